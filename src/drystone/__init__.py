@@ -1,0 +1,1 @@
+"""drystone: how a historical masonry structure stands, moves and falls."""

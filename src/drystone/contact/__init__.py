@@ -1,0 +1,1 @@
+"""Contact detection: blocks and their poses come in, `Contacts` go out."""

@@ -1,0 +1,28 @@
+"""The record of who touches whom: antagonist points of pairs of blocks, with their memory from step to step."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Contacts(NamedTuple):
+    """C potential contacts, sorted by pair. The normal points from a into b; impulse and velocity act on / are of b."""
+
+    a: Array  # (C,) int64 block, a < b
+    b: Array  # (C,) int64 block
+    point: Array  # (C, 3) [m] world, mid-point of the antagonist points
+    normal: Array  # (C, 3) unit, one direction a pair
+    gap: Array  # (C,) [m] along the normal, > 0 apart
+    area: Array  # (C,) [m2] share of the joint's area
+    id: Array  # (C,) int64, kept while the contact lives
+    impulse: Array  # (C, 3) [N s] world, of the last step; zero for a new contact
+    velocity: Array  # (C, 3) [m/s] world, relative velocity plus gap / h of the last step; zero for a new contact
+    damage: Array  # (C,) 0 sound .. 1 broken
+
+
+def no_contacts() -> Contacts:
+    """The empty record, from which every run starts."""
+    i, s, v = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
+    return Contacts(i, i, v, v, s, s, i, v, v, s)

@@ -1,0 +1,1 @@
+"""Contact solvers: one file a method, all graded by `residual`."""

@@ -1,0 +1,1 @@
+"""Pictures of runs; attaches to a `Run`, never to the simulator."""
