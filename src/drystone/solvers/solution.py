@@ -1,0 +1,30 @@
+"""What every contact solver returns."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Residual(NamedTuple):
+    """How far a pair (velocity, impulse) is from solving the problem; see `residual.grade`. All are relative:
+    velocities to g h, impulses to the weight impulse of the mean block."""
+
+    error: float  # estimate (compliant form: bound) of the mass-weighted rms velocity error
+    momentum: float  # largest imbalance of a block
+    natural_map: float  # largest defect of the contact law; NOT an error bound
+    penetration: float  # largest velocity into a contact
+    gap: float  # complementarity: mean of impulse . velocity over the contacts
+
+
+class Solution(NamedTuple):
+    """The answer of a solver and how it was found. Solvers report, they do not raise, print or mend."""
+
+    velocity: Array  # (N, 6) [m/s, rad/s] of the free bodies
+    impulse: Array  # (C, 3) [N s] contact frame: normal, tangent 1, tangent 2
+    converged: bool
+    path: str  # what ran, e.g. "warm", "newton", "newton+interior", "newton+interior+clarabel"
+    factorisations: int
+    residual: Residual
+    hardship: int  # memory for the next step's choice of path
