@@ -1,13 +1,21 @@
 """The door: blocks, joints and supports come in, a checked `Model` goes out; inside, its arrays are trusted.
 
 All lengths in m, masses in kg, world axes with z up. A block's body frame has its origin at the centroid and,
-at the start, the world's axes.
+at the start, the world's axes. Every check on geometry, density and friction happens here, once: `solid` asks whether
+each block is a closed convex polyhedron, `overlap` whether two blocks share a place.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
+
+from drystone.errors import InputError
+from drystone.overlap import check_overlaps
+from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
 Array = np.ndarray
 
@@ -49,3 +57,98 @@ class Model:
     bodies: Bodies
     position: Array  # (B, 3) [m] centroids at the start
     friction: Array  # (G, G) coefficient between groups of blocks, symmetric
+
+
+def build_model(
+    blocks: Iterable[Block],
+    *,
+    friction: float,
+    support_friction: float | None = None,
+    pairs: Sequence[tuple[str, str, float]] = (),
+) -> Model:
+    """The model of `blocks`, or an `InputError` that names block, face, value and cure.
+
+    friction: coefficient between free blocks; support_friction: where at least one block is a support (by default the
+    same); pairs: (group, group, coefficient) between named groups, which goes before both.
+    """
+    blocks = _named(tuple(blocks))
+    labels = [f"block {i} {block.name!r}" for i, block in enumerate(blocks)]
+    _check_blocks(blocks, labels)
+    group, table = _friction_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
+    surfaces = lay_out([b.vertices for b in blocks], [b.faces for b in blocks], labels)
+    solids = check_surfaces(surfaces, labels)
+    fixed = np.array([block.fixed for block in blocks])
+    check_overlaps(surfaces, fixed, labels)
+    bodies = _bodies(surfaces, solids, np.array([block.density for block in blocks], float), fixed, group)
+    return Model(blocks, bodies, solids.centroid, table)
+
+
+def _named(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    return tuple(block if block.name else replace(block, name=f"block-{i}") for i, block in enumerate(blocks))
+
+
+def _check_blocks(blocks: tuple[Block, ...], labels: list[str]) -> None:
+    if not blocks:
+        raise InputError("the structure has 0 blocks; give at least one")
+    if all(block.fixed for block in blocks):
+        raise InputError(f"all {len(blocks)} blocks are fixed, nothing can move; leave at least one block free")
+    first: dict[str, int] = {}
+    for i, block in enumerate(blocks):
+        if first.setdefault(block.name, i) != i:
+            raise InputError(f"{labels[i]}: block {first[block.name]} has the same name; give every block its own")
+        if not _is_number(block.density) or not 0 < block.density < math.inf:
+            raise InputError(f"{labels[i]}: its density is {block.density!r}; give a number above 0 in kg/m3")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _friction_table(
+    blocks: tuple[Block, ...], friction: float, support_friction: float, pairs: Sequence[tuple[str, str, float]]
+) -> tuple[Array, Array]:
+    """Row of the table for each block, and the table. Supports have rows of their own, so the table alone decides."""
+    rows: dict[tuple[str, bool], int] = {}
+    group = np.array([rows.setdefault((b.group, bool(b.fixed)), len(rows)) for b in blocks], np.int64)
+    _check_friction("friction", friction)
+    _check_friction("support friction", support_friction)
+    support = np.array([fixed for _, fixed in rows])
+    table = np.where(support[:, None] | support[None, :], float(support_friction), float(friction))
+    names = np.array([name for name, _ in rows])
+    seen: set[frozenset[str]] = set()
+    for one, other, coefficient in pairs:
+        _check_pair(one, other, set(names.tolist()), seen)
+        _check_friction(f"friction between groups {one!r} and {other!r}", coefficient)
+        table[np.ix_(names == one, names == other)] = coefficient
+        table[np.ix_(names == other, names == one)] = coefficient
+    return group, table
+
+
+def _check_friction(what: str, coefficient: float) -> None:
+    if not _is_number(coefficient) or not 0 <= coefficient < math.inf:
+        raise InputError(f"{what} is {coefficient!r}; give a number, 0 or more")
+
+
+def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]]) -> None:
+    for name in (one, other):
+        if name not in groups:
+            near = get_close_matches(name, groups, 1)
+            hint = f", did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"no block is in group {name!r}{hint}; the groups are {sorted(groups)}")
+    if frozenset((one, other)) in seen:
+        raise InputError(f"friction between groups {one!r} and {other!r} is given twice; keep one")
+    seen.add(frozenset((one, other)))
+
+
+def _bodies(surfaces: Surfaces, solids: Solids, density: Array, fixed: Array, group: Array) -> Bodies:
+    owner = np.repeat(np.arange(len(density)), np.diff(surfaces.vertex_start))
+    vertex = surfaces.vertex - solids.centroid[owner]
+    return Bodies(
+        *surfaces._replace(vertex=vertex),
+        face_normal=face_normals(surfaces),
+        mass=density * solids.volume,
+        inertia=density[:, None, None] * solids.inertia,
+        radius=np.maximum.reduceat(np.linalg.norm(vertex, axis=1), surfaces.vertex_start[:-1]),
+        fixed=fixed,
+        group=group,
+    )

@@ -1,12 +1,20 @@
 """A run as a generator of steps: recording, live view and stopping are plain `for` loops over it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from drystone.contact.contacts import no_contacts
+from drystone.errors import InputError
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import Solution
-from drystone.stepping import State
+from drystone.stepping import ContactSolver, Energy, Load, Scheme, State, step
+from drystone.units import GRAVITY
+
+Array = np.ndarray
 
 
 class Step(NamedTuple):
@@ -15,3 +23,72 @@ class Step(NamedTuple):
     state: State
     solution: Solution
     seconds: tuple[float, float, float]  # contact detection, solver, rest
+
+
+def initial_state(model: Model, gravity: float = GRAVITY) -> State:
+    """The structure at rest, as it was built."""
+    count = len(model.position)
+    rotation = np.zeros((count, 4))
+    rotation[:, 0] = 1.0
+    energy = Energy(0.0, potential_energy(model, gravity), 0.0, 0.0, 0.0, 0.0, 0.0)
+    return State(0, 0.0, model.position.copy(), rotation, np.zeros((count, 6)), no_contacts(), 0, 0, energy)
+
+
+def potential_energy(model: Model, gravity: float) -> float:
+    """[J] at the start, from the level of the lowest point of the free blocks."""
+    free = np.flatnonzero(~model.bodies.fixed)
+    floor = min(float(model.blocks[i].vertices[:, 2].min()) for i in free)
+    return float(gravity * model.bodies.mass[free] @ (model.position[free, 2] - floor))
+
+
+def simulate(
+    model: Model,
+    motions: Sequence[Motion] = (),
+    *,
+    duration: float,
+    time_step: float,
+    solver: ContactSolver,
+    theta: float = 1.0,
+    gyroscopic: str = "implicit",
+    gravity: float = GRAVITY,
+    young: float | None = None,
+    state: State | None = None,
+) -> Iterator[Step]:
+    """Steps from `state` (the start if None) until `duration` [s]. Same bits however the run is cut."""
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", young)
+    state = state or initial_state(model, gravity)
+    last = round(duration / time_step)
+    # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.
+    with threadpool_limits(1, user_api="blas"):
+        while state.step < last:
+            load = load_of_step(model, motions, gravity, state.step, time_step)
+            state, solution, seconds = step(model, state, load, scheme, solver)
+            yield Step(state, solution, seconds)
+
+
+def load_of_step(model: Model, motions: Sequence[Motion], gravity: float, index: int, h: float) -> Load:
+    """Ground and support motion over step `index`: exact differences of the motions, so that nothing drifts."""
+    start, end = index * h, (index + 1) * h
+    ground, support = np.zeros(3), np.zeros((len(model.position), 6))
+    for motion in motions:
+        if not motion.supports:
+            ground += motion.velocity(end) - motion.velocity(start)
+            continue
+        moved = (motion.displacement(end) - motion.displacement(start)) / h
+        for name in motion.supports:
+            support[_support(model, name), :3] += moved
+    return Load(gravity, ground, support)
+
+
+def _support(model: Model, name: str) -> int:
+    for index, block in enumerate(model.blocks):
+        if block.name == name:
+            if not block.fixed:
+                raise InputError(f"motion: block {name!r} is not fixed; only supports can be moved: set fixed = true")
+            return index
+    raise InputError(f"motion: there is no block {name!r}; name one of the supports")
+
+
+def ground_displacement(motions: Sequence[Motion], time: float) -> Array:
+    """[m] of the ground (3,): add it to positions for absolute ones."""
+    return sum((motion.displacement(time) for motion in motions if not motion.supports), np.zeros(3))

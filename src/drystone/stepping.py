@@ -1,12 +1,31 @@
-"""One time step: a `State` comes in, the `State` at the end of the step goes out."""
+"""One time step: a `State` comes in, the `State` at its end goes out.
 
+    middle   = drift(state, (1 - theta) h)       configuration where contact is tested
+    contacts = detect(middle)                    who touches whom
+    problem  = assemble(middle, contacts, load)  laws become cones; velocity without contact; mass
+    solution = solver(problem, guess)            velocities and impulses
+    state    = advance(middle, solution, theta h)
+
+theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
+"""
+
+from collections.abc import Callable
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.detect import detect
+from drystone.joints import apply_laws
+from drystone.kernel import kernel
+from drystone.model import Model
+from drystone.problem import Problem, relative_velocity, whiten
+from drystone.solvers.solution import Guess, Solution
+from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
 
 Array = np.ndarray
+ContactSolver = Callable[[Problem, Guess], Solution]
 
 
 class Energy(NamedTuple):
@@ -34,3 +53,206 @@ class State(NamedTuple):
     next_id: int  # first free contact id
     hardship: int  # how hard the last step was to solve: the native solver chooses its path by it
     energy: Energy
+
+
+class Load(NamedTuple):
+    """What acts during one step besides contact."""
+
+    gravity: float  # [m/s2] downwards
+    ground: Array  # (3,) [m/s] change of the ground's velocity over the step
+    support: Array  # (B, 6) [m/s] velocity of moved supports seen from the ground; rows of free blocks are not read
+
+
+class Scheme(NamedTuple):
+    """How time is stepped."""
+
+    h: float  # [s]
+    theta: float  # 1 backward Euler .. 1/2
+    implicit_spin: bool  # NB's inertia at the end of the step; False: explicit gyroscopic couple
+    young: float | None  # [Pa] stone modulus of compliant contacts; None is rigid
+
+
+def step(model: Model, state: State, load: Load, scheme: Scheme, solver: ContactSolver) -> tuple[State, Solution, tuple]:
+    """The state one step later, the solver's report, and the seconds spent in contact detection, solver and rest."""
+    begin = perf_counter()
+    early = (1 - scheme.theta) * scheme.h
+    moving = _with_supports(model, state.velocity, load.support)
+    position, rotation = drift(state.position, state.rotation, moving, early)
+    before_contact = perf_counter()
+    contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id)
+    after_contact = perf_counter()
+    problem, guess = assemble(model, state, position, rotation, moving, contacts, load, scheme)
+    before_solver = perf_counter()
+    solution = solver(problem, guess)
+    after_solver = perf_counter()
+    velocity = moving.copy()
+    velocity[~model.bodies.fixed] = solution.velocity
+    end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
+    contacts, energy = _settle(model, state, problem, guess, contacts, solution, velocity, end_position, end_rotation, load, scheme)
+    after = State(
+        state.step + 1, (state.step + 1) * scheme.h, end_position, end_rotation, velocity, contacts, next_id,
+        solution.hardship, energy,
+    )  # fmt: skip
+    contact_time, solver_time = after_contact - before_contact, after_solver - before_solver
+    return after, solution, (contact_time, solver_time, perf_counter() - begin - contact_time - solver_time)
+
+
+def _with_supports(model: Model, velocity: Array, support: Array) -> Array:
+    return np.where(model.bodies.fixed[:, None], support, velocity)
+
+
+@kernel
+def drift(position, rotation, velocity, h):
+    """Positions and rotations after moving for h with constant velocity (T2)."""
+    new_position, new_rotation = np.empty_like(position), np.empty_like(rotation)
+    for i in range(position.shape[0]):
+        for k in range(3):
+            new_position[i, k] = position[i, k] + h * velocity[i, k]
+        new_rotation[i] = turn_by(rotation[i], h * velocity[i, 3:])
+    return new_position, new_rotation
+
+
+def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess]:
+    """The contact problem of the step in the middle configuration, and what the last step leaves for its solver."""
+    bodies = model.bodies
+    movable = np.flatnonzero(~bodies.fixed)
+    slot = np.full(len(bodies.fixed), -1)
+    slot[movable] = np.arange(len(movable))
+    push = scheme.h * np.array([0.0, 0.0, -load.gravity]) - load.ground
+    free, inverse_root = _unhindered(
+        movable, bodies.mass, bodies.inertia, state.rotation, rotation, moving, push, scheme.h, scheme.theta, scheme.implicit_spin
+    )
+    law = apply_laws(model, contacts, position, scheme.h, scheme.young)
+    count = len(contacts.gap)
+    row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
+    bias, old_impulse, old_drift = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias, old_impulse, old_drift)
+    memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.young is not None else np.zeros((count, 3))
+    mass = bodies.mass[movable]
+    problem = Problem(
+        slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.compliance, memory, free, mass,
+        inverse_root, model.position[movable], frame, load.gravity * scheme.h, float(mass.sum()),
+    )  # fmt: skip
+    return problem, Guess(moving[movable], old_impulse, old_drift, state.hardship)
+
+
+@kernel
+def _unhindered(movable, mass, inertia, start, middle, velocity, push, h, theta, implicit):
+    """Whitened velocity (N, 6) that each body would reach without contact, and the inverse roots of its inertia (T6)."""
+    free, inverse_root = np.empty((movable.shape[0], 6)), np.empty((movable.shape[0], 3, 3))
+    for row in range(movable.shape[0]):
+        i = movable[row]
+        for k in range(3):
+            free[row, k] = np.sqrt(mass[i]) * (velocity[i, k] + push[k])
+        spin = velocity[i, 3:]
+        here = world_inertia(start[i], inertia[i])
+        momentum = times(here, spin)
+        least = 1e-3 * smallest_moment(inertia[i])
+        if implicit:
+            omega, jacobian = torque_free(middle[i], inertia[i], momentum, spin, theta * h)
+            root = positive_root(jacobian, least)
+            inverse = invert_lower(root)
+        else:
+            root = positive_root(here, least)
+            inverse = invert_lower(root)
+            couple = np.cross(spin, momentum)
+            omega = spin - h * times(inverse.T, times(inverse, couple))
+        inverse_root[row] = inverse
+        free[row, 3:] = times(root.T, omega)
+    return free, inverse_root
+
+
+@kernel
+def _rows(contacts, position, velocity, slot, mass, inverse_root, h, row_a, row_b, frame, bias, impulse, drift):
+    """Contact frames, whitened Jacobian rows, bias; the last impulse and drift turned into the frames (T9)."""
+    for c in range(contacts.a.shape[0]):
+        _frame(contacts.normal[c], frame[c])
+        bias[c, 0], bias[c, 1], bias[c, 2] = contacts.gap[c] / h, 0.0, 0.0
+        for side in range(2):
+            body = contacts.a[c] if side == 0 else contacts.b[c]
+            row = row_a[c] if side == 0 else row_b[c]
+            sign = -1.0 if side == 0 else 1.0
+            x = contacts.point[c, 0] - position[body, 0]
+            y = contacts.point[c, 1] - position[body, 1]
+            z = contacts.point[c, 2] - position[body, 2]
+            i = slot[body]
+            for d in range(3):
+                f0, f1, f2 = frame[c, d, 0], frame[c, d, 1], frame[c, d, 2]
+                m0, m1, m2 = y * f2 - z * f1, z * f0 - x * f2, x * f1 - y * f0
+                if i < 0:
+                    v = velocity[body]
+                    bias[c, d] += sign * (f0 * v[0] + f1 * v[1] + f2 * v[2] + m0 * v[3] + m1 * v[4] + m2 * v[5])
+                    row[d] = 0.0
+                    continue
+                scale = sign / np.sqrt(mass[body])
+                row[d, 0], row[d, 1], row[d, 2] = scale * f0, scale * f1, scale * f2
+                r = inverse_root[i]
+                row[d, 3] = sign * (r[0, 0] * m0)
+                row[d, 4] = sign * (r[1, 0] * m0 + r[1, 1] * m1)
+                row[d, 5] = sign * (r[2, 0] * m0 + r[2, 1] * m1 + r[2, 2] * m2)
+        impulse[c] = times(frame[c], contacts.impulse[c])
+        drift[c] = times(frame[c], contacts.velocity[c])
+
+
+@kernel
+def _frame(normal, out):
+    """Orthonormal normal, tangent, tangent: the first tangent is the world axis least along the normal, made orthogonal."""
+    k = 0 if abs(normal[0]) <= min(abs(normal[1]), abs(normal[2])) else (1 if abs(normal[1]) <= abs(normal[2]) else 2)
+    length = np.sqrt(1.0 - normal[k] * normal[k])
+    for i in range(3):
+        out[0, i] = normal[i]
+        out[1, i] = ((1.0 if i == k else 0.0) - normal[k] * normal[i]) / length
+    out[2, 0] = normal[1] * out[1, 2] - normal[2] * out[1, 1]
+    out[2, 1] = normal[2] * out[1, 0] - normal[0] * out[1, 2]
+    out[2, 2] = normal[0] * out[1, 1] - normal[1] * out[1, 0]
+
+
+def _settle(model, state, problem, guess, contacts, solution, velocity, position, rotation, load, scheme) -> tuple[Contacts, Energy]:
+    """Contacts with the impulses and velocities of the step, and the energy ledger at its end (T17)."""
+    tau = solution.impulse
+    before, after = whiten(problem, guess.velocity), whiten(problem, solution.velocity)
+    drift_end = relative_velocity(problem, after)
+    mean = relative_velocity(problem, 0.5 * (before + after))
+    mean[:, 0] -= contacts.gap / scheme.h  # now the mean relative velocity of the points, supports included
+    support = problem.bias.copy()
+    support[:, 0] -= contacts.gap / scheme.h
+    slip = drift_end + problem.compliance[:, None] * (tau - problem.memory)
+    elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
+    friction = -float(np.vdot(tau[:, 1:], slip[:, 1:]))
+    impact = -float(np.vdot(tau, mean)) - friction - (elastic - state.energy.elastic)
+    moved = (position - state.position)[~model.bodies.fixed]
+    momentum = problem.mass @ moved / scheme.h
+    ground = -float(momentum @ load.ground) - float(np.vdot(tau, support))
+    energy = _ledger(
+        state.energy,
+        kinetic=kinetic_energy(model.bodies, rotation, velocity),
+        potential=state.energy.potential + load.gravity * scheme.h * float(momentum[2]),
+        elastic=elastic, ground=ground, friction=friction, impact=impact,
+    )  # fmt: skip
+    world = problem.frame.transpose(0, 2, 1)
+    impulse = np.einsum("cij,cj->ci", world, tau)
+    closing = np.einsum("cij,cj->ci", world, drift_end)
+    return contacts._replace(impulse=impulse, velocity=closing), energy
+
+
+def _ledger(old: Energy, *, kinetic, potential, elastic, ground, friction, impact) -> Energy:
+    """Close the balance of a step: what no other entry explains is numerical dissipation."""
+    stored = kinetic + potential + elastic - old.kinetic - old.potential - old.elastic
+    numerical = ground - stored - friction - impact
+    return Energy(
+        kinetic, potential, elastic, old.ground + ground, old.friction + friction, old.impact + impact,
+        old.numerical + numerical,
+    )  # fmt: skip
+
+
+@kernel
+def kinetic_energy(bodies, rotation, velocity):
+    """[J] of the free bodies."""
+    total = 0.0
+    for i in range(velocity.shape[0]):
+        if bodies.fixed[i]:
+            continue
+        v, spin = velocity[i], velocity[i, 3:]
+        total += 0.5 * bodies.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        total += 0.5 * np.sum(spin * times(world_inertia(rotation[i], bodies.inertia[i]), spin))
+    return total

@@ -1,0 +1,25 @@
+"""Generators: sizes come in, named blocks with their supports go out; one file a family.
+
+Lengths in m, angles in rad, densities in kg/m3; the foundation is at z = 0.
+"""
+
+from collections.abc import Callable
+
+from drystone.build.arch import arch
+from drystone.build.block import block
+from drystone.build.column import column
+from drystone.build.dome import dome
+from drystone.build.tower import tower
+from drystone.build.wall import wall
+from drystone.model import Block
+
+GENERATORS: dict[str, Callable[..., list[Block]]] = {
+    "block": block,
+    "column": column,
+    "wall": wall,
+    "arch": arch,
+    "tower": tower,
+    "dome": dome,
+}
+
+__all__ = ["GENERATORS", "arch", "block", "column", "dome", "tower", "wall"]

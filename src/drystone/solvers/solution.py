@@ -1,4 +1,4 @@
-"""What every contact solver returns."""
+"""What every contact solver takes and returns besides the problem."""
 
 from typing import NamedTuple
 
@@ -16,6 +16,15 @@ class Residual(NamedTuple):
     natural_map: float  # largest defect of the contact law; NOT an error bound
     penetration: float  # largest velocity into a contact
     gap: float  # complementarity: mean of impulse . velocity over the contacts
+
+
+class Guess(NamedTuple):
+    """What the last step leaves for this one."""
+
+    velocity: Array  # (N, 6) [m/s, rad/s] of the free bodies at the start of the step
+    impulse: Array  # (C, 3) [N s] contact frame, zero for new contacts
+    drift: Array  # (C, 3) [m/s] contact frame, relative velocity plus bias at the end of the last step
+    hardship: int  # of the last step
 
 
 class Solution(NamedTuple):

@@ -1,0 +1,183 @@
+"""Broad phase: boxes of blocks come in, the pairs whose boxes are within their margin go out, sorted.
+
+No contact is lost: a contact joins a point of a and a point of b at most max(margin, tol) apart, tol <= margin
+(`direction`), hence the boxes are within the margin along every axis, and reach_a + reach_b >= margin.
+
+Boxes lie in a grid of levels, cells doubling from level to level. A block is stored once, in the cell of its low
+corner at the first level whose cells are as large as its box, and looks for partners on its own level and the coarser
+ones: a foundation slab costs one more level, where a single grid would store it in every cell.
+"""
+
+import numpy as np
+
+from drystone.contact.placed import Placed, pair_margin
+from drystone.kernel import kernel
+from drystone.model import Bodies
+
+Array = np.ndarray
+
+_LEVELS = 60
+
+
+def candidate_pairs(bodies: Bodies, placed: Placed) -> Array:
+    """Pairs (P, 2) int64, a < b, lexicographic, whose boxes are within the pair's margin; not both fixed."""
+    capacity = 16 * len(bodies.radius) + 64
+    while True:
+        pairs = np.empty((capacity, 2), np.int64)
+        count = _find_pairs(placed, bodies.radius, bodies.fixed, pairs)
+        if count <= capacity:
+            return _sort_pairs(pairs[:count], len(bodies.radius))
+        capacity = count
+
+
+@kernel
+def _find_pairs(placed, radius, fixed, out_pair):
+    """Writes the pairs that fit and returns how many there are."""
+    box = _inflated_boxes(placed.low, placed.high, placed.reach)
+    level, cell, edge = _assign_cells(box)
+    mask = 1
+    while mask < 2 * radius.shape[0]:
+        mask *= 2
+    mask -= 1
+    start, member = _fill_buckets(level, cell, mask)
+    count = 0
+    for other in _occupied(level):
+        width = edge * 2.0**other
+        count = _partners(other, width, level, cell, mask, start, member, box, placed, radius, fixed, out_pair, count)
+    return count
+
+
+@kernel
+def _inflated_boxes(low, high, reach):
+    """(B, 6) low and high corners, moved out by the reach [m]."""
+    box = np.empty((low.shape[0], 6))
+    for i in range(low.shape[0]):
+        for axis in range(3):
+            box[i, axis] = low[i, axis] - reach[i]
+            box[i, 3 + axis] = high[i, axis] + reach[i]
+    return box
+
+
+@kernel
+def _assign_cells(box):
+    blocks = box.shape[0]
+    extent = np.empty(blocks)
+    for i in range(blocks):
+        extent[i] = max(box[i, 3] - box[i, 0], box[i, 4] - box[i, 1], box[i, 5] - box[i, 2])
+    edge = 1.2 * np.median(extent)  # finest cell [m]; above the median so that equal blocks share one level
+    level = np.zeros(blocks, np.int64)
+    cell = np.empty((blocks, 3), np.int64)
+    for i in range(blocks):
+        width = edge
+        while width < extent[i] and level[i] < _LEVELS - 1:
+            width *= 2
+            level[i] += 1
+        for axis in range(3):
+            cell[i, axis] = int(np.floor(box[i, axis] / width))
+    return level, cell, edge
+
+
+@kernel
+def _occupied(level):
+    used = np.zeros(_LEVELS, np.bool_)
+    for i in range(level.shape[0]):
+        used[level[i]] = True
+    return np.flatnonzero(used)
+
+
+@kernel
+def _bucket(level, x, y, z, mask):
+    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791) ^ (level * 50331653)) & mask
+
+
+@kernel
+def _fill_buckets(level, cell, mask):
+    """Counting sort of the blocks by the hash of their cell."""
+    blocks = level.shape[0]
+    start = np.zeros(mask + 2, np.int64)
+    member = np.empty(blocks, np.int64)
+    for i in range(blocks):
+        start[_bucket(level[i], cell[i, 0], cell[i, 1], cell[i, 2], mask) + 1] += 1
+    for k in range(mask + 1):
+        start[k + 1] += start[k]
+    fill = start[:-1].copy()
+    for i in range(blocks):
+        k = _bucket(level[i], cell[i, 0], cell[i, 1], cell[i, 2], mask)
+        member[fill[k]] = i
+        fill[k] += 1
+    return start, member
+
+
+@kernel
+def _partners(other, width, level, cell, mask, start, member, box, placed, radius, fixed, out_pair, count):
+    """Adds the pairs of blocks of level `other` with those of the same and of finer levels. The low corner of a partner
+    lies at most one cell below the box of i, which is at most one cell wide: three cells an axis."""
+    for i in range(box.shape[0]):
+        if level[i] > other:
+            continue
+        x0, x1 = _cells(box[i, 0], box[i, 3], width)
+        y0, y1 = _cells(box[i, 1], box[i, 4], width)
+        z0, z1 = _cells(box[i, 2], box[i, 5], width)
+        for x in range(x0, x1):
+            for y in range(y0, y1):
+                for z in range(z0, z1):
+                    k = _bucket(other, x, y, z, mask)
+                    for m in range(start[k], start[k + 1]):
+                        j = member[m]
+                        if level[j] != other or cell[j, 0] != x or cell[j, 1] != y or cell[j, 2] != z:
+                            continue  # another cell with the same hash
+                        if (level[i] == other and j <= i) or (fixed[i] and fixed[j]) or not _overlap(box, i, j):
+                            continue  # found from the other side, two supports, or apart
+                        if _apart(placed.low, placed.high, i, j) > pair_margin(i, j, radius, placed.sweep) * (1 + 1e-9):
+                            continue
+                        if count < out_pair.shape[0]:
+                            out_pair[count, 0], out_pair[count, 1] = min(i, j), max(i, j)
+                        count += 1
+    return count
+
+
+@kernel
+def _cells(low, high, width):
+    """Range of cells along one axis where partners may be stored; three at most, also for a box that is not a number."""
+    first = int(np.floor(low / width)) - 1
+    return first, min(first + 3, int(np.floor(high / width)) + 1)
+
+
+@kernel
+def _overlap(box, i, j):
+    return (
+        box[i, 0] <= box[j, 3]
+        and box[j, 0] <= box[i, 3]
+        and box[i, 1] <= box[j, 4]
+        and box[j, 1] <= box[i, 4]
+        and box[i, 2] <= box[j, 5]
+        and box[j, 2] <= box[i, 5]
+    )
+
+
+@kernel
+def _apart(low, high, i, j):
+    """Largest distance of the two boxes along an axis, negative if they overlap along all [m]."""
+    apart = -np.inf
+    for axis in range(3):
+        apart = max(apart, low[j, axis] - high[i, axis], low[i, axis] - high[j, axis])
+    return apart
+
+
+@kernel
+def _sort_pairs(pairs, blocks):
+    """Two stable counting sorts, by b and then by a: linear, whatever the number of partners of a slab."""
+    for column in (1, 0):
+        start = np.zeros(blocks + 1, np.int64)
+        for q in range(pairs.shape[0]):
+            start[pairs[q, column] + 1] += 1
+        for i in range(blocks):
+            start[i + 1] += start[i]
+        ordered = np.empty_like(pairs)
+        for q in range(pairs.shape[0]):
+            i = pairs[q, column]
+            ordered[start[i], 0] = pairs[q, 0]
+            ordered[start[i], 1] = pairs[q, 1]
+            start[i] += 1
+        pairs = ordered
+    return pairs

@@ -1,0 +1,51 @@
+"""Contact detection: bodies, poses and velocities come in, `Contacts` go out. One kernel a stage:
+
+ 1. `placed`   world geometry, boxes and margins
+    `broad`    pairs of blocks whose boxes are within the pair's margin
+ 2. `direction` one contact direction a pair
+ 3. `narrow`   visible faces projected and clipped
+ 4. `narrow`   antagonist points, gaps, areas
+ 5. `memory`   ids, impulses, velocities and damage from the contacts before
+
+What touches depends on the poses and velocities alone; the past enters through step 5 only.
+"""
+
+import numpy as np
+
+from drystone.contact.broad import candidate_pairs
+from drystone.contact.contacts import Contacts
+from drystone.contact.memory import remember
+from drystone.contact.narrow import touching_points
+from drystone.contact.placed import place
+from drystone.model import Bodies
+
+Array = np.ndarray
+
+
+def detect(
+    bodies: Bodies,
+    position: Array,  # (B, 3) [m] centroids
+    rotation: Array,  # (B, 4) unit quaternion, scalar first, body to world
+    velocity: Array,  # (B, 6) [m/s, rad/s] world, linear and angular
+    h: float,  # [s] step
+    previous: Contacts,
+    next_id: int,
+) -> tuple[Contacts, int]:
+    """Contacts, sorted by pair, and the next free id."""
+    placed = place(bodies, position, rotation, velocity, h)
+    pairs = candidate_pairs(bodies, placed)
+    points = touching_points(bodies, placed, pairs, len(previous.gap))
+    count = len(points.gap)
+    contacts = Contacts(
+        a=pairs[points.pair, 0],
+        b=pairs[points.pair, 1],
+        point=points.point,
+        normal=points.normal,
+        gap=points.gap,
+        area=points.area,
+        id=np.empty(count, np.int64),
+        impulse=np.empty((count, 3)),
+        velocity=np.empty((count, 3)),
+        damage=np.empty(count),
+    )
+    return contacts, remember(contacts, previous, bodies.radius, next_id)

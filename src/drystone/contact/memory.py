@@ -1,0 +1,104 @@
+"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities and damage go over.
+
+Step 5 of detection. Within a pair, new points and old contacts are matched one to one, nearest first, up to
+0.1 min(r_a, r_b) apart; ties go to the lower rows. A matched point takes id, impulse, velocity and damage of its old
+contact, the others get fresh ids and zeros. Distances are in the world: in a step blocks move far less than that.
+"""
+
+import numpy as np
+
+from drystone.contact.contacts import Contacts
+from drystone.contact.inner import inner
+
+Array = np.ndarray
+
+
+def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int) -> int:
+    """Fills id, impulse, velocity and damage of `contacts`; returns the next free id. Both records sorted by pair."""
+    match = np.full(len(contacts.a), -1)
+    nearest = np.empty(len(contacts.a), np.int64)
+    taken = np.zeros(len(previous.a), np.bool_)
+    _match(contacts, previous, radius, match, nearest, taken)
+    return int(_carry(contacts, previous, match, next_id))
+
+
+@inner
+def _match(new, old, radius, match, nearest, taken):
+    """Row of the old contact that each new one continues, or -1."""
+    n0, o0 = 0, 0
+    while n0 < new.a.shape[0]:
+        a, b = new.a[n0], new.b[n0]
+        n1 = _end_of_pair(new.a, new.b, n0, a, b)
+        while o0 < old.a.shape[0] and (old.a[o0] < a or (old.a[o0] == a and old.b[o0] < b)):
+            o0 += 1
+        o1 = _end_of_pair(old.a, old.b, o0, a, b)
+        _match_pair(new.point, n0, n1, old.point, o0, o1, 0.1 * min(radius[a], radius[b]), match, nearest, taken)
+        n0, o0 = n1, o1
+
+
+@inner
+def _end_of_pair(first, second, start, a, b):
+    stop = start
+    while stop < first.shape[0] and first[stop] == a and second[stop] == b:
+        stop += 1
+    return stop
+
+
+@inner
+def _match_pair(new, n0, n1, old, o0, o1, reach, match, nearest, taken):
+    """Rounds of mutually nearest points: the same matching as nearest first, without sorting all distances."""
+    found = True
+    while found:
+        found = False
+        for n in range(n0, n1):
+            if match[n] < 0:
+                nearest[n] = _nearest_free(new, n, old, o0, o1, taken, reach)
+        for n in range(n0, n1):
+            o = nearest[n]
+            if match[n] < 0 and o >= 0 and not taken[o] and _is_mutual(new, n, n0, n1, old, o, match):
+                match[n] = o
+                taken[o] = True
+                found = True
+
+
+@inner
+def _nearest_free(new, n, old, o0, o1, taken, reach):
+    best, row = reach * reach, -1
+    for o in range(o0, o1):
+        if not taken[o]:
+            distance2 = _distance2(new, n, old, o)
+            if distance2 < best:
+                best, row = distance2, o
+    return row
+
+
+@inner
+def _is_mutual(new, n, n0, n1, old, o, match):
+    """Whether no other free new point is nearer to the old contact o (ties: lower row)."""
+    own = _distance2(new, n, old, o)
+    for m in range(n0, n1):
+        if m != n and match[m] < 0:
+            distance2 = _distance2(new, m, old, o)
+            if distance2 < own or (distance2 == own and m < n):
+                return False
+    return True
+
+
+@inner
+def _distance2(new, n, old, o):
+    return (new[n, 0] - old[o, 0]) ** 2 + (new[n, 1] - old[o, 1]) ** 2 + (new[n, 2] - old[o, 2]) ** 2
+
+
+@inner
+def _carry(new, old, match, next_id):
+    for n in range(match.shape[0]):
+        o = match[n]
+        known = o >= 0
+        new.id[n] = old.id[o] if known else next_id
+        new.damage[n] = old.damage[o] if known else 0.0
+        for axis in range(3):
+            new.impulse[n, axis] = old.impulse[o, axis] if known else 0.0
+            new.velocity[n, axis] = old.velocity[o, axis] if known else 0.0
+        if not known:
+            next_id += 1
+    return next_id

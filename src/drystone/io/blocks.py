@@ -1,0 +1,107 @@
+"""Plain block files: JSON comes in, `Block`s go out, and back.
+
+`{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...", "density": 2000,
+"group": "..."}]}`, lengths in m, faces counter-clockwise seen from outside; only vertices and faces are required. Here
+the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+"""
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.model import Block
+from drystone.units import quantity
+
+KEYS = ("vertices", "faces", "fixed", "name", "density", "group")
+
+
+def read_blocks(path: str | Path) -> list[Block]:
+    """The blocks of a JSON file."""
+    path = Path(path)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON, {error.msg}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("blocks"), list):
+        raise InputError(f'{path}: has no list of blocks; write {{"blocks": [...]}}')
+    return [_block(i, entry, path) for i, entry in enumerate(content["blocks"])]
+
+
+def write_blocks(path: str | Path, blocks: Iterable[Block]) -> None:
+    """Write a file that `read_blocks` reads back to the same bits."""
+    lines = ",\n".join(json.dumps(_entry(block)) for block in blocks)
+    Path(path).write_text(f'{{"blocks": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def _entry(block: Block) -> dict[str, Any]:
+    return {
+        "name": block.name,
+        "group": block.group,
+        "fixed": bool(block.fixed),
+        "density": float(block.density),
+        "vertices": np.asarray(block.vertices, float).tolist(),
+        "faces": [[int(v) for v in face] for face in block.faces],
+    }
+
+
+def _block(i: int, entry: Any, path: Path) -> Block:
+    where = f"{path}: block {i}"
+    if not isinstance(entry, dict):
+        raise InputError(f"{where} is {entry!r}; give an object with vertices and faces")
+    if isinstance(entry.get("name"), str):
+        where += f" {entry['name']!r}"
+    for key in entry:
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, 1)
+            hint = f", did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"{where}: key {key!r} is not known{hint} The keys are {', '.join(KEYS)}")
+    for key in ("vertices", "faces"):
+        if key not in entry:
+            raise InputError(f"{where}: {key!r} is missing; give it")
+    return Block(
+        vertices=_vertices(entry["vertices"], where),
+        faces=_faces(entry["faces"], where),
+        density=_density(entry.get("density", Block.density), where),
+        fixed=_typed(entry.get("fixed", False), bool, "true or false", f"{where}: fixed"),
+        name=_typed(entry.get("name", ""), str, "a string", f"{where}: name"),
+        group=_typed(entry.get("group", ""), str, "a string", f"{where}: group"),
+    )
+
+
+def _vertices(value: Any, where: str) -> np.ndarray:
+    if not _rows(value, (int, float)) or any(len(row) != 3 for row in value):
+        raise InputError(f"{where}: vertices must be a list of [x, y, z], three numbers in m each")
+    return np.array(value, float).reshape(-1, 3)
+
+
+def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
+    if not _rows(value, (int,)):
+        raise InputError(f"{where}: faces must be a list of lists of vertex numbers, counted from 0")
+    return tuple(tuple(face) for face in value)
+
+
+def _rows(value: Any, numbers: tuple[type, ...]) -> bool:
+    """Whether value is a list of lists of numbers; true and false are none, though Python counts with them."""
+    return isinstance(value, list) and all(
+        isinstance(row, list) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in row) for row in value
+    )
+
+
+def _density(value: Any, where: str) -> float:
+    try:
+        return quantity(value, "density")
+    except InputError as error:
+        raise InputError(f"{where}: density {error}") from None
+
+
+def _typed(value: Any, wanted: type, said: str, where: str) -> Any:
+    if not isinstance(value, wanted):
+        raise InputError(f"{where} is {value!r}; give {said}")
+    return value

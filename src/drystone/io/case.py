@@ -1,0 +1,316 @@
+"""Cases: a TOML file comes in, a checked `Case` goes out, or one `InputError` that lists every problem in the file.
+
+Each table is a pydantic model that forbids unknown keys; [structure] takes its keys, types, units and defaults from the
+signature of the generator it names, so a generator is described in one place only. What geometry alone can tell (do the
+blocks overlap, does a monitored block exist) is asked by `Case.model`.
+"""
+
+import inspect
+import math
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
+
+from drystone.build import GENERATORS
+from drystone.errors import InputError
+from drystone.io.blocks import read_blocks
+from drystone.io.problems import Problem, describe, find_line
+from drystone.model import Block, Model, build_model
+from drystone.motion import PULSES, Motion
+from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stress, Time
+
+FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
+
+
+class Table(BaseModel):
+    """A table of the case: nothing unknown, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileStructure(Table):
+    file: str  # JSON block file, relative to the case
+
+
+class SupportJoint(Table):
+    friction: Annotated[Ratio, Field(ge=0)]
+
+
+class GroupJoint(Table):
+    between: tuple[str, str]  # groups of blocks
+    friction: Annotated[Ratio, Field(ge=0)]
+
+
+class Joints(Table):
+    friction: Annotated[Ratio, Field(ge=0)]
+    support: SupportJoint | None = None  # where one of the blocks is a support
+    groups: tuple[GroupJoint, ...] = ()
+
+
+def _direction(value: Any) -> Any:
+    if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
+        raise InputError(f"{value!r} is not a direction; give three numbers [x, y, z]")
+    if not any(value) or not all(math.isfinite(x) for x in value):
+        raise InputError(f"{list(value)} has no direction; give three numbers [x, y, z], not all zero")
+    return tuple(value)
+
+
+Positive = Annotated[Time, Field(gt=0)]
+
+
+class MotionTable(Table):
+    """What all pulses share; `to_motion` makes the record of the engine."""
+
+    pulse: str
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (1.0, 0.0, 0.0)
+    start: Annotated[Time, Field(ge=0)] = 0.0
+    supports: tuple[str, ...] = ()
+
+    def to_motion(self) -> Motion:
+        values = self.model_dump()
+        if "displacement" in values:
+            values["displacement_amplitude"] = values.pop("displacement")
+        return Motion(**values)
+
+
+class LastingPulse(MotionTable):
+    pulse: Literal["rectangular", "biphasic"]
+    amplitude: Acceleration
+    duration: Positive
+
+
+class SinePulse(MotionTable):
+    pulse: Literal["half-sine", "one-sine"]
+    amplitude: Acceleration
+    half_period: Positive
+
+
+class Sine(MotionTable):
+    pulse: Literal["sine"]
+    amplitude: Acceleration | None = None
+    displacement: Length | None = None
+    half_period: Positive
+    duration: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_amplitude(self) -> Self:
+        if (self.amplitude is None) == (self.displacement is None):
+            raise InputError("a sine needs either an amplitude (m/s2 or g) or a displacement (m), one of the two")
+        return self
+
+
+PULSE_TABLES: dict[str, type[MotionTable]] = {
+    "rectangular": LastingPulse,
+    "biphasic": LastingPulse,
+    "half-sine": SinePulse,
+    "one-sine": SinePulse,
+    "sine": Sine,
+}
+
+
+class Analysis(Table):
+    kind: Literal["dynamics"] = "dynamics"
+    duration: Positive
+    time_step: Positive
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
+    gyroscopic: Literal["implicit", "explicit"] = "implicit"
+    collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
+    gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
+
+    @model_validator(mode="after")
+    def _at_least_one_step(self) -> Self:
+        if self.time_step > self.duration:
+            raise InputError(f"time_step ({self.time_step:g} s) is longer than duration ({self.duration:g} s)")
+        return self
+
+
+class Solver(Table):
+    contact: Literal["rigid", "compliant"] = "rigid"
+    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone, compliant only
+    method: Literal["native", "clarabel-kinematic", "clarabel-static"] = "native"
+    tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
+    threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
+
+    @model_validator(mode="after")
+    def _young_with_compliance(self) -> Self:
+        if self.contact == "compliant" and self.young is None:
+            raise InputError('contact = "compliant" needs young, the modulus of the stone, as in young = "30 GPa"')
+        if self.contact == "rigid" and self.young is not None:
+            raise InputError('young is for contact = "compliant" only; remove it or change the contact')
+        return self
+
+
+class Output(Table):
+    every: Positive | None = None  # [s] between recorded frames
+    monitor: tuple[str, ...] = ()  # names of blocks
+
+
+@dataclass(frozen=True)
+class Case:
+    """A checked case, and the text it was read from, which a run keeps."""
+
+    path: Path
+    text: str
+    structure: Table  # the parameters of one generator, or `FileStructure`
+    joints: Joints
+    motions: tuple[Motion, ...]
+    analysis: Analysis
+    solver: Solver
+    output: Output
+
+    @property
+    def frame_interval(self) -> float:
+        """[s] between recorded frames: as given, else 10 ms, and never below the time step."""
+        return self.output.every or max(FRAME_INTERVAL, self.analysis.time_step)
+
+    def blocks(self) -> list[Block]:
+        """The blocks, generated or read from the file beside the case."""
+        if isinstance(self.structure, FileStructure):
+            return read_blocks(self.path.parent / self.structure.file)
+        parameters = dict(self.structure)
+        return GENERATORS[parameters.pop("generator")](**parameters)
+
+    def model(self) -> Model:
+        """The checked model; also checks the names of blocks that the case mentions."""
+        support = self.joints.support
+        pairs = [(*joint.between, joint.friction) for joint in self.joints.groups]
+        model = build_model(
+            self.blocks(),
+            friction=self.joints.friction,
+            support_friction=None if support is None else support.friction,
+            pairs=pairs,
+        )
+        names = [block.name for block in model.blocks]
+        supports = [block.name for block in model.blocks if block.fixed]
+        self._check_names("output.monitor", self.output.monitor, names, "block")
+        for motion in self.motions:
+            self._check_names("motion.supports", motion.supports, supports, "support")
+        return model
+
+    def _check_names(self, key: str, given: tuple[str, ...], known: list[str], kind: str) -> None:
+        for name in given:
+            if name not in known:
+                near = get_close_matches(name, known, 1) or known[:1]
+                hint = f"did you mean {near[0]!r}?" if near else f"the structure has no {kind}s"
+                raise InputError(f"{self.path}: {key}: no {kind} is named {name!r}; {hint}")
+
+
+def read_case(path: str | Path) -> Case:
+    """The case of a TOML file."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    return parse_case(text, path)
+
+
+def parse_case(text: str, path: str | Path = "case.toml") -> Case:
+    """The case written in `text`; `path` is where its block file is looked for and what errors call it."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+    problems: list[Problem] = []
+    _check_tables(content, problems)
+    structure = _read_structure(content.get("structure"), problems)
+    joints = _read(Joints, content.get("joints"), ("joints",), problems)
+    motions = _read_motions(content.get("motion", []), problems)
+    analysis = _read(Analysis, content.get("analysis"), ("analysis",), problems)
+    solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
+    output = _read(Output, content.get("output", {}), ("output",), problems)
+    if isinstance(analysis, Analysis) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
+        said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
+        problems.append(Problem(("output", "every"), said))
+    if problems:
+        raise InputError(_report(problems, text, path))
+    return Case(Path(path), text, structure, joints, motions, analysis, solver, output)
+
+
+TABLES = ("structure", "joints", "motion", "analysis", "solver", "output")
+
+
+def _check_tables(content: dict[str, Any], problems: list[Problem]) -> None:
+    problems += [Problem((name,), "is not a table of a case", given=name, accepted=TABLES) for name in content
+                 if name not in TABLES]  # fmt: skip
+    for name in ("structure", "joints", "analysis"):
+        if name not in content:
+            problems.append(Problem((name,), f"is missing; add a table [{name}]"))
+
+
+def _read(table: type[Table], content: Any, where: tuple[str | int, ...], problems: list[Problem]) -> Any:
+    """The table as `table`; None, and its problems noted, when it is not one. A missing table is noted elsewhere."""
+    if content is None:
+        return None
+    if not isinstance(content, dict):
+        problems.append(Problem(where, f"is {content!r}; write it as a table, [{where[0]}]"))
+        return None
+    try:
+        return table.model_validate(content)
+    except ValidationError as error:
+        problems += [describe(e, table, where) for e in error.errors()]
+        return None
+
+
+def _read_structure(content: Any, problems: list[Problem]) -> Any:
+    if not isinstance(content, dict):
+        return _read(FileStructure, content, ("structure",), problems)
+    if ("generator" in content) == ("file" in content):
+        said = 'needs either generator = "..." or file = "....json", one of the two'
+        problems.append(Problem(("structure",), said))
+    elif "file" in content:
+        return _read(FileStructure, content, ("structure",), problems)
+    elif content["generator"] not in tuple(GENERATORS):  # a tuple: the value may be of any type, hashable or not
+        where = ("structure", "generator")
+        problems.append(Problem(where, "is not a generator", given=content["generator"], accepted=tuple(GENERATORS)))
+    else:
+        return _read(structure_table(content["generator"]), content, ("structure",), problems)
+    return None
+
+
+@cache
+def structure_table(generator: str) -> type[Table]:
+    """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
+    signature = inspect.signature(GENERATORS[generator])
+    fields: dict[str, Any] = {p.name: (p.annotation, p.default) for p in signature.parameters.values()}
+    return create_model(generator, __base__=Table, generator=(Literal[generator], ...), **fields)
+
+
+def _read_motions(content: Any, problems: list[Problem]) -> tuple[Motion, ...]:
+    listed = isinstance(content, list)
+    tables = content if listed else [content]
+    motions = []
+    for i, table in enumerate(tables):
+        where = ("motion", i) if listed else ("motion",)
+        pulse = table.get("pulse") if isinstance(table, dict) else None
+        if isinstance(table, dict) and pulse not in tuple(PULSES):
+            said = "is missing" if pulse is None else "is not a pulse"
+            problems.append(Problem((*where, "pulse"), said, given=pulse, accepted=tuple(PULSES)))
+            continue
+        read = _read(PULSE_TABLES[pulse] if pulse else MotionTable, table, where, problems)
+        if read is not None:
+            motions.append(read.to_motion())
+    return tuple(motions)
+
+
+def _report(problems: list[Problem], text: str, path: str | Path) -> str:
+    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
+    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
+    if len(lines) == 1:
+        return lines[0]
+    return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def starter(generator: str) -> str:
+    """A commented case for a generator, ready to run."""
+    if generator not in GENERATORS:
+        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+    return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")

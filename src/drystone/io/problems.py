@@ -1,0 +1,111 @@
+"""What is wrong in a case: pydantic's errors and the text of the file come in, sentences with key and line go out."""
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel
+
+from drystone.units import accepted
+
+Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem in a case, told as "key: what is wrong; what is accepted"."""
+
+    where: Where
+    said: str
+    given: Any = None  # the wrong name, to guess what was meant
+    accepted: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{dotted(self.where)}: {self._sentence()}"
+
+    def _sentence(self) -> str:
+        value = f"{self.given!r} " if self.given is not None else ""
+        near = get_close_matches(str(self.given), self.accepted, 1) if self.given is not None else []
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
+        return f"{value}{self.said}{hint}{accepted}"
+
+
+def dotted(where: Where) -> str:
+    """("motion", 0, "amplitude") as motion[0].amplitude."""
+    text = ""
+    for part in where:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def describe(error: Any, table: type[BaseModel], within: Where) -> Problem:
+    """A pydantic error of the table `within` in the case's own words."""
+    where = within + tuple(error["loc"])
+    kind, given = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        keys = _keys(table, error["loc"][:-1])
+        return Problem(where, "is not a key of this table", given=str(error["loc"][-1]), accepted=keys)
+    if kind == "missing":
+        return Problem(where, f"is missing; give {_wanted(table, error['loc'])}")
+    if kind == "literal_error":
+        accepted = tuple(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
+        return Problem(where, "is not accepted", given=given, accepted=accepted)
+    if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
+        return Problem(where, str(error["ctx"]["error"]))
+    said = error["msg"][0].lower() + error["msg"][1:]
+    return Problem(where, f"is {given!r}, {said.replace('input should', 'it should')}")
+
+
+def _wanted(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
+    """What a missing key takes: its dimension is noted beside its type in `units`."""
+    for part in loc[:-1]:
+        table = _inner(table, part)
+    metadata = table.model_fields[str(loc[-1])].metadata
+    return next((accepted(mark) for mark in metadata if isinstance(mark, str)), "it")
+
+
+def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ...]:
+    """The keys of a table, or of a table inside it."""
+    for part in inner:
+        table = _inner(table, part)
+    return tuple(table.model_fields)
+
+
+def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:
+    """The table under a key; an index into a list of tables stays where it is."""
+    if isinstance(part, int):
+        return table
+    return _tables(table.model_fields[part].annotation)[0]
+
+
+def _tables(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [table for part in getattr(annotation, "__args__", ()) for table in _tables(part)]
+
+
+def find_line(text: str, where: Where) -> int | None:
+    """The line of the file that holds a key; that of its table's heading if the key is not there; None if neither."""
+    wanted, fallback = dotted(where), None
+    table: Where = ()
+    repeated: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        heading = re.match(r"\s*(\[\[?)\s*([\w.\- \"']+?)\s*\]", line)
+        key = re.match(r"\s*([\w.\-\"']+)\s*=", line)
+        if heading:
+            table = tuple(part.strip(" \"'") for part in heading[2].split("."))
+            if heading[1] == "[[":
+                repeated[heading[2]] = repeated.get(heading[2], -1) + 1
+                table += (repeated[heading[2]],)
+            here = dotted(table)
+        elif key:
+            here = dotted(table + tuple(part.strip("\"'") for part in key[1].split(".")))
+        else:
+            continue
+        if here == wanted:
+            return number
+        if wanted.startswith((here + ".", here + "[")):
+            fallback = number
+    return fallback

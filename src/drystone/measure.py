@@ -1,0 +1,119 @@
+"""Numbers an engineer reads from a `Run`: displacements, rotations, peaks, collapse, and the summary of `drystone info`.
+
+Displacements [m] and rotations [rad] are relative to the first frame and seen from the moving ground.
+
+>>> time = np.array([0.0, 1.0, 2.0, 3.0])
+>>> collapse_time(time, potential=np.array([10.0, 11.0, 7.9, 2.0]))
+2.0
+"""
+
+from typing import Any
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.errors import InputError
+from drystone.record import Run
+from drystone.stepping import Energy
+
+Array = np.ndarray
+
+
+def collapse_time(time: Array, potential: Array, *, loss: float = 0.20) -> float | None:
+    """[s] When the potential energy first is below (1 - loss) of its first value; None if it never is."""
+    fallen = np.flatnonzero(potential < (1.0 - loss) * potential[0])
+    return float(time[fallen[0]]) if len(fallen) else None
+
+
+def displacement(run: Run) -> Array:
+    """(F, B, 3) [m] of the centroids."""
+    return run.position - run.position[0]
+
+
+def point_displacement(run: Run, block: int | str, point: Array) -> Array:
+    """(F, 3) [m] of the point of a block (number or name) that was at `point` [m, world] in the first frame."""
+    block = block_number(run, block)
+    arm = np.asarray(point, float) - run.position[0, block]
+    return run.position[:, block] + quaternion.rotate(_turn(run, block), arm) - np.asarray(point, float)
+
+
+def rotation(run: Run, block: int | str) -> Array:
+    """(F, 3) [rad] rotation vector of a block, axis times angle, the angle at most pi."""
+    return quaternion.rotation_vector(_turn(run, block_number(run, block)))
+
+
+def phase_portrait(run: Run, block: int | str, axis: Array) -> tuple[Array, Array]:
+    """(F,) [rad] angle and (F,) [rad/s] angular velocity of a block about a world axis; whole turns are counted."""
+    block = block_number(run, block)
+    axis = np.asarray(axis, float) / np.linalg.norm(axis)
+    turn = _turn(run, block)
+    angle = np.unwrap(2.0 * np.arctan2(turn[:, 1:] @ axis, turn[:, 0]))
+    return angle, run.velocity[:, block, 3:] @ axis
+
+
+def peaks(time: Array, signal: Array, *, prominence: float) -> tuple[Array, Array]:
+    """Times and values of the local maxima that stand out by `prominence`, in the unit of the signal."""
+    from scipy.signal import find_peaks  # a second to import, needed only here
+
+    found, _ = find_peaks(signal, prominence=prominence)
+    return time[found], signal[found]
+
+
+def block_number(run: Run, block: int | str) -> int:
+    """The number of a block given by its number or its name."""
+    if not isinstance(block, str):
+        return int(block)
+    names = [stone.name for stone in run.model.blocks]
+    if block not in names:
+        raise InputError(f"block {block!r}: no such name in the run; names begin with {', '.join(names[:5])}")
+    return names.index(block)
+
+
+def step_history(run: Run, name: str) -> tuple[Array, Array]:
+    """(S+1,) [s] and (S+1,) [J] a part of the energy at the start and after every step, finer than frames."""
+    time = np.concatenate([run.time[:1], run.steps["time"]])
+    return time, np.concatenate([run.energy[name][:1], run.steps[name]])
+
+
+def summarise(run: Run) -> dict[str, Any]:
+    """The run in one dictionary of plain numbers: what `drystone info --json` prints. SI units, times in s and ms."""
+    steps = run.steps
+    fallen = collapse_time(*step_history(run, "potential"))
+    factorisations = steps["factorisations"]
+    return {
+        "blocks": len(run.model.blocks),
+        "fixed_blocks": int(run.model.bodies.fixed.sum()),
+        "steps": len(steps["time"]),
+        "frames": run.frames,
+        "time": float(run.time[-1]),
+        "finished": run.finished,
+        "collapsed": fallen is not None,
+        "collapse_time": fallen,
+        "max_displacement": float(np.linalg.norm(displacement(run), axis=-1).max()),
+        "max_penetration": _largest(steps["overlap"]),
+        "max_residual": _largest(steps["residual_error"]),
+        "unconverged_steps": int((~steps["converged"]).sum()),
+        "contacts": {"mean": _mean(steps["contacts"]), "max": int(_largest(steps["contacts"]))},
+        "energy": {name: [float(run.energy[name][0]), float(run.energy[name][-1])] for name in Energy._fields},
+        "ms_per_step": _milliseconds(steps["seconds"]),
+        "factorisations": {"mean": _mean(factorisations), "max": int(_largest(factorisations))},
+        "paths": {str(path): int(count) for path, count in zip(*np.unique(steps["path"], return_counts=True))},
+    }
+
+
+def _turn(run: Run, block: int) -> Array:
+    """(F, 4) rotation of a block from its first pose to each frame's."""
+    return quaternion.product(run.rotation[:, block], quaternion.conjugate(run.rotation[0, block]))
+
+
+def _milliseconds(seconds: Array) -> dict[str, float]:
+    parts = {name: 1e3 * _mean(seconds[:, i]) for i, name in enumerate(("contact", "solver", "rest"))}
+    return {**parts, "total": sum(parts.values())}
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _largest(values: Array) -> float:
+    return float(values.max()) if len(values) else 0.0

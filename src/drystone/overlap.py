@@ -1,0 +1,139 @@
+"""No two blocks in the same place: surfaces of checked convex blocks come in, nothing goes out or an `InputError`.
+
+Pairs whose boxes overlap are found by sort and sweep along the axis where the blocks are most spread out; their
+penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching passes: a
+depth up to 1e-4 of the smaller block's least extent is taken as contact, and the search stops at the first such axis.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.kernel import kernel
+from drystone.solid import Surfaces, boxes, face_normals
+
+Array = np.ndarray
+
+TOUCH = 1e-4  # of the smaller block's least extent [-]
+
+
+def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
+    """Refuse blocks that overlap by more than touching; two supports may share their place."""
+    low, high = boxes(surfaces)
+    normal = face_normals(surfaces)
+    allowed = TOUCH * _least_extents(*surfaces, normal)
+    edge, edge_start = _edges(surfaces)
+    spread = np.ptp(low, axis=0) / np.maximum((high - low).mean(axis=0), 1e-300)
+    axis = int(np.argmax(spread))
+    order = np.argsort(low[:, axis], kind="stable")
+    pair, depth = np.zeros(2, np.int64), np.zeros(1)
+    count = _deepest(low, high, axis, order, fixed, allowed, surfaces.vertex, surfaces.vertex_start,
+                     normal, surfaces.block_face, edge, edge_start, pair, depth)  # fmt: skip
+    if count:
+        a, b = sorted(int(i) for i in pair)
+        others = f" ({count - 1} more pairs overlap)" if count > 1 else ""
+        raise InputError(
+            f"{labels[a]} and {labels[b]} overlap by {1e3 * depth[0]:.4g} mm, "
+            f"{1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching{others}; move them apart or trim one of them"
+        )
+
+
+def _edges(s: Surfaces) -> tuple[Array, Array]:
+    """(NE, 3) unit edge directions of all blocks and (B+1,) the first of each; parallel edges of a block count once."""
+    after = np.arange(len(s.face_vertex)) + 1
+    after[s.face_start[1:] - 1] = s.face_start[:-1]
+    tail, head = s.face_vertex, s.face_vertex[after]
+    once = tail < head  # each edge is run twice, in opposite senses
+    edge = s.vertex[head[once]] - s.vertex[tail[once]]
+    edge /= np.linalg.norm(edge, axis=1, keepdims=True)
+    # Opposite directions are one axis: turn each so that its first component that is not small is positive.
+    lead = np.argmax(np.abs(edge) > 1e-6, axis=1)
+    edge *= np.sign(edge[np.arange(len(edge)), lead])[:, None]
+    block = np.searchsorted(s.vertex_start, tail[once], "right") - 1
+    key = np.column_stack([block, np.round(edge, 9)])
+    _, kept = np.unique(key, axis=0, return_index=True)
+    count = np.bincount(block[kept], minlength=len(s.vertex_start) - 1)
+    return np.ascontiguousarray(edge[kept]), np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+
+
+@kernel
+def _least_extents(vertex, vertex_start, face_vertex, face_start, block_face, normal):
+    """(B,) [m] least width of each block over its face normals."""
+    extent = np.empty(len(vertex_start) - 1)
+    for i in range(len(extent)):
+        extent[i] = np.inf
+        for f in range(block_face[i], block_face[i + 1]):
+            low, high = _shadow(vertex, vertex_start[i], vertex_start[i + 1], normal[f, 0], normal[f, 1], normal[f, 2])
+            extent[i] = min(extent[i], high - low)
+    return extent
+
+
+@kernel
+def _shadow(vertex, first, last, x, y, z):
+    low, high = np.inf, -np.inf
+    for v in range(first, last):
+        s = vertex[v, 0] * x + vertex[v, 1] * y + vertex[v, 2] * z
+        low, high = min(low, s), max(high, s)
+    return low, high
+
+
+@kernel
+def _overlap_along(vertex, vertex_start, i, j, x, y, z):
+    """How far j must move along the unit axis (x, y, z), in its easier sense, to leave i; negative when apart."""
+    low_i, high_i = _shadow(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
+    low_j, high_j = _shadow(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
+    return min(high_i - low_j, high_j - low_i)
+
+
+@kernel
+def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, allowed):
+    """Penetration of i and j, or the first overlap found that is within `allowed`."""
+    depth = np.inf
+    for k in (i, j):
+        for f in range(block_face[k], block_face[k + 1]):
+            overlap = _overlap_along(vertex, vertex_start, i, j, normal[f, 0], normal[f, 1], normal[f, 2])
+            depth = min(depth, overlap)
+            if depth <= allowed:
+                return depth
+    for p in range(edge_start[i], edge_start[i + 1]):
+        for q in range(edge_start[j], edge_start[j + 1]):
+            x = edge[p, 1] * edge[q, 2] - edge[p, 2] * edge[q, 1]
+            y = edge[p, 2] * edge[q, 0] - edge[p, 0] * edge[q, 2]
+            z = edge[p, 0] * edge[q, 1] - edge[p, 1] * edge[q, 0]
+            length = np.sqrt(x * x + y * y + z * z)
+            if length < 1e-6:  # parallel edges: their axis is ill-defined and a face normal serves instead
+                continue
+            depth = min(depth, _overlap_along(vertex, vertex_start, i, j, x / length, y / length, z / length))
+            if depth <= allowed:
+                return depth
+    return depth
+
+
+@kernel
+def _deepest(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
+             out_pair, out_depth):  # fmt: skip
+    """Number of overlapping pairs; the deepest is written to out_pair and out_depth."""
+    count = 0
+    for p in range(len(order)):
+        i = order[p]
+        for q in range(p + 1, len(order)):
+            j = order[q]
+            touch = min(allowed[i], allowed[j])
+            if low[j, axis] >= high[i, axis]:
+                break
+            if fixed[i] and fixed[j]:
+                continue
+            apart = False
+            for k in range(3):
+                if min(high[i, k] - low[j, k], high[j, k] - low[i, k]) <= touch:
+                    apart = True
+            if apart:
+                continue
+            depth = _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, touch)
+            if depth > touch:
+                count += 1
+                if depth > out_depth[0]:
+                    out_depth[0] = depth
+                    out_pair[0], out_pair[1] = i, j
+    return count

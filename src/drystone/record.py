@@ -1,0 +1,442 @@
+"""A run on disk: `RunWriter` writes it as it goes, `read_run` reads it, `RunWriter.resume` goes on bit for bit.
+
+A run is a folder with `case.toml`, the case as its user wrote it, and `run.h5`:
+
+    model/*             blocks and flat arrays, so that reading needs no other file
+    steps               a row of small numbers a step: row i is step i + 1
+    frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step
+    contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
+    paths               names of the solver paths that steps["path"] counts in
+    committed           how many frames can be trusted
+
+Every frame is a checkpoint. Frames are flushed before `committed` is raised and flushed again, so a file cut
+anywhere, by kill -9 too, holds `committed` whole frames; what lies beyond is dropped on reading and on resuming.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from drystone.contact.contacts import Contacts, no_contacts
+from drystone.errors import InputError
+from drystone.model import Block, Bodies, Model
+from drystone.solvers.solution import Residual
+from drystone.stepping import Energy, State
+
+if TYPE_CHECKING:  # reading a run must not load the simulator
+    from drystone.simulate import Step
+
+Array = np.ndarray
+
+FORMAT = 1  # of run.h5; raised when an older reader would misunderstand
+PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost small models more than their step
+AT_REST = (0.0, 0.0, 0.0)
+CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
+
+_ENERGIES = [(name, "f8") for name in Energy._fields]
+STEP = np.dtype(
+    [
+        ("step", "i8"),
+        ("time", "f8"),  # [s]
+        *_ENERGIES,  # [J]
+        ("contacts", "i8"),
+        *(("residual_" + name, "f8") for name in Residual._fields),
+        ("overlap", "f8"),  # [m] deepest penetration of two blocks
+        ("converged", "?"),
+        ("factorisations", "i8"),
+        ("path", "i8"),
+        ("seconds", "f8", 3),  # [s] contact detection, solver, rest
+        ("ground_displacement", "f8", 3),  # [m]
+    ]
+)
+FRAME = np.dtype(
+    [
+        ("step", "i8"),
+        ("time", "f8"),
+        ("next_id", "i8"),
+        ("hardship", "i8"),
+        *_ENERGIES,
+        ("ground_displacement", "f8", 3),  # [m]
+        ("contacts", "i8"),
+    ]
+)
+CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, no_contacts(), strict=True)])
+
+
+def read_run(folder: str | Path) -> "Run":
+    """Open a run for reading, finished or still being written; only whole frames are seen."""
+    folder = Path(folder)
+    with _open(folder, "r") as file:
+        if file.attrs.get("format") != FORMAT:
+            found = file.attrs.get("format")
+            raise InputError(f"{folder}: run format {found}, this drystone reads {FORMAT}; run the case again")
+        return Run(folder, int(file["committed"][()]), int(file.attrs["planned_steps"]))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A recorded run: F frames of B blocks, read from disk when first asked for. Frames count from the end if negative."""
+
+    folder: Path
+    frames: int
+    planned_steps: int  # 0 if the run has no planned end
+
+    @property
+    def case(self) -> str:
+        """The text of the case file."""
+        return (self.folder / "case.toml").read_text(encoding="utf-8")
+
+    @property
+    def finished(self) -> bool:
+        """It reached its planned end; otherwise it was cut, or is still being computed."""
+        return bool(0 < self.planned_steps <= self._head["step"][-1] - self._head["step"][0])
+
+    @cached_property
+    def model(self) -> Model:
+        with _open(self.folder, "r") as file:
+            return _read_model(file["model"])
+
+    @property
+    def time(self) -> Array:
+        """(F,) [s]"""
+        return self._head["time"]
+
+    @cached_property
+    def position(self) -> Array:
+        """(F, B, 3) [m] centroids, seen from the moving ground."""
+        return self._read("frames/position", 0, self.frames)
+
+    @cached_property
+    def rotation(self) -> Array:
+        """(F, B, 4) unit quaternions, scalar first, body to world."""
+        return self._read("frames/rotation", 0, self.frames)
+
+    @cached_property
+    def velocity(self) -> Array:
+        """(F, B, 6) [m/s, rad/s] world axes, seen from the moving ground."""
+        return self._read("frames/velocity", 0, self.frames)
+
+    @property
+    def ground(self) -> Array:
+        """(F, 3) [m] displacement of the ground."""
+        return self._head["ground_displacement"]
+
+    @property
+    def absolute_position(self) -> Array:
+        """(F, B, 3) [m] centroids, seen from where the ground was at the start."""
+        return self.position + self.ground[:, None, :]
+
+    @cached_property
+    def energy(self) -> dict[str, Array]:
+        """(F,) [J] by name: the parts of `Energy`, "total" (mechanical) and "dissipated"."""
+        return with_totals({name: np.ascontiguousarray(self._head[name]) for name in Energy._fields})
+
+    @cached_property
+    def steps(self) -> dict[str, Array]:
+        """The rows of all committed steps, by the names of `STEP`; `path` in words."""
+        rows = self._read("steps", 0, int(self._head["step"][-1] - self._head["step"][0]))
+        paths = np.array([name.decode() for name in self._read("paths", 0, None)], dtype=str)
+        columns = {name: np.ascontiguousarray(rows[name]) for name in STEP.names or ()}
+        columns["path"] = paths[columns["path"]] if len(paths) else np.empty(0, str)
+        return columns
+
+    def contacts(self, frame: int) -> Contacts:
+        """The contacts of the step that ended in this frame, with points, normals, gaps and impulses."""
+        frame = self._index(frame)
+        start = int(self._head["contacts"][frame - 1]) if frame else 0
+        rows = self._read("contacts", start, int(self._head["contacts"][frame]))
+        # contiguous copies: a strided view is another type to Numba and would compile every kernel twice
+        return Contacts(*(np.ascontiguousarray(rows[name]) for name in Contacts._fields))
+
+    def state(self, frame: int) -> State:
+        """The state from which the run goes on as if it had never stopped."""
+        frame = self._index(frame)
+        head = self._head[frame]
+        position, rotation, velocity = (
+            self._read(f"frames/{name}", frame, frame + 1)[0] for name in ("position", "rotation", "velocity")
+        )
+        energy = Energy(*(float(head[name]) for name in Energy._fields))
+        return State(
+            step=int(head["step"]),
+            time=float(head["time"]),
+            position=position,
+            rotation=rotation,
+            velocity=velocity,
+            contacts=self.contacts(frame),
+            next_id=int(head["next_id"]),
+            hardship=int(head["hardship"]),
+            energy=energy,
+        )
+
+    @cached_property
+    def _head(self) -> Array:
+        return self._read("frames/head", 0, self.frames)
+
+    def _index(self, frame: int) -> int:
+        if not -self.frames <= frame < self.frames:
+            raise InputError(f"frame {frame}: {self.folder} has frames 0 to {self.frames - 1}")
+        return frame % self.frames
+
+    def _read(self, name: str, start: int, end: int | None) -> Array:
+        # opened anew each time: no handle to close, and a run still growing shows its newest metadata
+        with _open(self.folder, "r") as file:
+            return file[name][start:end]
+
+
+def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
+    """The parts of the ledger [J], with the mechanical energy as "total" and all losses as "dissipated"."""
+    return {
+        **parts,
+        "total": parts["kinetic"] + parts["potential"] + parts["elastic"],
+        "dissipated": parts["friction"] + parts["impact"] + parts["numerical"],
+    }
+
+
+class RunWriter:
+    """Writes a run step by step. Use it in a `with`: leaving it, by an exception or Ctrl-C too, writes the last step."""
+
+    def __init__(self, folder: Path, file: Any, last: State, ground: Sequence[float], tail: tuple[int, int, int]):
+        self.folder = folder
+        self._file = file
+        self._every = int(file.attrs["every_steps"])
+        self._first = int(file.attrs["first_step"])
+        self._paths = [name.decode() for name in file["paths"][:]]
+        self._rows: list[tuple] = []  # of steps not on disk yet, as STEP
+        self._frames: list[tuple[State, Sequence[float]]] = []  # not on disk yet
+        self._last = (last, ground)
+        # frames, contacts and last step on disk: one tuple, so that Ctrl-C finds them all old or all new
+        self._tail = tail
+        self._written = time.monotonic()
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | Path,
+        case: str,
+        model: Model,
+        state: State,
+        *,
+        every_steps: int,
+        planned_steps: int = 0,
+        ground: Sequence[float] = AT_REST,
+        overwrite: bool = False,
+    ) -> "RunWriter":
+        """Start a run with its first frame, `state`. A frame is written every `every_steps` steps."""
+        folder = Path(folder)
+        if (folder / "run.h5").exists() and not overwrite:
+            raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "case.toml").write_text(case, encoding="utf-8")
+        file = _open(folder, "w")
+        file.attrs.update(
+            format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step)
+        )
+        _lay_out(file, len(model.blocks))
+        _write_model(file.create_group("model"), model)
+        writer = cls(folder, file, state, ground, (0, 0, int(state.step)))
+        writer._frames.append((state, ground))
+        writer._commit()
+        return writer
+
+    @classmethod
+    def resume(cls, folder: str | Path) -> tuple["RunWriter", State]:
+        """Go on with a run from its last whole frame, whose state is returned."""
+        folder = Path(folder)
+        run = read_run(folder)
+        state, ground = run.state(-1), run.ground[-1].copy()
+        file = _open(folder, "r+")
+        kept = run.frames
+        every = int(file.attrs["every_steps"])
+        if kept > 1 and state.step % every:
+            kept -= 1  # written only because the run was cut here; an uncut run has no such frame
+        head = file["frames/head"][kept - 1]
+        tail = (kept, int(head["contacts"]), int(head["step"]))
+        writer = cls(folder, file, state, ground, tail)
+        rows = file["steps"][: state.step - writer._first]
+        writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
+        writer._paths = writer._paths[: rows["path"].max(initial=-1) + 1]
+        writer._truncate()
+        return writer, state
+
+    def __enter__(self) -> "RunWriter":
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def add(self, step: "Step", ground: Sequence[float] = AT_REST) -> None:
+        """Take one step in; `ground` [m] is the ground's displacement at its end."""
+        self._rows.append(self._row(step, ground))
+        self._last = (step.state, ground)
+        if step.state.step % self._every == 0:
+            self._frames.append(self._last)
+            if time.monotonic() - self._written > PATIENCE:
+                self._commit()
+
+    def close(self) -> None:
+        """Write what is still in memory, with the last state as a frame, and close the file."""
+        if not self._file:
+            return
+        try:
+            last = self._frames[-1][0].step if self._frames else self._tail[2]
+            if self._last[0].step > last:
+                self._frames.append(self._last)
+            self._commit()
+        finally:
+            self._file.close()
+
+    def _row(self, step: "Step", ground: Sequence[float]) -> tuple:
+        state, solution = step.state, step.solution
+        if solution.path not in self._paths:
+            self._paths.append(solution.path)
+        gap = state.contacts.gap
+        return (
+            state.step,
+            state.time,
+            *state.energy,
+            len(gap),
+            *solution.residual,
+            max(0.0, -float(gap.min())) if len(gap) else 0.0,
+            solution.converged,
+            solution.factorisations,
+            self._paths.index(solution.path),
+            tuple(step.seconds),
+            tuple(ground),
+        )
+
+    def _commit(self) -> None:
+        """Frames and their rows go to fixed places in the file: doing it twice, after a Ctrl-C in here, is harmless."""
+        count, contacts, done = self._tail
+        frames = [(state, ground) for state, ground in self._frames if state.step > done or count == 0]
+        if not frames:
+            return
+        end = frames[-1][0].step
+        rows = [row for row in self._rows if done < row[0] <= end]
+        heads, contact_rows = _frame_rows(frames, contacts)
+        file = self._file
+        _put(file["steps"], done - self._first, np.array(rows, STEP))
+        _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
+        _put(file["contacts"], contacts, contact_rows)
+        _put(file["frames/head"], count, heads)
+        for name in ("position", "rotation", "velocity"):
+            _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
+        self._trust(count + len(frames))
+        self._tail = (count + len(frames), contacts + len(contact_rows), end)
+        self._rows = [row for row in self._rows if row[0] > end]
+        self._frames = []
+        self._written = time.monotonic()
+
+    def _truncate(self) -> None:
+        """Forget what lies beyond the tail: first the trust in it, then the data."""
+        count, contacts, done = self._tail
+        self._trust(count)
+        ends = {"steps": done - self._first, "contacts": contacts, "paths": len(self._paths)}
+        for name in (*ends, *(f"frames/{name}" for name in self._file["frames"])):
+            self._file[name].resize(ends.get(name, count), axis=0)
+        self._file.flush()
+
+    def _trust(self, frames: int) -> None:
+        self._file.flush()
+        self._file["committed"][()] = frames
+        self._file.flush()
+
+
+def _open(folder: Path, mode: str) -> Any:
+    """run.h5; the default libver is the one that kill -9 leaves readable. Readers ask for no lock: a writer has it."""
+    path = folder / "run.h5"
+    if mode != "w" and not path.exists():
+        raise InputError(f"{folder} holds no run (no run.h5 in it); give the folder that `drystone run -o` wrote")
+    try:
+        if mode == "r":
+            return _open_unlocked(path)
+        return h5py.File(path, mode, rdcc_nbytes=CHUNK_CACHE)
+    except OSError as error:
+        cure = "is it a run, or is another process writing it?"
+        raise InputError(f"{path} cannot be opened: {cure} ({error})") from error
+
+
+def _open_unlocked(path: Path) -> Any:
+    try:
+        return h5py.File(path, "r", locking=False)
+    except OSError as error:
+        if "locking flag" not in str(error):
+            raise
+        return h5py.File(path, "r")  # this very process writes it: HDF5 wants the same flag twice
+
+
+def _lay_out(file: Any, blocks: int) -> None:
+    """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
+    frames = file.create_group("frames")
+    frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
+    for name, width in (("position", 3), ("rotation", 4), ("velocity", 6)):
+        chunk = (16, min(blocks, 512), width)
+        frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
+    file.create_dataset("contacts", (0,), CONTACT, maxshape=(None,), chunks=(1024,))
+    file.create_dataset("steps", (0,), STEP, maxshape=(None,), chunks=(256,))
+    file.create_dataset("paths", (0,), "S64", maxshape=(None,), chunks=(16,))
+    file.create_dataset("committed", data=0)
+
+
+def _put(dataset: Any, start: int, values: Array) -> None:
+    dataset.resize(start + len(values), axis=0)
+    dataset[start:] = values
+
+
+def _frame_rows(frames: Iterable[tuple[State, Sequence[float]]], contacts: int) -> tuple[Array, Array]:
+    """Heads and contacts of frames as they lie in the file, where `contacts` contacts lie already."""
+    heads, parts = [], [np.empty(0, CONTACT)]
+    for state, ground in frames:
+        rows = np.empty(len(state.contacts.gap), CONTACT)
+        for name, values in zip(Contacts._fields, state.contacts, strict=True):
+            rows[name] = values
+        parts.append(rows)
+        contacts += len(rows)
+        heads.append((state.step, state.time, state.next_id, state.hardship, *state.energy, tuple(ground), contacts))
+    return np.array(heads, FRAME), np.concatenate(parts)
+
+
+def _write_model(group: Any, model: Model) -> None:
+    """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
+    blocks = model.blocks
+    faces = [face for block in blocks for face in block.faces]
+    group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
+    group["vertex_count"] = np.array([len(block.vertices) for block in blocks])
+    group["face_vertex"] = np.array([corner for face in faces for corner in face])
+    group["face_size"] = np.array([len(face) for face in faces])
+    group["face_count"] = np.array([len(block.faces) for block in blocks])
+    group["density"] = np.array([block.density for block in blocks], float)
+    group["fixed"] = np.array([block.fixed for block in blocks], bool)
+    group["name"] = [block.name for block in blocks]
+    group["group"] = [block.group for block in blocks]
+    group["position"] = model.position
+    group["friction"] = model.friction
+    for name, values in zip(Bodies._fields, model.bodies, strict=True):
+        group[f"bodies/{name}"] = values
+
+
+def _read_model(group: Any) -> Model:
+    vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
+    corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
+    face_start = np.concatenate([[0], np.cumsum(group["face_count"][:])])
+    names, groups = (group[key].asstr()[:] for key in ("name", "group"))
+    density, fixed = group["density"][:], group["fixed"][:]
+    blocks = tuple(
+        Block(
+            vertices=vertices[i].copy(),
+            faces=tuple(tuple(int(c) for c in face) for face in corners[face_start[i] : face_start[i + 1]]),
+            density=float(density[i]),
+            fixed=bool(fixed[i]),
+            name=str(names[i]),
+            group=str(groups[i]),
+        )
+        for i in range(len(vertices))
+    )
+    bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
+    return Model(blocks, bodies, group["position"][:], group["friction"][:])

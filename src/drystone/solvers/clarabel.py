@@ -1,0 +1,98 @@
+"""Independent solvers of the step by Clarabel, an open interior-point solver: the truth the native one is held to.
+
+`kinematic` minimises over velocities (T10, NB eq. 21), `static` over impulses (T11, NB eq. 22). Both take rigid and
+compliant problems; a compliant contact adds its strain y = sqrt(compliance) (impulse - memory) to the unknowns.
+Cones are made standard by scaling tangents with the friction coefficient; unknowns are scaled to order one.
+"""
+
+from collections.abc import Callable
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from drystone.problem import Problem, unwhiten
+from drystone.solvers.residual import grade
+from drystone.solvers.solution import Guess, Solution
+
+Array = np.ndarray
+
+
+def kinematic(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-5) -> Callable[[Problem, Guess], Solution]:
+    """Velocities are the unknowns, impulses the multipliers. `tolerance` is Clarabel's, `accept` is on our residual."""
+
+    def solve(problem: Problem, guess: Guess) -> Solution:
+        rows, scale = _rows(problem)
+        n, m = rows.shape[1], rows.shape[0]
+        soft = np.repeat(problem.compliance, 3) * scale**2
+        rest = np.repeat(problem.compliance, 3) * scale * problem.memory.ravel()
+        unit = np.sqrt(problem.total_mass / max(len(problem.free), 1))  # sqrt of the mean mass: x ~ unit * speed
+        bias = problem.bias.ravel() * scale - rest
+        strain = sp.diags(np.sqrt(soft) * unit, format="csc")
+        used = soft > 0
+        quadratic = sp.identity(n + int(used.sum()), format="csc")
+        linear = np.concatenate([-problem.free.ravel() / (unit * problem.speed), np.zeros(int(used.sum()))])
+        # cone: rows x + bias + sqrt(soft) y in K*, with y = sqrt(soft) impulse at the optimum
+        matrix = sp.hstack([rows * unit, strain[:, used]], format="csc")
+        answer = _run(quadratic, linear, -matrix, bias / problem.speed, m, tolerance, threads)
+        x = np.array(answer.x)[:n].reshape(-1, 6) * unit * problem.speed
+        impulse = (np.array(answer.z) * scale).reshape(-1, 3) * unit**2 * problem.speed
+        return _solution(problem, x, impulse, answer, "clarabel-kinematic", accept)
+
+    return solve
+
+
+def static(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-5) -> Callable[[Problem, Guess], Solution]:
+    """Impulses are the unknowns; momentum given by them, p = rows^T impulse, is kept as a variable for sparsity."""
+
+    def solve(problem: Problem, guess: Guess) -> Solution:
+        rows, scale = _rows(problem)
+        n, m = rows.shape[1], rows.shape[0]
+        unit = np.sqrt(problem.total_mass / max(len(problem.free), 1))
+        soft = np.repeat(problem.compliance, 3) * scale**2 * unit**2
+        rest = np.repeat(problem.compliance, 3) * scale * problem.memory.ravel()
+        arriving = (rows @ problem.free.ravel() + problem.bias.ravel() * scale - rest) / problem.speed
+        quadratic = sp.block_diag([sp.identity(n), sp.diags(soft)], format="csc")
+        linear = np.concatenate([np.zeros(n), arriving])
+        matrix = sp.bmat([[sp.identity(n), -rows.T * unit], [None, -sp.identity(m)]], format="csc")
+        answer = _run(quadratic, linear, matrix, np.zeros(n + m), m, tolerance, threads, equalities=n)
+        unknown = np.array(answer.x)
+        x = problem.free + unknown[:n].reshape(-1, 6) * unit * problem.speed
+        impulse = (unknown[n:] * scale).reshape(-1, 3) * unit**2 * problem.speed
+        return _solution(problem, x, impulse, answer, "clarabel-static", accept)
+
+    return solve
+
+
+def _rows(problem: Problem) -> tuple[sp.csr_matrix, Array]:
+    """Rows (3C, 6N) with tangents scaled by friction, and that scale (3C,)."""
+    count, bodies = len(problem.a), len(problem.free)
+    scale = np.ones((count, 3))
+    scale[:, 1:] = problem.friction[:, None]
+    row = np.arange(3 * count).reshape(count, 3, 1) + np.zeros((1, 1, 6), int)
+    parts = []
+    for body, block in ((problem.a, problem.row_a), (problem.b, problem.row_b)):
+        here = body >= 0
+        column = 6 * body[here, None, None] + np.arange(6) + np.zeros((1, 3, 1), int)
+        parts.append(((block * scale[:, :, None])[here].ravel(), row[here].ravel(), column.ravel()))
+    value, i, j = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return sp.csr_matrix((value, (i, j)), shape=(3 * count, 6 * bodies)), scale.ravel()
+
+
+def _run(quadratic, linear, matrix, right, cone_rows, tolerance, threads, equalities=0):
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = threads
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.presolve_enable = False
+    settings.max_iter = 200
+    cones = [clarabel.ZeroConeT(equalities)] if equalities else []
+    cones += [clarabel.SecondOrderConeT(3)] * (cone_rows // 3)
+    upper = sp.triu(quadratic, format="csc")
+    return clarabel.DefaultSolver(upper, linear, matrix.tocsc(), right, cones, settings).solve()
+
+
+def _solution(problem: Problem, x: Array, impulse: Array, answer, path: str, accept: float) -> Solution:
+    residual = grade(problem, x, impulse)
+    good = bool(np.isfinite(residual.error) and residual.error <= accept)
+    return Solution(unwhiten(problem, x), impulse, good, path, int(answer.iterations), residual, 0)

@@ -1,0 +1,76 @@
+"""One residual for all solvers: how far (velocity, impulse) is from solving a `Problem`.
+
+The natural map is reported because the literature does, but it is no error bound: near a limit state it may be a
+hundred times smaller than the velocity error. The error below comes from the strong convexity of the step (T15).
+"""
+
+import numpy as np
+
+from drystone.kernel import kernel
+from drystone.problem import Problem, momentum_into, relative_velocity_into
+from drystone.solvers.cone import project
+from drystone.solvers.solution import Residual
+
+Array = np.ndarray
+
+
+def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
+    """Residuals of a whitened velocity x (N, 6) and impulses (C, 3)."""
+    imbalance, momentum, natural_map, penetration, complementarity, slack = _grade(problem, x, impulse)
+    speed, mass = problem.speed, problem.total_mass
+    contacts, weight = max(len(impulse), 1), mass / len(x) * speed
+    error = velocity_error(imbalance, slack) / (speed * np.sqrt(mass))
+    gap = abs(complementarity) / (contacts * weight * speed)
+    return Residual(error, momentum / speed, natural_map / speed, penetration / speed, gap)
+
+
+def velocity_error(imbalance: float, slack: float) -> float:
+    """|x - x*| <= imbalance / 2 + sqrt(imbalance^2 / 4 + slack) (T15): in a rigid problem with the computed impulses
+    standing in for the exact ones in `slack`."""
+    return float(imbalance / 2 + np.sqrt(imbalance * imbalance / 4 + slack))
+
+
+@kernel
+def contact_mass(problem):
+    """Effective mass (C,) [kg] of each contact: 3 over the trace of rows rows^T."""
+    out = np.empty(problem.a.shape[0])
+    for c in range(out.shape[0]):
+        trace = 0.0
+        for i in range(3):
+            for k in range(6):
+                trace += problem.row_a[c, i, k] ** 2 + problem.row_b[c, i, k] ** 2
+        out[c] = 3.0 / trace
+    return out
+
+
+@kernel
+def _grade(problem, x, impulse):
+    """|imbalance|, largest imbalance of a block [m/s], natural map [m/s], penetration [m/s], impulse . s, slack."""
+    change, s = np.empty_like(x), np.empty_like(impulse)
+    momentum_into(problem, impulse, change)
+    total, worst = 0.0, 0.0
+    for i in range(x.shape[0]):
+        square = 0.0
+        for k in range(6):
+            square += (x[i, k] - problem.free[i, k] - change[i, k]) ** 2
+        total += square
+        worst = max(worst, np.sqrt(square / problem.mass[i]))
+    relative_velocity_into(problem, x, 1.0, s)
+    inertia = contact_mass(problem)
+    natural, closing, product, loose = 0.0, 0.0, 0.0, 0.0
+    for c in range(s.shape[0]):
+        m, mu = inertia[c], problem.friction[c]
+        p0, p1, p2 = impulse[c, 0], impulse[c, 1], impulse[c, 2]
+        s0 = s[c, 0] + problem.compliance[c] * (p0 - problem.memory[c, 0])
+        s1 = s[c, 1] + problem.compliance[c] * (p1 - problem.memory[c, 1])
+        s2 = s[c, 2] + problem.compliance[c] * (p2 - problem.memory[c, 2])
+        q0, q1, q2 = project(p0 - m * s0, p1 - m * s1, p2 - m * s2, mu)
+        natural = max(natural, np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2) / m)
+        q0, q1, q2 = project(-s0, -s1, -s2, mu)
+        distance = np.sqrt(q0 * q0 + q1 * q1 + q2 * q2)  # of s to K*
+        closing = max(closing, distance)
+        product += p0 * s0 + p1 * s1 + p2 * s2
+        q0, q1, q2 = project(p0, p1, p2, mu)
+        outside = np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2)  # distance of the impulse to K
+        loose += distance * np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
+    return np.sqrt(total), worst, natural, closing, product, abs(product) + loose

@@ -1,0 +1,98 @@
+"""Units at the edge: a number in SI or a string with a unit comes in, a float in SI goes out.
+
+Plain numbers are SI (angles in rad); a string must carry a unit, nothing is guessed. `Length`, `Time`, ... are floats
+to Python and to mypy; pydantic reads them through `quantity`, so a signature says at once what unit a case may use.
+
+>>> quantity("150 deg", "angle") == math.radians(150)
+True
+>>> quantity("1 ms", "time")
+0.001
+"""
+
+import math
+import re
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Strict
+
+from drystone.errors import InputError
+
+GRAVITY = 9.81  # [m/s2] the one value of g, for weights and for the unit "g"
+
+# Factor to SI of every accepted unit. A weight density (kN/m3) is turned into a mass density by g.
+UNITS: dict[str, dict[str, float]] = {
+    "length": {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 1e-3, "km": 1e3},
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
+    "angle": {"rad": 1.0, "mrad": 1e-3, "deg": math.pi / 180, "°": math.pi / 180},
+    "acceleration": {"m/s2": 1.0, "cm/s2": 0.01, "mm/s2": 1e-3, "gal": 0.01, "g": GRAVITY},
+    "velocity": {"m/s": 1.0, "cm/s": 0.01, "mm/s": 1e-3, "km/h": 1 / 3.6},
+    "density": {"kg/m3": 1.0, "t/m3": 1e3, "g/cm3": 1e3, "N/m3": 1 / GRAVITY, "kN/m3": 1e3 / GRAVITY},
+    "stress": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "N/m2": 1.0, "kN/m2": 1e3, "N/mm2": 1e6, "kN/mm2": 1e9},
+    "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
+    "frequency": {"Hz": 1.0, "kHz": 1e3, "1/s": 1.0, "rad/s": 1 / (2 * math.pi)},
+    "dimensionless": {"%": 0.01},
+}
+
+_NUMBER_AND_UNIT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*)?")
+
+
+def quantity(value: Any, dimension: str) -> float:
+    """`value` in SI: a number is SI already, a string is a number and a unit of `dimension`."""
+    if isinstance(value, str):
+        return _finite(_from_text(value, dimension), value, dimension)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{value!r} is not a {dimension}; give {accepted(dimension)}")
+    return _finite(float(value), value, dimension)
+
+
+def _from_text(text: str, dimension: str) -> float:
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None:
+        raise InputError(f"{text!r} is not a {dimension}; give {accepted(dimension)}")
+    number, unit = float(match[1]), _plain(match[2] or "")
+    if not unit:
+        raise InputError(f"{text!r} has no unit; give {accepted(dimension)}")
+    if unit not in UNITS[dimension]:
+        raise InputError(f"{text!r}: {unit!r} is not a unit of {dimension}; give {accepted(dimension)}")
+    # Dividing by the inverse keeps decimal units exact: 1 / 1000 is the float 0.001, 3 * 0.001 is not 0.003.
+    factor = UNITS[dimension][unit]
+    return number / round(1 / factor) if factor in (0.1, 0.01, 1e-3, 1e-6) else number * factor
+
+
+def _plain(unit: str) -> str:
+    """One spelling a unit: m/s^2, m/s**2, m/s² and m / s2 are all m/s2."""
+    unit = unit.replace("**", "").replace("^", "").replace("²", "2").replace("³", "3").replace("µ", "u")
+    return "".join(unit.split())
+
+
+def _finite(number: float, given: Any, dimension: str) -> float:
+    if not math.isfinite(number):
+        raise InputError(f"{given!r} is not finite; give {accepted(dimension)}")
+    return number
+
+
+def accepted(dimension: str) -> str:
+    """What may be given for a dimension, in words."""
+    units = ", ".join(UNITS[dimension])
+    if dimension == "dimensionless":
+        return f"a number, or a string with one of the units {units}"
+    return f"a number in SI ({next(iter(UNITS[dimension]))}) or a string with one of the units {units}"
+
+
+def _reader(dimension: str) -> BeforeValidator:
+    return BeforeValidator(partial(quantity, dimension=dimension))
+
+
+# The dimension is named beside its reader, so that a message about a missing value can say what is accepted.
+Length = Annotated[float, _reader("length"), "length"]  # [m]
+Time = Annotated[float, _reader("time"), "time"]  # [s]
+Angle = Annotated[float, _reader("angle"), "angle"]  # [rad]
+Acceleration = Annotated[float, _reader("acceleration"), "acceleration"]  # [m/s2]
+Velocity = Annotated[float, _reader("velocity"), "velocity"]  # [m/s]
+Density = Annotated[float, _reader("density"), "density"]  # [kg/m3]
+Stress = Annotated[float, _reader("stress"), "stress"]  # [Pa]
+Force = Annotated[float, _reader("force"), "force"]  # [N]
+Frequency = Annotated[float, _reader("frequency"), "frequency"]  # [Hz]
+Ratio = Annotated[float, _reader("dimensionless"), "dimensionless"]  # [-]
+Count = Annotated[int, Strict()]  # a whole number; 7.0 and "7" are refused

@@ -1,0 +1,58 @@
+"""Where a picture is taken from: a `Camera` turns world points into pixels and back.
+
+A point at depth z behind the camera's centre is seen at x / (1 + k z), y / (1 + k z) with k = 1 / distance; k = 0 is the
+orthographic view. Its nearness -z / (1 + k z) is linear on the screen in both views, so the z-buffer needs no cases.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Camera(NamedTuple):
+    """Axes are unit vectors in the world; pixels count from the upper left corner."""
+
+    centre: Array  # (3,) [m]
+    right: Array  # (3,)
+    up: Array  # (3,)
+    forward: Array  # (3,) into the picture
+    inverse_distance: float  # [1/m] of the eye from the centre; 0 is orthographic
+    scale: float  # [pixels/m] at the centre's depth
+    middle: Array  # (2,) [pixels] where the centre is seen
+    size: tuple[int, int]  # [pixels] width, height
+
+
+def axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
+    """Right, up and forward of an eye that looks along +y at azimuth 0 and moves towards +x as it grows [deg]."""
+    a, e = np.radians([azimuth, elevation])
+    right = np.array([np.cos(a), np.sin(a), 0.0])
+    forward = np.array([-np.sin(a) * np.cos(e), np.cos(a) * np.cos(e), -np.sin(e)])
+    return right, np.cross(right, forward), forward
+
+
+def frame(
+    points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float
+) -> Camera:
+    """A camera that sees all points (N, 3) with a margin (part of the size); `field` [deg] of view, 0 orthographic."""
+    right, up, forward = axes(azimuth, elevation)
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre = (low + high) / 2
+    extent = float(np.linalg.norm(high - low))
+    inverse = 2.0 * np.tan(np.radians(field) / 2) / extent
+    camera = Camera(centre, right, up, forward, float(inverse), 1.0, np.zeros(2), size)
+    seen = project(camera, points)[:, :2]
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    scale = float(((1.0 - 2.0 * margin) * np.array(size) / np.maximum(high - low, 1e-9 * extent)).min())
+    return camera._replace(scale=scale, middle=np.array(size) / 2 - scale * (low + high) / 2)
+
+
+def project(camera: Camera, points: Array) -> Array:
+    """(..., 3) pixel column, pixel row and nearness [m] of world points."""
+    offset = points - camera.centre
+    z = offset @ camera.forward
+    shrink = 1.0 / (1.0 + camera.inverse_distance * z)
+    column = camera.middle[0] + camera.scale * (offset @ camera.right) * shrink
+    row = camera.middle[1] - camera.scale * (offset @ camera.up) * shrink
+    return np.stack([column, row, -z * shrink], axis=-1)

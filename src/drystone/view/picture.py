@@ -1,0 +1,256 @@
+"""Still pictures of a model or of frames of a run, drawn without graphics hardware: `picture` and `strip`.
+
+Comes in: a `Model` or a `Run`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone with a slight
+variation by block, supports grey; or all are coloured by how far they have moved.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.errors import InputError
+from drystone.model import Bodies, Model
+from drystone.record import Run
+from drystone.view import lettering, raster
+from drystone.view.camera import Camera, frame, project
+from drystone.view.png import write_png
+
+Array = np.ndarray
+
+SUPERSAMPLING = 2  # pixels a side computed for one shown
+SHADOW_MAP = 1536  # pixels a side
+COLOURS = ("stone", "displacement")
+
+LIMESTONE = np.array([[0.87, 0.80, 0.67], [0.84, 0.75, 0.61], [0.89, 0.83, 0.72], [0.82, 0.75, 0.64]])  # sRGB
+SUPPORT = np.array([0.63, 0.64, 0.65])
+SKY, HORIZON = np.array([0.83, 0.87, 0.91]), np.array([0.965, 0.962, 0.955])
+INK = np.array([0.25, 0.25, 0.27])
+# eight colours from blue to yellow of equal steps in lightness (viridis, sampled)
+SCALE = np.array(
+    [
+        [0.267, 0.005, 0.329],
+        [0.275, 0.195, 0.496],
+        [0.213, 0.359, 0.552],
+        [0.153, 0.497, 0.558],
+        [0.122, 0.633, 0.531],
+        [0.290, 0.759, 0.428],
+        [0.622, 0.854, 0.226],
+        [0.993, 0.906, 0.144],
+    ]
+)
+
+
+class Pose(NamedTuple):
+    """Where the blocks are."""
+
+    position: Array  # (B, 3) [m] centroids
+    rotation: Array  # (B, 4) quaternions
+    moved: Array  # (B,) [m] real displacement since the start
+    time: float  # [s]
+
+
+def picture(
+    source: Run | Model,
+    path: str | Path | None = None,
+    *,
+    frame: int = -1,
+    size: tuple[int, int] = (1280, 720),
+    azimuth: float = 28.0,
+    elevation: float = 16.0,
+    field: float = 24.0,
+    color: str = "stone",
+    exaggerate: float = 1.0,
+) -> Array:
+    """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given.
+
+    The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone" or
+    "displacement"; displacements and rotations are drawn `exaggerate` times as large.
+    """
+    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate)
+    return _finish(images[0], path)
+
+
+def strip(
+    run: Run,
+    frames: Sequence[int],
+    path: str | Path | None = None,
+    *,
+    size: tuple[int, int] = (560, 480),
+    azimuth: float = 28.0,
+    elevation: float = 16.0,
+    field: float = 24.0,
+    color: str = "stone",
+    exaggerate: float = 1.0,
+) -> Array:
+    """Several instants side by side, all from one camera, with their times; `size` is that of one of them."""
+    images = _draw(run, frames, size, (azimuth, elevation, field), color, exaggerate)
+    for image, index in zip(images, frames, strict=True):
+        height = max(11.0, size[1] / 26)
+        text = f"t = {run.time[index]:.2f} s"
+        lettering.write(image, text, size[0] * 0.05, size[1] * 0.05 + height, height=height, colour=INK)
+    return _finish(np.concatenate(images, axis=1), path)
+
+
+def _draw(
+    source: Run | Model,
+    frames: Sequence[int],
+    size: tuple[int, int],
+    view: tuple[float, float, float],
+    color: str,
+    exaggerate: float,
+) -> list[Array]:
+    """Images of values 0..1, all from one camera and in one scale of colours."""
+    if color not in COLOURS:
+        raise InputError(f"color {color!r}: choose one of {', '.join(COLOURS)}")
+    model = source if isinstance(source, Model) else source.model
+    poses = [_pose(source, index, exaggerate) for index in frames]
+    points = [_corners(model.bodies, pose) for pose in poses]
+    fine = (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING)
+    seen = np.concatenate(points)
+    camera = _framed(seen, fine, view)
+    most = max(float(pose.moved.max()) for pose in poses)
+    floor = _floor(model, seen)
+    images = []
+    for pose, corners in zip(poses, points, strict=True):
+        colours = _stone_colours(model) if color == "stone" else _scale_colours(pose.moved / (most or 1.0))
+        image = _shown(_render(model.bodies, pose, corners, colours, camera, floor))
+        if color == "displacement":
+            _legend(image, most)
+        images.append(image)
+    return images
+
+
+def _framed(points: Array, size: tuple[int, int], view: tuple[float, float, float]) -> Camera:
+    azimuth, elevation, field = view
+    return frame(points, size, azimuth=azimuth, elevation=elevation, field=field, margin=0.09)
+
+
+def _pose(source: Run | Model, index: int, exaggerate: float) -> Pose:
+    if isinstance(source, Model):
+        count = len(source.position)
+        return Pose(source.position, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.zeros(count), 0.0)
+    first, now = source.state(0), source.state(index)
+    shift = now.position - first.position
+    position, rotation = now.position, now.rotation
+    if exaggerate != 1.0:
+        position = first.position + exaggerate * shift
+        turn = quaternion.rotation_vector(quaternion.product(now.rotation, quaternion.conjugate(first.rotation)))
+        rotation = quaternion.product(_turned(exaggerate * turn), first.rotation)
+    return Pose(position, rotation, np.linalg.norm(shift, axis=1), now.time)
+
+
+def _turned(vector: Array) -> Array:
+    """(B, 4) quaternions of rotation vectors (B, 3)."""
+    angle = np.linalg.norm(vector, axis=1, keepdims=True)
+    return np.concatenate([np.cos(angle / 2), vector * np.sinc(angle / 2 / np.pi) / 2], axis=1)
+
+
+def _corners(bodies: Bodies, pose: Pose) -> Array:
+    """(NV, 3) [m] vertices of all blocks in the world."""
+    block = np.repeat(np.arange(len(bodies.mass)), np.diff(bodies.vertex_start))
+    return pose.position[block] + quaternion.rotate(pose.rotation[block], bodies.vertex)
+
+
+def _triangles(bodies: Bodies) -> tuple[Array, Array]:
+    """(T, 3) rows of vertices and (T,) faces: each convex face as a fan."""
+    size = np.diff(bodies.face_start)
+    face = np.repeat(np.arange(len(size)), size - 2)
+    first = np.cumsum(size - 2) - (size - 2)
+    second = bodies.face_start[face] + np.arange(len(face)) - first[face] + 1
+    corner = np.stack([bodies.face_start[face], second, second + 1], axis=1)
+    return bodies.face_vertex[corner], face
+
+
+def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: Camera, floor: float) -> Array:
+    """(H, W, 3) light that reaches the eye, at the fine resolution."""
+    triangle, face = _triangles(bodies)
+    block_of = np.repeat(np.arange(len(bodies.mass)), np.diff(bodies.block_face))
+    normal = quaternion.rotate(pose.rotation[block_of], bodies.face_normal)
+    near, number = raster.nearest(camera, project(camera, corners)[triangle], face)
+    sun = _sun(corners, camera)
+    sun_near, _ = raster.nearest(sun, project(sun, corners)[triangle], face)
+    extent = float(np.linalg.norm(np.ptp(corners, axis=0)))
+    # half a block and a tenth of the structure: joints darken as well as the foot of a wall
+    reach = min(1.2 * float(np.median(bodies.radius)), 0.10 * extent)
+    line = 0.80 * float(np.clip(np.median(bodies.radius) * camera.scale / (12.0 * SUPERSAMPLING), 0.15, 1.0))
+    samples = raster.hemisphere(16)
+    image = _background(camera.size)
+    if not np.isnan(floor):
+        raster.shade_floor(camera, near, sun, sun_near, samples, reach, floor, 0.9 * extent, image)
+    tones = _linear(colours)
+    raster.shade_blocks(camera, near, number, block_of, normal, tones, sun, sun_near, samples, reach, line, image)
+    return image
+
+
+def _sun(corners: Array, camera: Camera) -> Camera:
+    """The scene as the sun sees it: high behind the left shoulder of whoever looks."""
+    azimuth = float(np.degrees(np.arctan2(camera.right[1], camera.right[0])))
+    return frame(corners, (SHADOW_MAP, SHADOW_MAP), azimuth=azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01)
+
+
+def _floor(model: Model, seen: Array) -> float:
+    """[m] Level of a plane that catches the shadow; nan if stones have fallen below it, where no floor held them."""
+    level = float((model.position[:, 2] + _lowest(model.bodies)).min())
+    height = float(np.ptp(seen[:, 2]))
+    return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
+
+
+def _lowest(bodies: Bodies) -> Array:
+    return np.minimum.reduceat(bodies.vertex[:, 2], bodies.vertex_start[:-1])
+
+
+def _stone_colours(model: Model) -> Array:
+    """(B, 3) sRGB: a tone by block, the same in every picture."""
+    block = np.arange(len(model.blocks))
+    chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
+    tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
+    shade = 0.96 + 0.08 * chance[1]
+    return np.where(model.bodies.fixed[:, None], SUPPORT, np.clip(tone * shade[:, None], 0.0, 1.0))
+
+
+def _scale_colours(share: Array) -> Array:
+    """(B, 3) sRGB of values 0..1."""
+    at = np.linspace(0.0, 1.0, len(SCALE))
+    return np.stack([np.interp(share, at, SCALE[:, i]) for i in range(3)], axis=-1)
+
+
+def _legend(image: Array, most: float) -> None:
+    """A bar of colours from 0 to the largest displacement, in the lower right corner."""
+    height, width, _ = image.shape
+    letter = max(11.0, height / 45)
+    left, right, top = int(0.72 * width), int(0.94 * width), int(0.93 * height)
+    image[top : top + int(letter * 0.8), left:right] = _scale_colours(np.linspace(0.0, 1.0, right - left))
+    text = f"{most:.3g} m" if most >= 1e-3 else f"{1e3 * most:.3g} mm"
+    text = text if set(text) <= set(lettering.STROKES) else f"{most:.6f} m"
+    lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=INK)
+    start = right - lettering.width(text, letter)
+    lettering.write(image, text, start, top - 0.5 * letter, height=letter, colour=INK)
+
+
+def _background(size: tuple[int, int]) -> Array:
+    """(H, W, 3) linear: a pale sky that clears towards the horizon."""
+    share = np.linspace(0.0, 1.0, size[1])[:, None] ** 0.8
+    column = _linear((1.0 - share) * SKY + share * HORIZON)
+    return np.ascontiguousarray(np.broadcast_to(column[:, None, :], (size[1], size[0], 3)))
+
+
+def _linear(colour: Array) -> Array:
+    return np.clip(colour, 0.0, 1.0) ** 2.2
+
+
+def _shown(image: Array) -> Array:
+    """(H, W, 3) values 0..1 as a screen shows them, averaged from the fine pixels."""
+    height, width, _ = image.shape
+    s = SUPERSAMPLING
+    mean = image.reshape(height // s, s, width // s, s, 3).mean(axis=(1, 3))
+    return np.clip(mean, 0.0, 1.0) ** (1 / 2.2)
+
+
+def _finish(image: Array, path: str | Path | None) -> Array:
+    pixels = np.round(255.0 * image).astype(np.uint8)
+    if path is not None:
+        write_png(path, pixels)
+    return pixels

@@ -1,0 +1,222 @@
+"""What was written is read back to the last bit, also after the writer was cut, killed or resumed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+import pytest
+from synthetic import boxes, ground, start, steps
+
+from drystone import record
+from drystone.errors import InputError
+from drystone.record import RunWriter, read_run
+
+MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
+
+
+def write(folder, until=23, every=5, stop=None):
+    """A run of `until` steps, interrupted after step `stop`."""
+    options = {"every_steps": every, "planned_steps": until, "ground": ground(0)}
+    with RunWriter.create(folder, "# a case\n", MODEL, start(MODEL), **options) as writer:
+        go_on(writer, start(MODEL), until, stop)
+
+
+def go_on(writer, state, until, stop=None):
+    for step in steps(state, until):
+        writer.add(step, ground(step.state.step))
+        if step.state.step == stop:
+            raise KeyboardInterrupt
+
+
+def content(folder):
+    """Everything in the file, as bytes by name."""
+    found = {}
+    with h5py.File(folder / "run.h5", "r") as file:
+        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    return {name: value.tobytes() if value.dtype != object else list(value) for name, value in found.items()}
+
+
+def assert_same(left, right):
+    assert type(left) is type(right)
+    if isinstance(left, tuple):
+        for a, b in zip(left, right, strict=True):
+            assert_same(a, b)
+    elif isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype
+        assert left.shape == right.shape
+        assert left.tobytes() == right.tobytes()
+        assert right.flags.c_contiguous
+        assert right.flags.writeable
+    else:
+        assert left == right
+
+
+def test_states_return_bit_for_bit(tmp_path):
+    write(tmp_path)
+    run = read_run(tmp_path)
+    expected = [start(MODEL), *(step.state for step in steps(start(MODEL), 23))]
+    assert_same([int(s) for s in np.round(run.time * 1000)], [0, 5, 10, 15, 20, 23])
+    for frame, step in enumerate([0, 5, 10, 15, 20, 23]):
+        assert_same(expected[step], run.state(frame))
+    assert_same(expected[20].contacts, run.contacts(-2))
+    assert run.position[1].tobytes() == expected[5].position.tobytes()
+    np.testing.assert_array_equal(run.ground, [ground(s) for s in (0, 5, 10, 15, 20, 23)])
+    np.testing.assert_array_equal(run.absolute_position[-1], expected[23].position + ground(23))
+    assert run.case == "# a case\n"
+    assert run.finished
+
+
+def test_model_returns_bit_for_bit(tmp_path):
+    write(tmp_path)
+    model = read_run(tmp_path).model
+    assert_same(MODEL.bodies, model.bodies)
+    assert_same(MODEL.position, model.position)
+    assert_same(MODEL.friction, model.friction)
+    for written, read in zip(MODEL.blocks, model.blocks, strict=True):
+        assert_same(tuple(vars(written).values()), tuple(vars(read).values()))
+
+
+def test_every_step_has_a_row(tmp_path):
+    write(tmp_path)
+    rows = read_run(tmp_path).steps
+    expected = list(steps(start(MODEL), 23))
+    np.testing.assert_array_equal(rows["step"], np.arange(1, 24))
+    assert list(rows["path"]) == [step.solution.path for step in expected]
+    assert list(rows["converged"]) == [step.solution.converged for step in expected]
+    assert list(rows["potential"]) == [step.state.energy.potential for step in expected]
+    assert list(rows["residual_natural_map"]) == [step.solution.residual.natural_map for step in expected]
+    assert list(rows["contacts"]) == [len(step.state.contacts.gap) for step in expected]
+    overlap = [max(0.0, -min(step.state.contacts.gap, default=0.0)) for step in expected]
+    assert list(rows["overlap"]) == overlap
+
+
+def test_energy_totals(tmp_path):
+    write(tmp_path)
+    energy = read_run(tmp_path).energy
+    np.testing.assert_array_equal(energy["total"], energy["kinetic"] + energy["potential"] + energy["elastic"])
+    np.testing.assert_array_equal(energy["dissipated"], energy["friction"] + energy["impact"] + energy["numerical"])
+
+
+@pytest.mark.parametrize("stop", [1, 4, 5, 13, 20, 22])
+def test_cut_and_resumed_is_the_same_file(tmp_path, stop):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    write(whole)
+    with pytest.raises(KeyboardInterrupt):
+        write(cut, stop=stop)
+    assert read_run(cut).time[-1] == stop * 1e-3, "the interrupted run keeps its last step"
+    assert not read_run(cut).finished
+    writer, state = RunWriter.resume(cut)
+    with writer:
+        assert state.step == stop
+        go_on(writer, state, 23)
+    assert content(whole) == content(cut)
+
+
+def test_resuming_without_going_on_changes_nothing(tmp_path):
+    write(tmp_path)
+    before = content(tmp_path)
+    writer, _ = RunWriter.resume(tmp_path)
+    writer.close()
+    assert content(tmp_path) == before
+
+
+def test_interrupt_inside_the_commit_is_harmless(tmp_path, monkeypatch):
+    write(tmp_path / "whole")
+    writer = RunWriter.create(tmp_path / "cut", "# a case\n", MODEL, start(MODEL), every_steps=5, planned_steps=23,
+                              ground=ground(0))
+    put, calls = record._put, iter(range(1000))
+
+    def interrupted(*arguments):
+        put(*arguments)
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(record, "_put", interrupted)
+    go_on(writer, start(MODEL), 23)
+    with pytest.raises(KeyboardInterrupt):
+        writer._commit()
+    writer.close()
+    assert content(tmp_path / "whole") == content(tmp_path / "cut")
+
+
+def test_frames_beyond_the_counter_are_not_seen(tmp_path):
+    write(tmp_path)
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        file["committed"][()] = 3
+    run = read_run(tmp_path)
+    assert len(run.time) == len(run.position) == 3
+    assert len(run.steps["time"]) == 10
+    writer, state = RunWriter.resume(tmp_path)
+    assert state.step == 10
+    writer.close()
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert len(file["frames/position"]) == 3
+        assert len(file["steps"]) == 10
+
+
+def test_reading_while_writing(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "PATIENCE", 0.0)
+    with RunWriter.create(tmp_path, "", MODEL, start(MODEL), every_steps=5) as writer:
+        go_on(writer, start(MODEL), 12)
+        reader = "from drystone.record import read_run; import sys; print(read_run(sys.argv[1]).frames)"
+        seen = subprocess.run([sys.executable, "-c", reader, str(tmp_path)], capture_output=True, text=True, check=True)
+        assert seen.stdout.strip() == "3"
+        assert read_run(tmp_path).frames == 3
+
+
+def test_a_run_is_not_overwritten_unless_told(tmp_path):
+    write(tmp_path)
+    with pytest.raises(InputError, match="holds a run already"):
+        write(tmp_path)
+    RunWriter.create(tmp_path, "", MODEL, start(MODEL), every_steps=1, overwrite=True).close()
+    assert read_run(tmp_path).frames == 1
+
+
+def test_not_a_run(tmp_path):
+    with pytest.raises(InputError, match="holds no run"):
+        read_run(tmp_path)
+    (tmp_path / "run.h5").write_text("something else")
+    with pytest.raises(InputError, match="cannot be opened"):
+        read_run(tmp_path)
+
+
+ENDLESS = """
+import sys
+from synthetic import boxes, ground, start, steps
+from drystone import record
+record.PATIENCE = 0.0
+model = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
+with record.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2, ground=ground(0)) as writer:
+    print("writing", flush=True)
+    for step in steps(start(model), 1_000_000):
+        writer.add(step, ground(step.state.step))
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.011, 0.05, 0.123, 0.3])
+def test_killed_while_writing(tmp_path, delay):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    child = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, env=environment
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"writing\n"
+    time.sleep(delay)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    run = read_run(tmp_path)
+    last = run.state(-1)
+    expected = [start(MODEL), *(step.state for step in steps(start(MODEL), last.step))]
+    for frame in range(run.frames):
+        assert_same(expected[2 * frame], run.state(frame))
+    assert len(run.steps["time"]) == last.step
+    until = last.step + 7
+    writer, state = RunWriter.resume(tmp_path)
+    with writer:
+        go_on(writer, state, until)
+    assert_same([s.state for s in steps(start(MODEL), until)][-1], read_run(tmp_path).state(-1))
+    assert len(read_run(tmp_path).steps["time"]) == until
