@@ -35,7 +35,7 @@ def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> N
         others = f" ({count - 1} more pairs overlap)" if count > 1 else ""
         raise InputError(
             f"{labels[a]} and {labels[b]} overlap by {1e3 * depth[0]:.4g} mm, "
-            f"{1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching{others}; move them apart or trim one of them"
+            f"{1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching{others}; move them apart or trim one"
         )
 
 

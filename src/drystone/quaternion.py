@@ -1,7 +1,7 @@
 """Unit quaternions as arrays (..., 4), scalar first, for what is done with results; kernels have their own.
 
 >>> turn = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])  # a quarter turn about z
->>> rotate(turn, np.array([1.0, 0.0, 0.0])).round(12)
+>>> rotate(turn, np.array([1.0, 0.0, 0.0])).round(12) + 0.0
 array([0., 1., 0.])
 """
 

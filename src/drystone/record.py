@@ -26,7 +26,8 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.errors import InputError
-from drystone.model import Block, Bodies, Model
+from drystone.io.stored_model import read_model, write_model
+from drystone.model import Model
 from drystone.solvers.solution import Residual
 from drystone.stepping import Energy, State
 
@@ -82,7 +83,7 @@ def read_run(folder: str | Path) -> "Run":
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded run: F frames of B blocks, read from disk when first asked for. Frames count from the end if negative."""
+    """A recorded run: F frames of B blocks, read from disk when first asked for. Negative frames count from the end."""
 
     folder: Path
     frames: int
@@ -101,7 +102,7 @@ class Run:
     @cached_property
     def model(self) -> Model:
         with _open(self.folder, "r") as file:
-            return _read_model(file["model"])
+            return read_model(file["model"])
 
     @property
     def time(self) -> Array:
@@ -200,7 +201,7 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
 
 
 class RunWriter:
-    """Writes a run step by step. Use it in a `with`: leaving it, by an exception or Ctrl-C too, writes the last step."""
+    """Writes a run step by step. Use it in a `with`: leaving it, by error or Ctrl-C too, writes the last step."""
 
     def __init__(self, folder: Path, file: Any, last: State, ground: Sequence[float], tail: tuple[int, int, int]):
         self.folder = folder
@@ -239,7 +240,7 @@ class RunWriter:
             format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step)
         )
         _lay_out(file, len(model.blocks))
-        _write_model(file.create_group("model"), model)
+        write_model(file.create_group("model"), model)
         writer = cls(folder, file, state, ground, (0, 0, int(state.step)))
         writer._frames.append((state, ground))
         writer._commit()
@@ -400,43 +401,3 @@ def _frame_rows(frames: Iterable[tuple[State, Sequence[float]]], contacts: int) 
         contacts += len(rows)
         heads.append((state.step, state.time, state.next_id, state.hardship, *state.energy, tuple(ground), contacts))
     return np.array(heads, FRAME), np.concatenate(parts)
-
-
-def _write_model(group: Any, model: Model) -> None:
-    """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
-    blocks = model.blocks
-    faces = [face for block in blocks for face in block.faces]
-    group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
-    group["vertex_count"] = np.array([len(block.vertices) for block in blocks])
-    group["face_vertex"] = np.array([corner for face in faces for corner in face])
-    group["face_size"] = np.array([len(face) for face in faces])
-    group["face_count"] = np.array([len(block.faces) for block in blocks])
-    group["density"] = np.array([block.density for block in blocks], float)
-    group["fixed"] = np.array([block.fixed for block in blocks], bool)
-    group["name"] = [block.name for block in blocks]
-    group["group"] = [block.group for block in blocks]
-    group["position"] = model.position
-    group["friction"] = model.friction
-    for name, values in zip(Bodies._fields, model.bodies, strict=True):
-        group[f"bodies/{name}"] = values
-
-
-def _read_model(group: Any) -> Model:
-    vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
-    corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
-    face_start = np.concatenate([[0], np.cumsum(group["face_count"][:])])
-    names, groups = (group[key].asstr()[:] for key in ("name", "group"))
-    density, fixed = group["density"][:], group["fixed"][:]
-    blocks = tuple(
-        Block(
-            vertices=vertices[i].copy(),
-            faces=tuple(tuple(int(c) for c in face) for face in corners[face_start[i] : face_start[i + 1]]),
-            density=float(density[i]),
-            fixed=bool(fixed[i]),
-            name=str(names[i]),
-            group=str(groups[i]),
-        )
-        for i in range(len(vertices))
-    )
-    bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:])

@@ -1,15 +1,19 @@
 """From a case to a recorded `Run`: the one place where case, model, solver, simulation and record meet.
 
-`run` does all of it; `record` and `resume` are the same as generators of steps already taken into the file, for who wants
-to look on (a progress bar is a `for` loop over them). A module of its own, since neither the simulator knows about
-cases and files nor the record about solvers.
+`run` does all of it; `record` and `resume` are the same as generators of steps already taken into the file, for who
+wants to look on (a progress bar is a `for` loop over them). A module of its own, since neither the simulator knows
+about cases and files nor the record about solvers.
 """
 
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
@@ -30,7 +34,7 @@ def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False) ->
     return read_run(out)
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Iterator[Step]:
+def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator[Step]:
     """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
     model = case.model()
     state = initial_state(model, case.analysis.gravity)
@@ -39,7 +43,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Iterator[
         case.text,
         model,
         state,
-        every_steps=max(1, round(case.frame_interval / case.analysis.time_step)),
+        every_steps=_steps_a_frame(case),
         planned_steps=planned_steps(case),
         ground=_ground(case, 0.0),
         overwrite=overwrite,
@@ -47,7 +51,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Iterator[
     yield from _go_on(case, model, writer, state)
 
 
-def resume(out: str | Path) -> Iterator[Step]:
+def resume(out: str | Path) -> Generator[Step]:
     """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped."""
     run = read_run(out)
     case = recorded_case(run)
@@ -66,25 +70,51 @@ def planned_steps(case: Case) -> int:
     return round(case.analysis.duration / case.analysis.time_step)
 
 
-@dataclass(frozen=True)
-class Start:
-    """What can be told of a case before it is computed."""
+def first_facts(case: Case) -> dict[str, Any]:
+    """What can be told of a case before it is computed, as plain numbers in SI: what `drystone check --json` prints."""
+    model, analysis = case.model(), case.analysis
+    contacts = _first_contacts(model, case)
+    bodies = model.bodies
+    free = ~bodies.fixed
+    levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
+    frictions = model.friction[bodies.group[contacts.a], bodies.group[contacts.b]]
+    frictions = frictions if len(frictions) else model.friction
+    return {
+        "blocks": len(model.blocks),
+        "fixed_blocks": int(bodies.fixed.sum()),
+        "mass": float(bodies.mass[free].sum()),
+        "weight": float(bodies.mass[free].sum() * analysis.gravity),
+        "height": float(np.ptp(levels)),
+        "contacts": len(contacts.gap),
+        "smallest_friction": float(frictions.min()),
+        "largest_friction": float(frictions.max()),
+        "motions": [motion.pulse for motion in case.motions],
+        "duration": analysis.duration,
+        "time_step": analysis.time_step,
+        "steps": planned_steps(case),
+        "frames": 1 + math.ceil(planned_steps(case) / _steps_a_frame(case)),
+        "contact": case.solver.contact,
+        "method": case.solver.method,
+    }
 
-    model: Model
-    contacts: Contacts  # at the start
 
-
-def inspect(case: Case) -> Start:
-    """The model of a case and its first contacts."""
-    model = case.model()
+def _first_contacts(model: Model, case: Case) -> Contacts:
     state = initial_state(model, case.analysis.gravity)
-    contacts, _ = detect(
-        model.bodies, state.position, state.rotation, state.velocity, case.analysis.time_step, no_contacts(), 0
-    )
-    return Start(model, contacts)
+    h = case.analysis.time_step
+    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)[0]
 
 
-def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Iterator[Step]:
+def _steps_a_frame(case: Case) -> int:
+    return max(1, round(case.frame_interval / case.analysis.time_step))
+
+
+def is_compiled() -> bool:
+    """Whether the kernels of a step are in Numba's cache; compiling them takes about a minute."""
+    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    return any(folder.glob("*/stepping.*.nbi"))
+
+
+def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
     with writer:
         for step in _simulate(case, model, state):
             writer.add(step, _ground(case, step.state.time))

@@ -62,7 +62,11 @@ def lay_out(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]],
     corner_block = np.repeat(np.repeat(np.arange(len(points)), face_count), corner_count)
     wrong = (index < 0) | (index >= vertex_count[corner_block])
     surfaces = Surfaces(
-        np.concatenate(points), vertex_start, index.astype(np.int64) + vertex_start[corner_block], face_start, block_face
+        np.concatenate(points),
+        vertex_start,
+        index.astype(np.int64) + vertex_start[corner_block],
+        face_start,
+        block_face,
     )
     if wrong.any():
         c = int(np.argmax(wrong))
@@ -116,6 +120,7 @@ def check_surfaces(surfaces: Surfaces, labels: Sequence[str]) -> Solids:
     size = diagonal(surfaces)
     _check_volume(surfaces, solids.volume, size, labels)
     _check_single(surfaces, labels)
+    _check_edges(surfaces, index, labels)
     _check_planar(surfaces, index, size, labels)
     _check_convex(surfaces, index, size, labels)
     return solids
@@ -132,7 +137,7 @@ def _index(s: Surfaces) -> _Index:
 
 
 def _check_corners(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
-    """No vertex twice in a face, none unused, no two vertices of an edge in the same place."""
+    """No vertex twice in a face, none unused."""
     key = index.corner_face * len(s.vertex) + s.face_vertex
     order = np.argsort(key, kind="stable")
     twice = np.nonzero(np.diff(key[order]) == 0)[0]
@@ -145,12 +150,18 @@ def _check_corners(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
         v = int(np.argmax(unused))
         b = int(np.searchsorted(s.vertex_start, v, "right")) - 1
         raise InputError(f"{labels[b]}: vertex {v - s.vertex_start[b]} is in no face; remove it or complete the faces")
+
+
+def _check_edges(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
+    """No edge whose two vertices are the same point."""
     short = np.linalg.norm(s.vertex[index.next_vertex] - s.vertex[s.face_vertex], axis=1) == 0.0
     if short.any():
         c = int(np.argmax(short))
         f = int(index.corner_face[c])
         a, b = _local(s, f, int(s.face_vertex[c])), _local(s, f, int(index.next_vertex[c]))
-        _refuse(s, labels, f, f"vertices {a} and {b} are the same point {s.vertex[s.face_vertex[c]].tolist()}; merge them")
+        _refuse(
+            s, labels, f, f"vertices {a} and {b} are the same point {s.vertex[s.face_vertex[c]].tolist()}; merge them"
+        )
 
 
 def _check_closed(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
@@ -158,9 +169,13 @@ def _check_closed(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
     a, b = s.face_vertex, index.next_vertex
     key = np.minimum(a, b) * len(s.vertex) + np.maximum(a, b)
     _, edge, uses = np.unique(key, return_inverse=True, return_counts=True)
-    for wrong, said in ((uses == 1, "belongs to this face only: the block is open; add the missing face"
-                         " or merge vertices that coincide"),
-                        (uses > 2, "is shared by more than two faces; remove the surplus face or split the block")):
+    for wrong, said in (
+        (
+            uses == 1,
+            "belongs to this face only: the block is open; add the missing face or merge vertices that coincide",
+        ),
+        (uses > 2, "is shared by more than two faces; remove the surplus face or split the block"),
+    ):
         if wrong.any():
             c = int(np.argmax(wrong[edge]))
             f = int(index.corner_face[c])
@@ -172,20 +187,29 @@ def _check_closed(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
         share = np.bincount(index.corner_face, clash) / np.diff(s.face_start)
         block = index.face_block[index.corner_face[np.argmax(clash)]]
         f = int(np.argmax(np.where(index.face_block == block, share, -1.0)))
-        _refuse(s, labels, f, f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash); reverse its "
-                f"vertex order to {_corners(s, f)[::-1]}")
+        _refuse(
+            s,
+            labels,
+            f,
+            f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash); reverse its "
+            f"vertex order to {_corners(s, f)[::-1]}",
+        )
 
 
 def _check_volume(s: Surfaces, volume: Array, size: Array, labels: Sequence[str]) -> None:
     empty = np.abs(volume) <= EMPTINESS * size**3
     if empty.any():
         b = int(np.argmax(empty))
-        raise InputError(f"{labels[b]}: its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero; "
-                         "give the block a thickness")
+        raise InputError(
+            f"{labels[b]}: its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero; "
+            "give the block a thickness"
+        )
     if (volume < 0).any():
         b = int(np.argmax(volume < 0))
-        raise InputError(f"{labels[b]}: its volume is {volume[b]:.6g} m3: all faces point inward; reverse the vertex order "
-                         f"of every face (face 0 becomes {_corners(s, int(s.block_face[b]))[::-1]})")
+        raise InputError(
+            f"{labels[b]}: its volume is {volume[b]:.6g} m3: all faces point inward; reverse the vertex order "
+            f"of every face (face 0 becomes {_corners(s, int(s.block_face[b]))[::-1]})"
+        )
 
 
 def _check_single(s: Surfaces, labels: Sequence[str]) -> None:
@@ -194,8 +218,10 @@ def _check_single(s: Surfaces, labels: Sequence[str]) -> None:
     euler = np.diff(s.vertex_start) - corners // 2 + np.diff(s.block_face)
     if (euler != 2).any():
         b = int(np.argmax(euler != 2))
-        raise InputError(f"{labels[b]}: V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate "
-                         "pieces or a ring; make every piece a block of its own")
+        raise InputError(
+            f"{labels[b]}: V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate "
+            "pieces or a ring; make every piece a block of its own"
+        )
 
 
 def _check_planar(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]) -> None:
@@ -210,8 +236,13 @@ def _check_planar(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]
     if (off > FLATNESS * face_size[index.corner_face]).any():
         c = int(np.argmax(off / face_size[index.corner_face]))
         f = int(index.corner_face[c])
-        _refuse(s, labels, f, f"is not planar: vertex {_local(s, f, int(s.face_vertex[c]))} stands {1e3 * off[c]:.4g} mm off "
-                f"its plane, {1e3 * FLATNESS * face_size[f]:.2g} mm is allowed; split the face into triangles or move the vertex")
+        _refuse(
+            s,
+            labels,
+            f,
+            f"is not planar: vertex {_local(s, f, int(s.face_vertex[c]))} stands {1e3 * off[c]:.4g} mm off "
+            f"its plane, {1e3 * FLATNESS * face_size[f]:.2g} mm is allowed; split the face or move the vertex",
+        )
 
 
 def _check_convex(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]) -> None:
@@ -227,15 +258,25 @@ def _check_convex(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]
         p = int(np.argmax(front))
         f, v = int(pair_face[p]), int(pair_vertex[p])
         depth = front[p] * size[index.face_block[f]]
-        _refuse(s, labels, f, f"the block is not convex: vertex {_local(s, f, v)} stands {1e3 * depth:.4g} mm in front of "
-                "this face; split the block into convex pieces")
+        _refuse(
+            s,
+            labels,
+            f,
+            f"the block is not convex: vertex {_local(s, f, v)} stands {1e3 * depth:.4g} mm in front of "
+            "this face; split the block into convex pieces",
+        )
     here, corner_normal = s.vertex[s.face_vertex], normal[index.corner_face]
     turn = np.cross(here - s.vertex[index.last_vertex], s.vertex[index.next_vertex] - here)
     left = np.einsum("ij,ij->i", turn, corner_normal) / size[index.face_block[index.corner_face]] ** 2
     if (left < -FLATNESS).any():
         c = int(np.argmin(left))
         f = int(index.corner_face[c])
-        _refuse(s, labels, f, f"is not convex: it turns inward at vertex {_local(s, f, int(s.face_vertex[c]))}; split the face")
+        _refuse(
+            s,
+            labels,
+            f,
+            f"is not convex: it turns inward at vertex {_local(s, f, int(s.face_vertex[c]))}; split the face",
+        )
 
 
 def mass_properties(s: Surfaces) -> Solids:

@@ -43,7 +43,8 @@ def quantity(value: Any, dimension: str) -> float:
         return _finite(_from_text(value, dimension), value, dimension)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{value!r} is not a {dimension}; give {accepted(dimension)}")
-    return _finite(float(value), value, dimension)
+    # TOML has integers of any length; those beyond the floats are infinite here.
+    return _finite(float(value) if abs(value) < 1e308 else math.inf, value, dimension)
 
 
 def _from_text(text: str, dimension: str) -> float:

@@ -126,8 +126,9 @@ def test_resuming_without_going_on_changes_nothing(tmp_path):
 
 def test_interrupt_inside_the_commit_is_harmless(tmp_path, monkeypatch):
     write(tmp_path / "whole")
-    writer = RunWriter.create(tmp_path / "cut", "# a case\n", MODEL, start(MODEL), every_steps=5, planned_steps=23,
-                              ground=ground(0))
+    writer = RunWriter.create(
+        tmp_path / "cut", "# a case\n", MODEL, start(MODEL), every_steps=5, planned_steps=23, ground=ground(0)
+    )
     put, calls = record._put, iter(range(1000))
 
     def interrupted(*arguments):
@@ -200,9 +201,7 @@ with record.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2
 @pytest.mark.parametrize("delay", [0.0, 0.011, 0.05, 0.123, 0.3])
 def test_killed_while_writing(tmp_path, delay):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
-    child = subprocess.Popen(
-        [sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, env=environment
-    )
+    child = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, env=environment)
     assert child.stdout is not None
     assert child.stdout.readline() == b"writing\n"
     time.sleep(delay)

@@ -12,7 +12,7 @@ def arch(
     *,
     radius: Length = 10.0,
     thickness: Length = 1.5,
-    embrace: Angle = np.deg2rad(150.0),
+    embrace: Angle = 150 * np.pi / 180,
     blocks: Count = 7,
     depth: Length = 1.0,
     density: Density = 2000.0,
@@ -44,7 +44,9 @@ def arch(
 
 def _check_shape(radius: float, thickness: float, embrace: float, blocks: int) -> None:
     if thickness >= 2 * radius:
-        raise InputError(f"arch: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch")
+        raise InputError(
+            f"arch: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch"
+        )
     if embrace >= 2 * np.pi:
         raise InputError(f'arch: embrace is {embrace:g} rad; give less than a full turn, in rad or as "150 deg"')
     if embrace / blocks >= np.pi:
@@ -52,7 +54,14 @@ def _check_shape(radius: float, thickness: float, embrace: float, blocks: int) -
 
 
 def _abutment(
-    name: str, centre: np.ndarray, rim: np.ndarray, away: np.ndarray, inner: float, outer: float, depth: float, density: float
+    name: str,
+    centre: np.ndarray,
+    rim: np.ndarray,
+    away: np.ndarray,
+    inner: float,
+    outer: float,
+    depth: float,
+    density: float,
 ) -> Block:
     """The support behind the joint along `rim`, on the side of `away`."""
     thickness = outer - inner

@@ -20,7 +20,7 @@ def block(
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
-    """A block of width (x), depth (y) and height (z) [m] named "block", and the slab "foundation" with its top at z = 0.
+    """A block of width (x), depth (y) and height (z) [m] named "block", on the slab "foundation" with its top at z = 0.
 
     tilt: lean from the upright [rad]; tilt_direction: where it leans to, from x towards y [rad]. The lowest edge or
     corner stays where it was when upright. Leaning beyond the point of overturning is allowed.
@@ -31,7 +31,9 @@ def block(
     check_positive("block", margin=margin)
     if not abs(tilt) < np.pi / 2:
         raise InputError(f'block: tilt is {tilt!r} rad; give less than 90 degrees, as in "15 deg"')
-    upright = box((-width / 2, -depth / 2, 0.0), (width / 2, depth / 2, height), name="block", group="block", density=density)
+    upright = box(
+        (-width / 2, -depth / 2, 0.0), (width / 2, depth / 2, height), name="block", group="block", density=density
+    )
     leaning = replace(upright, vertices=_lean(upright.vertices, tilt, tilt_direction))
     foundation = slab((-width / 2, width / 2), (-depth / 2, depth / 2), margin, density)
     return [foundation, leaning]

@@ -16,7 +16,7 @@ def column(
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
-    """A column of width (x), depth (y) and total height (z) [m] in `courses` drums "drum-1" (lowest) to "drum-<courses>".
+    """A column of width (x), depth (y) and total height (z) [m]: drums "drum-1" (lowest) to "drum-<courses>".
 
     margin: how far the slab "foundation" goes beyond the column [m], by default the largest size of a drum.
     """

@@ -15,7 +15,7 @@ def dome(
     rings: Count = 12,
     blocks: Count = 24,
     embrace: Angle = np.pi,
-    oculus: Angle = np.deg2rad(10.0),
+    oculus: Angle = 10 * np.pi / 180,
     density: Density = 2000.0,
 ) -> list[Block]:
     """A dome of mid-surface radius and thickness [m] in `rings` rings of `blocks` blocks each, about the z axis.
@@ -47,7 +47,9 @@ def dome(
 
 def _check_shape(radius: float, thickness: float, embrace: float, oculus: float) -> None:
     if thickness >= 2 * radius:
-        raise InputError(f"dome: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner dome")
+        raise InputError(
+            f"dome: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner dome"
+        )
     if embrace > np.pi:
         raise InputError(f'dome: embrace is {embrace:g} rad; give pi at most (a hemisphere), in rad or as "180 deg"')
     if 2 * oculus >= embrace:

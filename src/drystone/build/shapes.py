@@ -19,7 +19,7 @@ def box(low: tuple[float, float, float], high: tuple[float, float, float], **att
     (x0, y0, z0), (x1, y1, z1) = low, high
     square = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
     corners = [(x, y, z0) for x, y in square] + [(x, y, z1) for x, y in square]
-    return Block(np.array(corners), HEXAHEDRON, **attributes)
+    return Block(np.array(corners, float), HEXAHEDRON, **attributes)
 
 
 def slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:

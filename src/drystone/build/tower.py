@@ -1,5 +1,7 @@
 """A square hollow tower whose walls interlock at the corners, on a foundation."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from drystone.build.shapes import box, check_count, check_positive, slab
@@ -28,7 +30,7 @@ def tower(
     check_positive("tower", length=length, height=height, thickness=thickness, density=density)
     check_count("tower", 1, blocks_per_side=blocks_per_side, courses=courses)
     if thickness >= length:
-        raise InputError(f"tower: thickness {thickness:g} m is not below the length {length:g} m of a block, so vertical "
+        raise InputError(f"tower: thickness {thickness:g} m is not below the length {length:g} m of a block, vertical "
                          "joints would not be staggered; give longer blocks")  # fmt: skip
     margin = length if margin is None else margin
     check_positive("tower", margin=margin)
@@ -49,7 +51,7 @@ def _plan(blocks: int, length: float, thickness: float, *, mirrored: bool) -> li
     joints = np.linspace(-half, half - thickness, blocks + 1)
     if mirrored:
         joints = -joints[::-1]
-    wall = [(left, -half, right, thickness - half) for left, right in zip(joints[:-1], joints[1:], strict=True)]
+    wall = [(left, -half, right, thickness - half) for left, right in pairwise(joints)]
     plan = list(wall)
     for _ in range(3):
         wall = [(-y1, x0, -y0, x1) for x0, y0, x1, y1 in wall]

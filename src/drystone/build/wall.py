@@ -1,5 +1,7 @@
 """A wall in running bond: courses of equal blocks, every second course shifted by half a block."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from drystone.build.shapes import box, check_count, check_positive, slab
@@ -31,7 +33,7 @@ def wall(
     stones = [slab((-x, x), (-y, y), margin, density)]
     for course in range(courses):
         joints = _joints(length, blocks, shifted=course % 2 == 1)
-        for i, (left, right) in enumerate(zip(joints[:-1], joints[1:], strict=True)):
+        for i, (left, right) in enumerate(pairwise(joints)):
             low, high = (left, -y, level[course]), (right, y, level[course + 1])
             stones.append(box(low, high, name=f"block-{course + 1}-{i + 1}", group="wall", density=density))
     return stones

@@ -138,7 +138,7 @@ def _partners(other, width, level, cell, mask, start, member, box, placed, radiu
 
 @kernel
 def _cells(low, high, width):
-    """Range of cells along one axis where partners may be stored; three at most, also for a box that is not a number."""
+    """Range of cells along one axis where partners may be stored; three at most, even for a box of NaN."""
     first = int(np.floor(low / width)) - 1
     return first, min(first + 3, int(np.floor(high / width)) + 1)
 

@@ -24,7 +24,8 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
     """(True, d) or (False, 0); the last four are scratch for the largest block."""
     none = (0.0, 0.0, 0.0)
     vertex, normal, offset = placed.vertex, placed.normal, placed.offset
-    va, va1, vb, vb1 = bodies.vertex_start[a], bodies.vertex_start[a + 1], bodies.vertex_start[b], bodies.vertex_start[b + 1]
+    va, va1 = bodies.vertex_start[a], bodies.vertex_start[a + 1]
+    vb, vb1 = bodies.vertex_start[b], bodies.vertex_start[b + 1]
     fa, fa1, fb, fb1 = bodies.block_face[a], bodies.block_face[a + 1], bodies.block_face[b], bodies.block_face[b + 1]
     best_a = _face_separations(normal, offset, fa, fa1, vertex, vb, vb1, margin, separation_a)
     if best_a > margin:

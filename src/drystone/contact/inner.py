@@ -9,4 +9,4 @@ import numba
 
 import drystone.kernel  # noqa: F401  sets the cache folder before any decorator runs
 
-inner = numba.njit(cache=True, error_model="numpy", _nrt=False)
+inner = numba.njit(cache=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]

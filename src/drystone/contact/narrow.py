@@ -2,10 +2,10 @@
 
 2.  One direction d a pair: `direction`.
 3.1 Visible faces, n.d > 0.05 for a and n.(-d) > 0.05 for b, projected on the plane orthogonal to d.
-3.2 Each visible face of a is clipped with each of b: convex polygons, of width 2 area / perimeter.
-    Narrower than tol = 2e-3 size: a ledge, dropped.
-3.3 Vertices within min(3e-3 of the smaller face's diameter, a tenth of the width) of the segment between their
-    neighbours are dropped, so that points persist from step to step; a thin joint keeps its four corners.
+3.2 Each visible face of a is clipped with each of b, corners within 1e-6 size of a side are inside: convex polygons,
+    of width 2 area / perimeter. Narrower than tol = 2e-3 size: a ledge, dropped.
+3.3 Vertices within min(3e-3 of the smaller face's diameter, a tenth of the width) of the segment between those kept
+    are dropped, so that points persist from step to step; a thin joint keeps its four corners.
 4.1 Back along d on both face planes: antagonist points P_a, P_b; gap = (P_b - P_a).d; dropped above the margin.
 4.2 Point = mid-point; one already there from another polygon, within the tolerance of 3.3, keeps the smaller gap.
 4.3 Area = polygon area / polygon vertices, counted before 4.1 drops any, at least (0.02 size)^2.
@@ -16,14 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.direction import TOLERANCE, contact_direction
+from drystone.contact.inner import inner
 from drystone.contact.placed import Placed, pair_margin
 from drystone.contact.polygon import area_and_perimeter, clip, simplify
-from drystone.contact.inner import inner
 from drystone.model import Bodies
 
 Array = np.ndarray
 
 _VISIBLE = 0.05
+_SLACK = 1e-6  # of the size: corners outside the other face by less are inside
 _FULL = -1
 
 
@@ -47,8 +48,8 @@ class Scratch(NamedTuple):
     plane_a: Array  # (V, 2) [m] vertices of a in the plane orthogonal to d
     plane_b: Array  # (V, 2)
     face: Array  # (K, 2) corners of the projected face of a
-    polygon: Array  # (2 K, 2) its intersection with a face of b
-    spare: Array  # (2 K, 2)
+    polygon: Array  # (4 K, 2) its intersection with a face of b; 2 K corners at most, the rest is for safety
+    spare: Array  # (4 K, 2)
 
 
 def touching_points(bodies: Bodies, placed: Placed, pairs: Array, expected: int) -> Points:
@@ -81,8 +82,8 @@ def _scratch(bodies: Bodies) -> Scratch:
         plane_a=np.empty((vertices, 2)),
         plane_b=np.empty((vertices, 2)),
         face=np.empty((corners, 2)),
-        polygon=np.empty((2 * corners, 2)),
-        spare=np.empty((2 * corners, 2)),
+        polygon=np.empty((4 * corners, 2)),
+        spare=np.empty((4 * corners, 2)),
     )
 
 
@@ -128,7 +129,7 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
             if -_along(normal, g, d) <= _VISIBLE:
                 continue
             corners = _corners_reversed(face_start, face_vertex, g, vb, scratch.plane_b, polygon)
-            corners = clip(polygon, corners, scratch.face, sides, scratch.spare)
+            corners = clip(polygon, corners, scratch.face, sides, _SLACK * size, scratch.spare)
             if corners < 3:
                 continue
             area, perimeter = area_and_perimeter(polygon, corners)
@@ -138,13 +139,15 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
             diameter = min(_diameter(face_start, face_vertex, f, vertex), _diameter(face_start, face_vertex, g, vertex))
             tolerance = min(3e-3 * diameter, 0.1 * width)
             nearest = min(nearest, tolerance)
-            corners = simplify(polygon, corners, tolerance)
+            corners = simplify(polygon, corners, tolerance, scratch.spare)
             if count + corners > out.gap.shape[0]:
                 return _FULL
             share = max(area / corners, (0.02 * size) ** 2)
             height_a = _plane_over(normal, offset, f, d, u, w)
             height_b = _plane_over(normal, offset, g, d, u, w)
-            count = _add_points(height_a, height_b, d, u, w, polygon, corners, share, margin, nearest, out, first, count)
+            count = _add_points(
+                height_a, height_b, d, u, w, polygon, corners, share, margin, nearest, out, first, count
+            )
     return count
 
 

@@ -6,12 +6,16 @@ from drystone.contact.inner import inner
 
 
 @inner
-def clip(polygon, count, clipper, sides, spare):
-    """Intersection by Sutherland and Hodgman, in place; needs count + sides rows in `polygon` and `spare`."""
+def clip(polygon, count, clipper, sides, slack, spare):
+    """Intersection by Sutherland and Hodgman, in place; needs count + sides rows in `polygon` and `spare`.
+
+    A corner outside by less than the slack [m] counts as inside: two sides that coincide up to rounding would
+    otherwise cross anywhere along their length, and leave a corner there.
+    """
     pu, pw = clipper[sides - 1, 0], clipper[sides - 1, 1]
     for side in range(sides):
         qu, qw = clipper[side, 0], clipper[side, 1]
-        count = _clip_side(polygon, count, pu, pw, qu - pu, qw - pw, spare)
+        count = _clip_side(polygon, count, pu, pw, qu - pu, qw - pw, slack, spare)
         if count < 3:
             return 0
         pu, pw = qu, qw
@@ -19,19 +23,20 @@ def clip(polygon, count, clipper, sides, spare):
 
 
 @inner
-def _clip_side(polygon, count, pu, pw, eu, ew, spare):
+def _clip_side(polygon, count, pu, pw, eu, ew, slack, spare):
     """Keeps what lies left of the line through p along e."""
+    outside = -slack * np.sqrt(eu * eu + ew * ew)
     kept = 0
     u0, w0 = polygon[count - 1, 0], polygon[count - 1, 1]
     left0 = eu * (w0 - pw) - ew * (u0 - pu)
     for k in range(count):
         u1, w1 = polygon[k, 0], polygon[k, 1]
         left1 = eu * (w1 - pw) - ew * (u1 - pu)
-        if (left0 < 0 and left1 > 0) or (left0 > 0 and left1 < 0):
+        if (left0 < outside and left1 > 0) or (left0 > 0 and left1 < outside):
             t = left0 / (left0 - left1)
             spare[kept, 0], spare[kept, 1] = u0 + t * (u1 - u0), w0 + t * (w1 - w0)
             kept += 1
-        if left1 >= 0:
+        if left1 >= outside:
             spare[kept, 0], spare[kept, 1] = u1, w1
             kept += 1
         u0, w0, left0 = u1, w1, left1
@@ -55,24 +60,40 @@ def area_and_perimeter(polygon, count):
 
 
 @inner
-def simplify(polygon, count, tolerance):
-    """Drops vertices closer than the tolerance to the segment between their neighbours, in order, down to three.
+def simplify(polygon, count, tolerance, spare):
+    """Fewer vertices, in place: from one kept vertex on to the farthest such that all those between are within the
+    tolerance of the segment. The first kept is the first that stands out itself.
 
-    A sweep in order, and not the nearest first: which vertex goes then depends on no comparison of nearly equal
-    numbers, and the same points stay from step to step.
+    Walking on, instead of dropping the nearest first: which vertex goes then depends on no comparison of nearly equal
+    numbers, and the same points stay from step to step. Looking at all those between: a round face keeps its shape,
+    where dropping one vertex after the other wears it away.
     """
-    k = 0
-    while k < count and count > 3:
-        before = k - 1 if k > 0 else count - 1
-        after = k + 1 if k + 1 < count else 0
-        if _distance2_to_segment(polygon, k, before, after) >= tolerance * tolerance:
-            k += 1
-            continue
-        for m in range(k, count - 1):
-            polygon[m, 0], polygon[m, 1] = polygon[m + 1, 0], polygon[m + 1, 1]
-        count -= 1
-        k = max(k - 1, 0)
-    return count
+    limit = tolerance * tolerance
+    first = 0
+    while first < count and _stray2(polygon, count, first - 1 if first > 0 else count - 1, first + 1) < limit:
+        first += 1
+    for k in range(count):
+        row = first + k if first + k < count else first + k - count
+        spare[k, 0], spare[k, 1] = polygon[row, 0], polygon[row, 1]
+    kept, last = 1, 0
+    for k in range(2, count + 1):
+        if _stray2(spare, count, last, k) >= limit:
+            last = k - 1
+            polygon[kept, 0], polygon[kept, 1] = spare[last, 0], spare[last, 1]
+            kept += 1
+    polygon[0, 0], polygon[0, 1] = spare[0, 0], spare[0, 1]
+    return kept
+
+
+@inner
+def _stray2(polygon, count, start, stop):
+    """Largest squared distance of the vertices after `start` and before `stop` from the segment between these two.
+    `stop` may be `count`, which is vertex 0 again, and `start` the last vertex, before vertex 0."""
+    end = stop if stop < count else 0
+    stray2 = 0.0
+    for k in range(start + 1 if start < stop else 0, stop):
+        stray2 = max(stray2, _distance2_to_segment(polygon, k, start, end))
+    return stray2
 
 
 @inner

@@ -1,8 +1,8 @@
 """Plain block files: JSON comes in, `Block`s go out, and back.
 
-`{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...", "density": 2000,
-"group": "..."}]}`, lengths in m, faces counter-clockwise seen from outside; only vertices and faces are required. Here
-the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+`{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...",
+"density": 2000, "group": "..."}]}`, lengths in m, faces counter-clockwise seen from outside; only vertices and faces
+are required. Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
 """
 
 import json

@@ -280,8 +280,9 @@ def _read_structure(content: Any, problems: list[Problem]) -> Any:
 def structure_table(generator: str) -> type[Table]:
     """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
     signature = inspect.signature(GENERATORS[generator])
-    fields: dict[str, Any] = {p.name: (p.annotation, p.default) for p in signature.parameters.values()}
-    return create_model(generator, __base__=Table, generator=(Literal[generator], ...), **fields)
+    fields: dict[str, Any] = {"generator": (Literal[generator], ...)}
+    fields |= {parameter.name: (parameter.annotation, parameter.default) for parameter in signature.parameters.values()}
+    return create_model(generator, __base__=Table, **fields)
 
 
 def _read_motions(content: Any, problems: list[Problem]) -> tuple[Motion, ...]:
@@ -312,5 +313,7 @@ def _report(problems: list[Problem], text: str, path: str | Path) -> str:
 def starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
-        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+        raise InputError(
+            str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS)))
+        )
     return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def _run(quadratic, linear, matrix, right, cone_rows, tolerance, threads, equali
     settings.max_threads = threads
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     settings.presolve_enable = False
-    settings.max_iter = 200
+    settings.max_iter = 100
     cones = [clarabel.ZeroConeT(equalities)] if equalities else []
     cones += [clarabel.SecondOrderConeT(3)] * (cone_rows // 3)
     upper = sp.triu(quadratic, format="csc")

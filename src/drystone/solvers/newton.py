@@ -87,18 +87,6 @@ def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
 
 
 @kernel
-def _newton_step(problem, system, weight, gradient, step, dw):
-    """step = - Hessian^-1 gradient, and the change dw of w; False if the factorisation failed."""
-    assemble(problem, system, weight)
-    if not factorise(system):
-        return False
-    solve(system, gradient, step)
-    step *= -1.0
-    relative_velocity_into(problem, step, 0.0, dw)
-    return True
-
-
-@kernel
 def predict(problem, system, base, sigma, drift, x):
     """Where theta would be least if every contact kept the state (stick, slip, open) it had at `drift`; x is moved there
     if theta falls. One factorisation."""
@@ -131,29 +119,39 @@ def predict(problem, system, base, sigma, drift, x):
 
 
 @kernel
-def minimise(problem, system, base, sigma, x, impulse, target, limit, least):
+def minimise(problem, system, base, sigma, x, impulse, target, limit, least, factored):
     """Newton from x (overwritten, impulse too) until |gradient| <= target. At most `limit` factorisations; gives up when
-    the line search allows less than `least`. Returns |gradient| and the factorisations done."""
+    the line search allows less than `least`. `factored`: the system holds a factor worth trying; a factor is used again
+    as long as it cuts the gradient tenfold. Returns |gradient| and the factorisations done."""
     count = base.shape[0]
     weight, z = np.empty((count, 6)), np.empty((count, 3))
     w, dw = np.empty((count, 3)), np.empty((count, 3))
     gradient, step = np.empty_like(x), np.empty_like(x)
-    done = 0
+    done, before = 0, np.inf
     while True:
         relative_velocity_into(problem, x, 1.0, w)
         gradient_into(problem, base, sigma, x, w, impulse, gradient)
         norm = np.sqrt(np.sum(gradient * gradient))
-        if norm <= target or done >= limit or not np.isfinite(norm):
+        if norm <= target or not np.isfinite(norm):
             return norm, done
-        for c in range(count):
-            for k in range(3):
-                z[c, k] = base[c, k] - sigma[c] * w[c, k]
-        derivative_into(z, sigma, problem.friction, weight)
-        if not _newton_step(problem, system, weight, gradient, step, dw):
-            return norm, done + 1
-        done += 1
+        if not (factored and norm <= 0.1 * before):
+            if done >= limit:
+                return norm, done
+            for c in range(count):
+                for k in range(3):
+                    z[c, k] = base[c, k] - sigma[c] * w[c, k]
+            derivative_into(z, sigma, problem.friction, weight)
+            assemble(problem, system, weight)
+            done += 1
+            if not factorise(system):
+                return norm, done
+            factored = True
+        solve(system, gradient, step)
+        step *= -1.0
+        relative_velocity_into(problem, step, 0.0, dw)
         slope = np.sum(step * (x - problem.free))
         t = line_search(w, dw, base, sigma, problem.friction, slope, np.sum(step * step))
         if t <= least:
             return norm, done
         x += t * step
+        before = norm

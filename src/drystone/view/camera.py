@@ -1,7 +1,7 @@
 """Where a picture is taken from: a `Camera` turns world points into pixels and back.
 
-A point at depth z behind the camera's centre is seen at x / (1 + k z), y / (1 + k z) with k = 1 / distance; k = 0 is the
-orthographic view. Its nearness -z / (1 + k z) is linear on the screen in both views, so the z-buffer needs no cases.
+A point at depth z behind the camera's centre is seen at x / (1 + k z), y / (1 + k z) with k = 1 / distance; k = 0 is
+the orthographic view. Its nearness -z / (1 + k z) is linear on the screen in both views, so one z-buffer serves both.
 """
 
 from typing import NamedTuple

@@ -1,10 +1,12 @@
 """Numbers written into pictures without a font file: each sign is a few strokes on a grid 4 wide and 6 high."""
 
+from itertools import pairwise
+
 import numpy as np
 
 Array = np.ndarray
 
-STROKES = {  # x from the left, y from the base line
+STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
     "0": [[(0, 1), (0, 5), (1, 6), (3, 6), (4, 5), (4, 1), (3, 0), (1, 0), (0, 1)]],
     "1": [[(0.5, 4.5), (2, 6), (2, 0)], [(0.5, 0), (3.5, 0)]],
     "2": [[(0, 5), (1, 6), (3, 6), (4, 5), (4, 4), (0, 0), (4, 0)]],
@@ -23,7 +25,11 @@ STROKES = {  # x from the left, y from the base line
     "=": [[(0.3, 3.8), (3.7, 3.8)], [(0.3, 2.2), (3.7, 2.2)]],
     "s": [[(3.6, 3.4), (2.8, 4), (1, 4), (0.3, 3.3), (0.3, 2.7), (3.6, 1.4), (3.6, 0.7), (2.8, 0), (1, 0), (0.3, 0.6)]],
     "t": [[(1.5, 5.5), (1.5, 1), (2.3, 0), (3.3, 0)], [(0.3, 4), (3.3, 4)]],
-    "m": [[(0, 0), (0, 4)], [(0, 3), (0.8, 4), (1.5, 4), (2, 3.3), (2, 0)], [(2, 3), (2.8, 4), (3.5, 4), (4, 3.3), (4, 0)]],
+    "m": [
+        [(0, 0), (0, 4)],
+        [(0, 3), (0.8, 4), (1.5, 4), (2, 3.3), (2, 0)],
+        [(2, 3), (2.8, 4), (3.5, 4), (4, 3.3), (4, 0)],
+    ],
     " ": [],
 }
 ADVANCE = {".": 2.5, " ": 3.0}  # others 5.6
@@ -34,7 +40,7 @@ def write(image: Array, text: str, column: float, row: float, *, height: float, 
     unit = height / 6.0
     for sign in text:
         for stroke in STROKES[sign]:
-            for (ax, ay), (bx, by) in zip(stroke[:-1], stroke[1:], strict=True):
+            for (ax, ay), (bx, by) in pairwise(stroke):
                 start = (column + ax * unit, row - ay * unit)
                 _draw_line(image, start, (column + bx * unit, row - by * unit), 0.42 * unit, colour)
         column += ADVANCE.get(sign, 5.6) * unit

@@ -1,7 +1,7 @@
 """Still pictures of a model or of frames of a run, drawn without graphics hardware: `picture` and `strip`.
 
-Comes in: a `Model` or a `Run`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone with a slight
-variation by block, supports grey; or all are coloured by how far they have moved.
+Comes in: a `Model` or a `Run`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone with a
+slight variation by block, supports grey; or all are coloured by how far they have moved.
 """
 
 from collections.abc import Sequence
@@ -78,19 +78,22 @@ def strip(
     frames: Sequence[int],
     path: str | Path | None = None,
     *,
-    size: tuple[int, int] = (560, 480),
+    width: int = 560,
     azimuth: float = 28.0,
     elevation: float = 16.0,
     field: float = 24.0,
     color: str = "stone",
     exaggerate: float = 1.0,
 ) -> Array:
-    """Several instants side by side, all from one camera, with their times; `size` is that of one of them."""
-    images = _draw(run, frames, size, (azimuth, elevation, field), color, exaggerate)
+    """Several instants side by side, all from one camera, with their times; each is `width` pixels wide and as high as
+    the structure asks for."""
+    view = (azimuth, elevation, field)
+    size = (width, _fitting_height(run, frames, width, view, exaggerate))
+    images = _draw(run, frames, size, view, color, exaggerate)
+    letter = max(10.0, width / 30)
     for image, index in zip(images, frames, strict=True):
-        height = max(11.0, size[1] / 26)
         text = f"t = {run.time[index]:.2f} s"
-        lettering.write(image, text, size[0] * 0.05, size[1] * 0.05 + height, height=height, colour=INK)
+        lettering.write(image, text, 0.04 * width, 0.04 * width + letter, height=letter, colour=INK)
     return _finish(np.concatenate(images, axis=1), path)
 
 
@@ -116,11 +119,21 @@ def _draw(
     images = []
     for pose, corners in zip(poses, points, strict=True):
         colours = _stone_colours(model) if color == "stone" else _scale_colours(pose.moved / (most or 1.0))
+        colours = np.where(model.bodies.fixed[:, None], SUPPORT, colours)
         image = _shown(_render(model.bodies, pose, corners, colours, camera, floor))
         if color == "displacement":
             _legend(image, most)
         images.append(image)
     return images
+
+
+def _fitting_height(
+    run: Run, frames: Sequence[int], width: int, view: tuple[float, float, float], exaggerate: float
+) -> int:
+    """[pixels] so that the structure fills the picture, with room for the time above it."""
+    points = np.concatenate([_corners(run.model.bodies, _pose(run, index, exaggerate)) for index in frames])
+    seen = np.ptp(project(_framed(points, (width, width), view), points)[:, :2], axis=0)
+    return round(width * float(np.clip(0.82 * seen[1] / seen[0] + 0.25, 0.5, 1.6)))
 
 
 def _framed(points: Array, size: tuple[int, int], view: tuple[float, float, float]) -> Camera:
@@ -208,7 +221,7 @@ def _stone_colours(model: Model) -> Array:
     chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
     tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
     shade = 0.96 + 0.08 * chance[1]
-    return np.where(model.bodies.fixed[:, None], SUPPORT, np.clip(tone * shade[:, None], 0.0, 1.0))
+    return np.clip(tone * shade[:, None], 0.0, 1.0)
 
 
 def _scale_colours(share: Array) -> Array:
@@ -221,7 +234,7 @@ def _legend(image: Array, most: float) -> None:
     """A bar of colours from 0 to the largest displacement, in the lower right corner."""
     height, width, _ = image.shape
     letter = max(11.0, height / 45)
-    left, right, top = int(0.72 * width), int(0.94 * width), int(0.93 * height)
+    left, right, top = int(0.72 * width), int(0.94 * width), int(0.963 * height)
     image[top : top + int(letter * 0.8), left:right] = _scale_colours(np.linspace(0.0, 1.0, right - left))
     text = f"{most:.3g} m" if most >= 1e-3 else f"{1e3 * most:.3g} mm"
     text = text if set(text) <= set(lettering.STROKES) else f"{most:.6f} m"

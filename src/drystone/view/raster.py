@@ -16,7 +16,7 @@ FAR = -1e30  # nearness of such a pixel
 
 @kernel
 def rasterise(triangle, face, out_near, out_face):
-    """Draw triangles (T, 3, 3) of columns, rows, nearness; the nearest face stays. Those seen from behind are left out."""
+    """Draw triangles (T, 3, 3) of columns, rows, nearness; the nearest stays. Faces seen from behind are left out."""
     height, width = out_near.shape
     for t in range(len(triangle)):
         ax, ay, az = triangle[t, 0]
@@ -42,7 +42,7 @@ def rasterise(triangle, face, out_near, out_face):
 
 @kernel
 def world_point(camera, column, row, near):
-    """The world point seen in a pixel at a nearness. Points are tuples: an array a pixel would cost more than its light."""
+    """The world point seen in a pixel at a nearness. Points are tuples: arrays cost more than their light."""
     z = -near / (1.0 + camera.inverse_distance * near)
     grow = (1.0 + camera.inverse_distance * z) / camera.scale
     x, y = (column + 0.5 - camera.middle[0]) * grow, (camera.middle[1] - row - 0.5) * grow

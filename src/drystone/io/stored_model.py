@@ -1,0 +1,48 @@
+"""A model in an HDF5 group: written once by a run, read back without the case or its files."""
+
+from typing import Any
+
+import numpy as np
+
+from drystone.model import Block, Bodies, Model
+
+
+def write_model(group: Any, model: Model) -> None:
+    """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
+    blocks = model.blocks
+    faces = [face for block in blocks for face in block.faces]
+    group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
+    group["vertex_count"] = np.array([len(block.vertices) for block in blocks])
+    group["face_vertex"] = np.array([corner for face in faces for corner in face])
+    group["face_size"] = np.array([len(face) for face in faces])
+    group["face_count"] = np.array([len(block.faces) for block in blocks])
+    group["density"] = np.array([block.density for block in blocks], float)
+    group["fixed"] = np.array([block.fixed for block in blocks], bool)
+    group["name"] = [block.name for block in blocks]
+    group["group"] = [block.group for block in blocks]
+    group["position"] = model.position
+    group["friction"] = model.friction
+    for name, values in zip(Bodies._fields, model.bodies, strict=True):
+        group[f"bodies/{name}"] = values
+
+
+def read_model(group: Any) -> Model:
+    """The model that `write_model` wrote."""
+    vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
+    corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
+    face_start = np.concatenate([[0], np.cumsum(group["face_count"][:])])
+    names, groups = (group[key].asstr()[:] for key in ("name", "group"))
+    density, fixed = group["density"][:], group["fixed"][:]
+    blocks = tuple(
+        Block(
+            vertices=vertices[i].copy(),
+            faces=tuple(tuple(int(c) for c in face) for face in corners[face_start[i] : face_start[i + 1]]),
+            density=float(density[i]),
+            fixed=bool(fixed[i]),
+            name=str(names[i]),
+            group=str(groups[i]),
+        )
+        for i in range(len(vertices))
+    )
+    bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
+    return Model(blocks, bodies, group["position"][:], group["friction"][:])
