@@ -1,7 +1,6 @@
 """Primal-dual interior point for the rigid step: the robust path through limit states, where Newton stalls.
 
-Nesterov-Todd scaling, Mehrotra's predictor and corrector, warm start by a shift into the cones (T16). In the scaled
-variables l = (n, t / mu), s = (w_n, mu w_t) both cones are the standard one. A small proximal compliance `soft` bounds
+Nesterov-Todd scaling, Mehrotra's predictor and corrector, Gondzio's centrality correctors (T18). In the scaled variables l = (n, t / mu), s = (w_n, mu w_t) both cones are the standard one. A small proximal compliance `soft` bounds
 the weights by 1 / soft, so that the normal matrix I + rows^T (W^2 + soft)^-1 rows stays well enough conditioned; it
 changes the steps, not their fixed point.
 """
@@ -94,6 +93,30 @@ def _corrector(eta, point, lam, ds, dl, centre, out):
 
 
 @kernel
+def _recentre(eta, point, lam, ds, dl, reach, low, high, out):
+    """Gondzio's corrector: add to `out` what brings the products of a step by `reach` back into [low, high]."""
+    for c in range(lam.shape[0]):
+        p0, p1, p2 = point[c, 0], point[c, 1], point[c, 2]
+        a0, a1, a2 = _unscale(eta[c], p0, p1, p2, ds[c, 0], ds[c, 1], ds[c, 2])
+        b0, b1, b2 = _scale(eta[c], p0, p1, p2, dl[c, 0], dl[c, 1], dl[c, 2])
+        l0, l1, l2 = lam[c, 0], lam[c, 1], lam[c, 2]
+        a0, a1, a2 = l0 + reach * a0, l1 + reach * a1, l2 + reach * a2
+        b0, b1, b2 = l0 + reach * b0, l1 + reach * b1, l2 + reach * b2
+        v0, v1, v2 = a0 * b0 + a1 * b1 + a2 * b2, a0 * b1 + b0 * a1, a0 * b2 + b0 * a2
+        r = np.hypot(v1, v2)
+        upper = max(min(max(v0 + r, low), high) - v0 - r, -high)
+        lower = max(min(max(v0 - r, low), high) - v0 + r, -high)
+        k = 0.5 * (upper - lower) / r if r > 1e-300 else 0.0
+        r0, r1, r2 = 0.5 * (upper + lower), k * v1, k * v2
+        r = np.hypot(l1, l2)
+        y0 = (l0 * r0 - l1 * r1 - l2 * r2) / ((l0 - r) * (l0 + r))
+        q0, q1, q2 = _scale(eta[c], p0, p1, p2, y0, (r1 - y0 * l1) / l0, (r2 - y0 * l2) / l0)
+        out[c, 0] += q0
+        out[c, 1] += q1
+        out[c, 2] += q2
+
+
+@kernel
 def _apply_weight(weight, mu, v, out):
     """out = (W^2 + soft)^-1 v from the weight D (W^2 + soft)^-1 D; where mu = 0 the tangent parts are zero."""
     for c in range(v.shape[0]):
@@ -106,7 +129,7 @@ def _apply_weight(weight, mu, v, out):
 
 
 @kernel
-def _direction(problem, system, weight, eta, point, right, primal, dual, dx, ds, dl, room, change):
+def _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change):
     """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6)."""
     mu = problem.friction
     for c in range(right.shape[0]):
@@ -120,18 +143,16 @@ def _direction(problem, system, weight, eta, point, right, primal, dual, dx, ds,
     change -= dual
     solve(system, change, dx)
     relative_velocity_into(problem, dx, 0.0, ds)
-    for c in range(right.shape[0]):
-        room[c, 0] -= ds[c, 0]
-        room[c, 1] -= mu[c] * ds[c, 1]
-        room[c, 2] -= mu[c] * ds[c, 2]
+    for c in range(right.shape[0]):  # ds for now holds the change of w; scaled, with the residual, it is what s must follow
+        ds[c, 0] += primal[c, 0]
+        ds[c, 1] = mu[c] * ds[c, 1] + primal[c, 1]
+        ds[c, 2] = mu[c] * ds[c, 2] + primal[c, 2]
+        for k in range(3):
+            room[c, k] = right[c, k] - ds[c, k]
     _apply_weight(weight, mu, room, dl)
-    for c in range(right.shape[0]):  # ds = right - W^2 dl, W^2 = eta^2 (2 p p^T - J)
-        p0, p1, p2 = point[c, 0], point[c, 1], point[c, 2]
-        square = eta[c] * eta[c]
-        dot = 2.0 * (p0 * dl[c, 0] + p1 * dl[c, 1] + p2 * dl[c, 2])
-        ds[c, 0] = right[c, 0] - square * (dot * p0 - dl[c, 0])
-        ds[c, 1] = right[c, 1] - square * (dot * p1 + dl[c, 1])
-        ds[c, 2] = right[c, 2] - square * (dot * p2 + dl[c, 2])
+    for c in range(right.shape[0]):
+        for k in range(3):
+            ds[c, k] += soft[c] * dl[c, k]
 
 
 @kernel
@@ -161,61 +182,92 @@ def _residuals(problem, x, s, l, room, primal, dual):
 
 
 @kernel
-def _enter(v, shift):
-    """Move each row into the standard cone, at least `shift` from its boundary."""
-    for c in range(v.shape[0]):
-        r = np.hypot(v[c, 1], v[c, 2])
-        v[c, 0] = max(v[c, 0], r) + shift
+def _start(problem, x, impulse, force, s, l):
+    """Scaled s and l of a first guess, moved into the interior by one unit of speed and force: from nearer to the boundary
+    the path is entered more slowly than a cold start (measured)."""
+    mu = problem.friction
+    relative_velocity_into(problem, x, 1.0, s)
+    for c in range(s.shape[0]):
+        m = mu[c] if mu[c] > 0.0 else np.inf
+        l[c, 1], l[c, 2] = impulse[c, 1] / m, impulse[c, 2] / m
+        s[c, 1] *= mu[c]
+        s[c, 2] *= mu[c]
+        s[c, 0] = max(s[c, 0], np.hypot(s[c, 1], s[c, 2])) + problem.speed
+        l[c, 0] = max(impulse[c, 0], np.hypot(l[c, 1], l[c, 2])) + force
 
 
 @kernel
-def interior_point(problem, system, soft, x, impulse, shift, gap_target, residual_target, limit):
-    """From (x, impulse), both overwritten by the best iterate, until mean gap and residuals reach their targets.
-    Returns the relative gap, the worse residual and the factorisations done."""
+def _since_decade(trail, gaps, count, x):
+    """|x - x_j| for the last iterate j whose gap was ten times larger or more; inf if there is none."""
+    for j in range(count - 1, -1, -1):
+        if gaps[j] >= 10.0 * gaps[count]:
+            return np.sqrt(np.sum((x - trail[j]) ** 2))
+    return np.inf
+
+
+@kernel
+def _reach(s, ds, l, dl):
+    return min(1.0, 0.995 * min(_to_boundary(s, ds), _to_boundary(l, dl)))
+
+
+@kernel
+def interior_point(problem, system, soft, x, impulse, tolerance, limit):
+    """From (x, impulse), both overwritten by the best iterate. The central path nears the solution at least as fast as the
+    square root of the gap, so the velocity change over the last decade of the gap bounds the error that is left (T18):
+    stop when that and the residuals are within `tolerance`. Returns the error, relative, and the factorisations done."""
     count, mu = soft.shape[0], problem.friction
     force = problem.total_mass / x.shape[0] * problem.speed
+    scale = np.sqrt(problem.total_mass) * problem.speed
     s, l = np.empty((count, 3)), np.empty((count, 3))
     ds, dl, right, room = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    ds2, dl2, right2 = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     lam, point, eta, weight = np.empty((count, 3)), np.empty((count, 3)), np.empty(count), np.empty((count, 6))
     primal, dual, dx, change = np.empty((count, 3)), np.empty_like(x), np.empty_like(x), np.empty_like(x)
-    relative_velocity_into(problem, x, 1.0, s)
-    for c in range(count):
-        m = mu[c] if mu[c] > 0.0 else np.inf
-        l[c, 0], l[c, 1], l[c, 2] = impulse[c, 0], impulse[c, 1] / m, impulse[c, 2] / m
-        s[c, 1] *= mu[c]
-        s[c, 2] *= mu[c]
-    _enter(s, shift * problem.speed)
-    _enter(l, shift * force)
-    best, best_gap, best_residual, since, done = np.inf, np.inf, np.inf, 0, 0
-    x_best = x.copy()
+    dx2, trail, gaps = np.empty_like(x), np.empty((limit + 1, x.shape[0], x.shape[1])), np.empty(limit + 1)
+    _start(problem, x, impulse, force, s, l)
+    best, best_at, done, reach = np.inf, 0, 0, 1.0
     while True:
         momentum, closing, gap = _residuals(problem, x, s, l, room, primal, dual)
-        relative_gap = gap / (force * problem.speed)
-        residual = max(momentum, closing)
-        score = max(relative_gap / gap_target, residual / residual_target)
-        since += 1
-        if score < best:
-            best, best_gap, best_residual, since = score, relative_gap, residual, 0
-            x_best[:] = x
+        trail[done], gaps[done] = x, gap
+        error = max(_since_decade(trail, gaps, done, x) / scale, momentum, closing)
+        if not np.isfinite(gap):
+            break
+        if error < best:
+            best, best_at = error, done
             for c in range(count):
                 impulse[c, 0], impulse[c, 1], impulse[c, 2] = l[c, 0], mu[c] * l[c, 1], mu[c] * l[c, 2]
-        if best <= 1.0 or since > 5 or done >= limit or not np.isfinite(score):
+        if best <= tolerance or done >= limit or (done > best_at + 12 and best < np.inf):
             break
         _scaling(s, l, soft, mu, eta, point, lam, weight)
         assemble(problem, system, weight)
         done += 1
         if not factorise(system):
             break
-        for c in range(count):
-            for k in range(3):
-                right[c, k] = -s[c, k]
-        _direction(problem, system, weight, eta, point, right, primal, dual, dx, ds, dl, room, change)
-        reach = min(1.0, _to_boundary(s, ds), _to_boundary(l, dl))
-        _corrector(eta, point, lam, ds, dl, (1.0 - reach) ** 3 * gap, right)
-        _direction(problem, system, weight, eta, point, right, primal, dual, dx, ds, dl, room, change)
-        reach = min(1.0, 0.995 * min(_to_boundary(s, ds), _to_boundary(l, dl)))
+        right[:] = -s
+        _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change)
+        affine = min(1.0, _to_boundary(s, ds), _to_boundary(l, dl))
+        centre = (1.0 - affine) ** 3 * gap
+        if reach < 0.05:  # lost at the boundary: aim at the centre, without second-order terms
+            ds[:] = 0.0
+            dl[:] = 0.0
+            centre = gap
+        _corrector(eta, point, lam, ds, dl, centre, right)
+        _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change)
+        reach = _reach(s, ds, l, dl)
+        for _ in range(2):
+            if reach > 0.9:
+                break
+            aim, low = min(1.0, 1.3 * reach + 0.1), 0.1 * max(centre, 0.01 * gap)
+            right2[:] = right
+            _recentre(eta, point, lam, ds, dl, aim, low, 100.0 * low, right2)
+            _direction(problem, system, weight, soft, right2, primal, dual, dx2, ds2, dl2, room, change)
+            reach2 = _reach(s, ds2, l, dl2)
+            if reach2 < reach + 0.03 * (aim - reach):
+                break
+            reach = reach2
+            dx[:], ds[:], dl[:], right[:] = dx2, ds2, dl2, right2
         x += reach * dx
         s += reach * ds
         l += reach * dl
-    x[:] = x_best
-    return best_gap, best_residual, done
+    x[:] = trail[best_at]
+    return best, done
