@@ -34,8 +34,9 @@ def _to_boundary(v, dv):
 
 
 @kernel
-def _scaling(s, l, soft, mu, eta, point, lam, weight):
-    """Nesterov-Todd point and eta of each contact, the scaled variable lam = W l, and weight = D (W^2 + soft)^-1 D."""
+def _scaling(s, l, soft, mu, eta, point, lam, weight, mode):
+    """Nesterov-Todd point and eta of each contact, the scaled variable lam = W l, weight = D (W^2 + soft)^-1 D and
+    mode = the eigenvalues (far, near, side) of (W^2 + soft)^-1 along (1, u), (1, -u), (0, u turned) with that u."""
     for c in range(s.shape[0]):
         rs, rl = np.hypot(s[c, 1], s[c, 2]), np.hypot(l[c, 1], l[c, 2])
         ds, dl = np.sqrt((s[c, 0] - rs) * (s[c, 0] + rs)), np.sqrt((l[c, 0] - rl) * (l[c, 0] + rl))
@@ -46,12 +47,17 @@ def _scaling(s, l, soft, mu, eta, point, lam, weight):
         p0 = np.sqrt(1.0 + r * r)
         eta[c] = np.sqrt(ds / dl)
         point[c, 0], point[c, 1], point[c, 2] = p0, p1, p2
-        lam[c, 0], lam[c, 1], lam[c, 2] = _scale(eta[c], p0, p1, p2, l[c, 0], l[c, 1], l[c, 2])
+        # lam without the cancellation of W l: with sb = s / ds, lb = l / dl and gamma = sqrt((1 + sb . lb) / 2)
+        gamma, root = 0.5 / half, np.sqrt(ds * dl)
+        fs, fl = gamma + l[c, 0] / dl, gamma + s[c, 0] / ds
+        fs, fl = root * fs / (ds * (fs + fl)), root * fl / (dl * (fs + fl))
+        lam[c, 0], lam[c, 1], lam[c, 2] = root * gamma, fs * s[c, 1] + fl * l[c, 1], fs * s[c, 2] + fl * l[c, 2]
         square = eta[c] * eta[c]
         far = 1.0 / (square * (p0 + r) ** 2 + soft[c])  # along (1, u) / sqrt 2
         near = 1.0 / (square / (p0 + r) ** 2 + soft[c])  # along (1, -u) / sqrt 2
         side = 1.0 / (square + soft[c])
         u, v = (p1 / r, p2 / r) if r > 1e-300 else (1.0, 0.0)
+        mode[c, 0], mode[c, 1], mode[c, 2], mode[c, 3], mode[c, 4] = far, near, side, u, v
         even, odd, m = 0.5 * (far + near), 0.5 * (far - near), mu[c]
         weight[c, 0] = even
         weight[c, 1], weight[c, 2] = m * odd * u, m * odd * v
@@ -77,19 +83,26 @@ def _unscale(eta, p0, p1, p2, v0, v1, v2):
 
 
 @kernel
-def _corrector(eta, point, lam, ds, dl, centre, out):
-    """out = W (lam \\ (centre e - lam o lam - (W^-1 ds) o (W dl))): right-hand side of ds + W^2 dl."""
+def _divide(l0, l1, l2, r0, r1, r2):
+    """y with l o y = r, the Jordan product of the cone."""
+    r = np.hypot(l1, l2)
+    y0 = (l0 * r0 - l1 * r1 - l2 * r2) / ((l0 - r) * (l0 + r))
+    return y0, (r1 - y0 * l1) / l0, (r2 - y0 * l2) / l0
+
+
+@kernel
+def _corrector(eta, point, lam, s, l, ds, dl, centre, out):
+    """Right-hand side of ds + W^2 dl: -s + centre l^-1 - W (lam \\ ((W^-1 ds) o (W dl)))."""
     for c in range(lam.shape[0]):
         p0, p1, p2 = point[c, 0], point[c, 1], point[c, 2]
         a0, a1, a2 = _unscale(eta[c], p0, p1, p2, ds[c, 0], ds[c, 1], ds[c, 2])
         b0, b1, b2 = _scale(eta[c], p0, p1, p2, dl[c, 0], dl[c, 1], dl[c, 2])
-        l0, l1, l2 = lam[c, 0], lam[c, 1], lam[c, 2]
-        r0 = centre - (a0 * b0 + a1 * b1 + a2 * b2)
-        r1, r2 = -(a0 * b1 + b0 * a1), -(a0 * b2 + b0 * a2)
-        r = np.hypot(l1, l2)
-        y0 = (l0 * r0 - l1 * r1 - l2 * r2) / ((l0 - r) * (l0 + r))
-        y1, y2 = (r1 - y0 * l1) / l0, (r2 - y0 * l2) / l0
-        out[c, 0], out[c, 1], out[c, 2] = _scale(eta[c], p0, p1, p2, y0 - l0, y1 - l1, y2 - l2)
+        v0, v1, v2 = a0 * b0 + a1 * b1 + a2 * b2, a0 * b1 + b0 * a1, a0 * b2 + b0 * a2
+        y0, y1, y2 = _divide(lam[c, 0], lam[c, 1], lam[c, 2], v0, v1, v2)
+        q0, q1, q2 = _scale(eta[c], p0, p1, p2, y0, y1, y2)
+        r = np.hypot(l[c, 1], l[c, 2])
+        k = centre / ((l[c, 0] - r) * (l[c, 0] + r))
+        out[c, 0], out[c, 1], out[c, 2] = k * l[c, 0] - s[c, 0] - q0, -k * l[c, 1] - s[c, 1] - q1, -k * l[c, 2] - s[c, 2] - q2
 
 
 @kernel
@@ -107,52 +120,66 @@ def _recentre(eta, point, lam, ds, dl, reach, low, high, out):
         upper = max(min(max(v0 + r, low), high) - v0 - r, -high)
         lower = max(min(max(v0 - r, low), high) - v0 + r, -high)
         k = 0.5 * (upper - lower) / r if r > 1e-300 else 0.0
-        r0, r1, r2 = 0.5 * (upper + lower), k * v1, k * v2
-        r = np.hypot(l1, l2)
-        y0 = (l0 * r0 - l1 * r1 - l2 * r2) / ((l0 - r) * (l0 + r))
-        q0, q1, q2 = _scale(eta[c], p0, p1, p2, y0, (r1 - y0 * l1) / l0, (r2 - y0 * l2) / l0)
+        y0, y1, y2 = _divide(l0, l1, l2, 0.5 * (upper + lower), k * v1, k * v2)
+        q0, q1, q2 = _scale(eta[c], p0, p1, p2, y0, y1, y2)
         out[c, 0] += q0
         out[c, 1] += q1
         out[c, 2] += q2
 
 
 @kernel
-def _apply_weight(weight, mu, v, out):
-    """out = (W^2 + soft)^-1 v from the weight D (W^2 + soft)^-1 D; where mu = 0 the tangent parts are zero."""
-    for c in range(v.shape[0]):
-        m = mu[c] if mu[c] > 0.0 else np.inf
-        v1, v2 = v[c, 1] / m, v[c, 2] / m
-        k = weight[c]
-        out[c, 0] = k[0] * v[c, 0] + k[1] * v1 + k[2] * v2
-        out[c, 1] = (k[1] * v[c, 0] + k[3] * v1 + k[4] * v2) / m
-        out[c, 2] = (k[2] * v[c, 0] + k[4] * v1 + k[5] * v2) / m
+def _soften(mode, right, ds, dl):
+    """dl = (W^2 + soft)^-1 (right - ds), mode by mode: a sliding contact has modes twenty decades apart, and summed into a
+    3x3 matrix the stiff one would drown the soft one that keeps the impulse on its cone."""
+    for c in range(right.shape[0]):
+        far, near, side, u, v = mode[c, 0], mode[c, 1], mode[c, 2], mode[c, 3], mode[c, 4]
+        r0, r1, r2 = right[c, 0] - ds[c, 0], right[c, 1] - ds[c, 1], right[c, 2] - ds[c, 2]
+        along, across = u * r1 + v * r2, u * r2 - v * r1
+        plus, minus = 0.5 * far * (r0 + along), 0.5 * near * (r0 - along)
+        dl[c, 0] = plus + minus
+        dl[c, 1] = (plus - minus) * u - side * across * v
+        dl[c, 2] = (plus - minus) * v + side * across * u
 
 
 @kernel
-def _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change):
-    """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6)."""
-    mu = problem.friction
-    for c in range(right.shape[0]):
-        for k in range(3):
-            room[c, k] = right[c, k] - primal[c, k]
-    _apply_weight(weight, mu, room, dl)
-    for c in range(right.shape[0]):
-        dl[c, 1] *= mu[c]
-        dl[c, 2] *= mu[c]
-    momentum_into(problem, dl, change)
-    change -= dual
-    solve(system, change, dx)
-    relative_velocity_into(problem, dx, 0.0, ds)
-    for c in range(right.shape[0]):  # ds for now holds the change of w; scaled, with the residual, it is what s must follow
-        ds[c, 0] += primal[c, 0]
-        ds[c, 1] = mu[c] * ds[c, 1] + primal[c, 1]
-        ds[c, 2] = mu[c] * ds[c, 2] + primal[c, 2]
-        for k in range(3):
-            room[c, k] = right[c, k] - ds[c, k]
-    _apply_weight(weight, mu, room, dl)
+def _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change):
+    """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6). The solve is refined
+    once, on the momentum balance itself."""
+    dx[:] = 0.0
+    ds[:] = primal
+    for _ in range(2):
+        _soften(mode, right, ds, dl)
+        _balance(problem, dual, dx, dl, room, change)
+        solve(system, change, change)
+        dx += change
+        _follow(problem, primal, dx, ds)
+    _soften(mode, right, ds, dl)
     for c in range(right.shape[0]):
         for k in range(3):
             ds[c, k] += soft[c] * dl[c, k]
+
+
+@kernel
+def _balance(problem, dual, dx, dl, room, out):
+    """out = rows^T D dl - dx - dual: what the momentum balance of a direction lacks."""
+    mu = problem.friction
+    for c in range(dl.shape[0]):
+        room[c, 0], room[c, 1], room[c, 2] = dl[c, 0], mu[c] * dl[c, 1], mu[c] * dl[c, 2]
+    momentum_into(problem, room, out)
+    for i in range(dx.shape[0]):
+        for k in range(6):
+            out[i, k] -= dx[i, k] + dual[i, k]
+
+
+@kernel
+def _follow(problem, primal, dx, ds):
+    """ds = D rows dx + primal: where s must go to follow x and close the primal residual."""
+    mu = problem.friction
+    relative_velocity_into(problem, dx, 0.0, ds)
+    for c in range(ds.shape[0]):
+        ds[c, 0] += primal[c, 0]
+        ds[c, 1] = mu[c] * ds[c, 1] + primal[c, 1]
+        ds[c, 2] = mu[c] * ds[c, 2] + primal[c, 2]
 
 
 @kernel
@@ -221,7 +248,8 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     s, l = np.empty((count, 3)), np.empty((count, 3))
     ds, dl, right, room = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     ds2, dl2, right2 = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    lam, point, eta, weight = np.empty((count, 3)), np.empty((count, 3)), np.empty(count), np.empty((count, 6))
+    lam, point, eta = np.empty((count, 3)), np.empty((count, 3)), np.empty(count)
+    weight, mode = np.empty((count, 6)), np.empty((count, 5))
     primal, dual, dx, change = np.empty((count, 3)), np.empty_like(x), np.empty_like(x), np.empty_like(x)
     dx2, trail, gaps = np.empty_like(x), np.empty((limit + 1, x.shape[0], x.shape[1])), np.empty(limit + 1)
     _start(problem, x, impulse, force, s, l)
@@ -238,21 +266,21 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
                 impulse[c, 0], impulse[c, 1], impulse[c, 2] = l[c, 0], mu[c] * l[c, 1], mu[c] * l[c, 2]
         if best <= tolerance or done >= limit or (done > best_at + 12 and best < np.inf):
             break
-        _scaling(s, l, soft, mu, eta, point, lam, weight)
+        _scaling(s, l, soft, mu, eta, point, lam, weight, mode)
         assemble(problem, system, weight)
         done += 1
         if not factorise(system):
             break
         right[:] = -s
-        _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change)
+        _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change)
         affine = min(1.0, _to_boundary(s, ds), _to_boundary(l, dl))
         centre = (1.0 - affine) ** 3 * gap
         if reach < 0.05:  # lost at the boundary: aim at the centre, without second-order terms
             ds[:] = 0.0
             dl[:] = 0.0
             centre = gap
-        _corrector(eta, point, lam, ds, dl, centre, right)
-        _direction(problem, system, weight, soft, right, primal, dual, dx, ds, dl, room, change)
+        _corrector(eta, point, lam, s, l, ds, dl, centre, right)
+        _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change)
         reach = _reach(s, ds, l, dl)
         for _ in range(2):
             if reach > 0.9:
@@ -260,7 +288,7 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
             aim, low = min(1.0, 1.3 * reach + 0.1), 0.1 * max(centre, 0.01 * gap)
             right2[:] = right
             _recentre(eta, point, lam, ds, dl, aim, low, 100.0 * low, right2)
-            _direction(problem, system, weight, soft, right2, primal, dual, dx2, ds2, dl2, room, change)
+            _direction(problem, system, mode, soft, right2, primal, dual, dx2, ds2, dl2, room, change)
             reach2 = _reach(s, ds2, l, dl2)
             if reach2 < reach + 0.03 * (aim - reach):
                 break

@@ -21,7 +21,7 @@ from drystone.solvers.solution import Guess, Residual, Solution
 Array = np.ndarray
 
 STIFF = 1e7  # sigma of the rigid form in units of the contact's effective mass
-SOFT = 0.1  # proximal compliance of the interior point in units of 1 / sigma
+SOFT = (0.01, 0.1, 1.0)  # proximal compliances of the interior point in units of 1 / sigma, tried in this order
 EASY = 8  # factorisations up to which Newton is thought to go well
 RETRY = 5  # steps after a failed Newton before it is tried again
 
@@ -81,14 +81,15 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
         if residual.error <= tolerance:
             return _finish(problem, x1, tau1, tolerance, "newton", spent, spent, residual)
     hardship = RETRY + EASY if tried else guess.hardship - 1
-    x2, tau2 = x.copy(), impulse.copy()
-    error, done = interior_point(problem, system, SOFT / sigma, x2, tau2, tolerance, 80)
-    path, spent = [*path, "interior"], spent + done
-    tau2 = project_all(tau2, problem.friction)
-    if error <= tolerance:
-        residual = grade(problem, x2, tau2)
-        residual = residual._replace(error=min(error, residual.error))
-        return _finish(problem, x2, tau2, tolerance, "+".join(path), spent, hardship, residual)
+    for soft in SOFT:
+        x2, tau2 = x.copy(), impulse.copy()
+        error, done = interior_point(problem, system, soft / sigma, x2, tau2, tolerance, 80)
+        path, spent = [*path, "interior"], spent + done
+        tau2 = project_all(tau2, problem.friction)
+        if error <= tolerance:
+            residual = grade(problem, x2, tau2)
+            residual = residual._replace(error=min(error, residual.error))
+            return _finish(problem, x2, tau2, tolerance, "+".join(path), spent, hardship, residual)
     answer = clarabel.kinematic(tolerance=1e-10)(problem, guess)
     path, spent = [*path, "clarabel"], spent + answer.factorisations
     coarse = clarabel.kinematic(tolerance=1e-8)(problem, guess)
