@@ -1,7 +1,10 @@
-"""The one decorator for compiled code: `@kernel` is `numba.njit` with a disk cache that cannot go stale.
+"""The decorators of compiled code: `@kernel` is `numba.njit` with a disk cache that cannot go stale.
 
 Numba's cache looks only at the file of the function it caches: editing a callee in another file leaves a
 cached caller that silently returns old results. The cache folder is therefore keyed by a digest of all sources.
+
+`@inner` is for code that runs for every pair of blocks: `@kernel` without reference counts, which Numba keeps for every
+array a function receives (60 % of the narrow phase when measured). Such code cannot allocate: Numba refuses to compile it.
 
 >>> @kernel
 ... def double(x):
@@ -27,6 +30,7 @@ def _cache_folder() -> str:
 
 
 if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = _cache_folder()
+    numba.config.CACHE_DIR = _cache_folder()  # type: ignore[attr-defined]
 
 kernel = numba.njit(cache=True, error_model="numpy")
+inner = numba.njit(cache=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]

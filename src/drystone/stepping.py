@@ -88,7 +88,10 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     velocity = moving.copy()
     velocity[~model.bodies.fixed] = solution.velocity
     end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
-    contacts, energy = _settle(model, state, problem, guess, contacts, solution, velocity, end_position, end_rotation, load, scheme)
+    contacts, work = _settle(state, problem, guess, contacts, solution, scheme)
+    lift = (end_position - state.position)[~model.bodies.fixed]
+    kinetic = kinetic_energy(model.bodies, end_rotation, velocity)
+    energy = _ledger(state.energy, work, kinetic, problem.mass @ lift, load, scheme)
     after = State(
         state.step + 1, (state.step + 1) * scheme.h, end_position, end_rotation, velocity, contacts, next_id,
         solution.hardship, energy,
@@ -119,14 +122,15 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     slot = np.full(len(bodies.fixed), -1)
     slot[movable] = np.arange(len(movable))
     push = scheme.h * np.array([0.0, 0.0, -load.gravity]) - load.ground
-    free, inverse_root = _unhindered(
-        movable, bodies.mass, bodies.inertia, state.rotation, rotation, moving, push, scheme.h, scheme.theta, scheme.implicit_spin
-    )
+    free, inverse_root = _unhindered(movable, bodies, state.rotation, rotation, moving, push, scheme.h, scheme.theta,
+                                     scheme.implicit_spin)  # fmt: skip
     law = apply_laws(model, contacts, position, scheme.h, scheme.young)
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
     bias, old_impulse, old_drift = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias, old_impulse, old_drift)
+    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias)
+    _turn_into(frame, contacts.impulse, old_impulse)
+    _turn_into(frame, contacts.velocity, old_drift)
     memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.young is not None else np.zeros((count, 3))
     mass = bodies.mass[movable]
     problem = Problem(
@@ -137,19 +141,19 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
 
 
 @kernel
-def _unhindered(movable, mass, inertia, start, middle, velocity, push, h, theta, implicit):
+def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implicit):
     """Whitened velocity (N, 6) that each body would reach without contact, and the inverse roots of its inertia (T6)."""
     free, inverse_root = np.empty((movable.shape[0], 6)), np.empty((movable.shape[0], 3, 3))
     for row in range(movable.shape[0]):
         i = movable[row]
         for k in range(3):
-            free[row, k] = np.sqrt(mass[i]) * (velocity[i, k] + push[k])
-        spin = velocity[i, 3:]
-        here = world_inertia(start[i], inertia[i])
+            free[row, k] = np.sqrt(bodies.mass[i]) * (velocity[i, k] + push[k])
+        spin, inertia = velocity[i, 3:], bodies.inertia[i]
+        here = world_inertia(start[i], inertia)
         momentum = times(here, spin)
-        least = 1e-3 * smallest_moment(inertia[i])
+        least = 1e-3 * smallest_moment(inertia)
         if implicit:
-            omega, jacobian = torque_free(middle[i], inertia[i], momentum, spin, theta * h)
+            omega, jacobian = torque_free(middle[i], inertia, momentum, spin, theta * h)
             root = positive_root(jacobian, least)
             inverse = invert_lower(root)
         else:
@@ -163,8 +167,8 @@ def _unhindered(movable, mass, inertia, start, middle, velocity, push, h, theta,
 
 
 @kernel
-def _rows(contacts, position, velocity, slot, mass, inverse_root, h, row_a, row_b, frame, bias, impulse, drift):
-    """Contact frames, whitened Jacobian rows, bias; the last impulse and drift turned into the frames (T9)."""
+def _rows(contacts, position, velocity, slot, mass, inverse_root, h, row_a, row_b, frame, bias):
+    """Contact frames, whitened Jacobian rows and bias (T9)."""
     for c in range(contacts.a.shape[0]):
         _frame(contacts.normal[c], frame[c])
         bias[c, 0], bias[c, 1], bias[c, 2] = contacts.gap[c] / h, 0.0, 0.0
@@ -190,8 +194,14 @@ def _rows(contacts, position, velocity, slot, mass, inverse_root, h, row_a, row_
                 row[d, 3] = sign * (r[0, 0] * m0)
                 row[d, 4] = sign * (r[1, 0] * m0 + r[1, 1] * m1)
                 row[d, 5] = sign * (r[2, 0] * m0 + r[2, 1] * m1 + r[2, 2] * m2)
-        impulse[c] = times(frame[c], contacts.impulse[c])
-        drift[c] = times(frame[c], contacts.velocity[c])
+
+
+@kernel
+def _turn_into(frame, vector, out):
+    """World vectors (C, 3) in the contact frames."""
+    for c in range(vector.shape[0]):
+        for i in range(3):
+            out[c, i] = frame[c, i, 0] * vector[c, 0] + frame[c, i, 1] * vector[c, 1] + frame[c, i, 2] * vector[c, 2]
 
 
 @kernel
@@ -207,8 +217,17 @@ def _frame(normal, out):
     out[2, 2] = normal[0] * out[1, 1] - normal[1] * out[1, 0]
 
 
-def _settle(model, state, problem, guess, contacts, solution, velocity, position, rotation, load, scheme) -> tuple[Contacts, Energy]:
-    """Contacts with the impulses and velocities of the step, and the energy ledger at its end (T17)."""
+class Work(NamedTuple):
+    """What the contacts of one step did [J]."""
+
+    elastic: float  # stored at the end of the step
+    friction: float
+    impact: float
+    support: float  # done by moved supports
+
+
+def _settle(state, problem, guess, contacts, solution, scheme) -> tuple[Contacts, Work]:
+    """Contacts with the impulses and velocities of the step, and the work done in them (T17)."""
     tau = solution.impulse
     before, after = whiten(problem, guess.velocity), whiten(problem, solution.velocity)
     drift_end = relative_velocity(problem, after)
@@ -220,27 +239,22 @@ def _settle(model, state, problem, guess, contacts, solution, velocity, position
     elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
     friction = -float(np.vdot(tau[:, 1:], slip[:, 1:]))
     impact = -float(np.vdot(tau, mean)) - friction - (elastic - state.energy.elastic)
-    moved = (position - state.position)[~model.bodies.fixed]
-    momentum = problem.mass @ moved / scheme.h
-    ground = -float(momentum @ load.ground) - float(np.vdot(tau, support))
-    energy = _ledger(
-        state.energy,
-        kinetic=kinetic_energy(model.bodies, rotation, velocity),
-        potential=state.energy.potential + load.gravity * scheme.h * float(momentum[2]),
-        elastic=elastic, ground=ground, friction=friction, impact=impact,
-    )  # fmt: skip
+    work = Work(elastic, friction, impact, -float(np.vdot(tau, support)))
     world = problem.frame.transpose(0, 2, 1)
     impulse = np.einsum("cij,cj->ci", world, tau)
     closing = np.einsum("cij,cj->ci", world, drift_end)
-    return contacts._replace(impulse=impulse, velocity=closing), energy
+    return contacts._replace(impulse=impulse, velocity=closing), work
 
 
-def _ledger(old: Energy, *, kinetic, potential, elastic, ground, friction, impact) -> Energy:
-    """Close the balance of a step: what no other entry explains is numerical dissipation."""
-    stored = kinetic + potential + elastic - old.kinetic - old.potential - old.elastic
-    numerical = ground - stored - friction - impact
+def _ledger(old: Energy, work: Work, kinetic: float, lift: Array, load: Load, scheme: Scheme) -> Energy:
+    """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
+    displacement of the free blocks weighted by their mass."""
+    potential = old.potential + load.gravity * float(lift[2])
+    ground = work.support - float(lift @ load.ground) / scheme.h
+    stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic
+    numerical = ground - stored - work.friction - work.impact
     return Energy(
-        kinetic, potential, elastic, old.ground + ground, old.friction + friction, old.impact + impact,
+        kinetic, potential, work.elastic, old.ground + ground, old.friction + work.friction, old.impact + work.impact,
         old.numerical + numerical,
     )  # fmt: skip
 

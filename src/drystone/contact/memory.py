@@ -8,7 +8,7 @@ contact, the others get fresh ids and zeros. Distances are in the world: in a st
 import numpy as np
 
 from drystone.contact.contacts import Contacts
-from drystone.contact.inner import inner
+from drystone.kernel import inner
 
 Array = np.ndarray
 

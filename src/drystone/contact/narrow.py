@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.direction import TOLERANCE, contact_direction
-from drystone.contact.inner import inner
 from drystone.contact.placed import Placed, pair_margin
 from drystone.contact.polygon import area_and_perimeter, clip, simplify
+from drystone.kernel import inner
 from drystone.model import Bodies
 
 Array = np.ndarray

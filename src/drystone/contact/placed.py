@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.contact.inner import inner
+from drystone.kernel import inner
 from drystone.model import Bodies
 
 Array = np.ndarray

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from drystone.contact.inner import inner
+from drystone.kernel import inner
 
 
 @inner

@@ -168,7 +168,8 @@ def _add_children(plan, s, factor, work, own, below):
 
 @kernel
 def _factorise(plan, factor, work, routine, letter, number, size):
-    lower, right, transposed, plain = letter[0:].ctypes.data, letter[1:].ctypes.data, letter[2:].ctypes.data, letter[3:].ctypes.data
+    lower, right = letter[0:].ctypes.data, letter[1:].ctypes.data
+    transposed, plain = letter[2:].ctypes.data, letter[3:].ctypes.data
     one, minus = number[0:].ctypes.data, number[1:].ctypes.data
     own_, height_, below_, info_ = size[0:].ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data, size[3:].ctypes.data
     for s in range(plan.child.shape[0]):
@@ -179,7 +180,7 @@ def _factorise(plan, factor, work, routine, letter, number, size):
         _add_children(plan, s, factor, work, own, below)
         size[0], size[1], size[2], size[3] = own, own + below, below, 0
         top = factor[plan.panel[s]:].ctypes.data
-        _call(routine[0], (lower, own_, top, height_, info_))
+        _call(routine[0], (lower, own_, top, height_, info_))  # type: ignore[call-arg]
         if size[3] != 0:
             return False
         if below > 0:

@@ -1,8 +1,9 @@
 """Primal-dual interior point for the rigid step: the robust path through limit states, where Newton stalls.
 
-Nesterov-Todd scaling, Mehrotra's predictor and corrector, Gondzio's centrality correctors (T18). In the scaled variables l = (n, t / mu), s = (w_n, mu w_t) both cones are the standard one. A small proximal compliance `soft` bounds
-the weights by 1 / soft, so that the normal matrix I + rows^T (W^2 + soft)^-1 rows stays well enough conditioned; it
-changes the steps, not their fixed point.
+Nesterov-Todd scaling, Mehrotra's predictor and corrector, Gondzio's centrality correctors (T18). In the scaled variables
+l = (n, t / mu), s = (w_n, mu w_t) both cones are the standard one. A small proximal compliance `soft` bounds the weights by
+1 / soft, so that the normal matrix I + rows^T (W^2 + soft)^-1 rows stays well enough conditioned; it changes the steps, not
+their fixed point.
 """
 
 import numpy as np
@@ -143,16 +144,11 @@ def _soften(mode, right, ds, dl):
 
 @kernel
 def _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change):
-    """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6). The solve is refined
-    once, on the momentum balance itself."""
-    dx[:] = 0.0
-    ds[:] = primal
-    for _ in range(2):
-        _soften(mode, right, ds, dl)
-        _balance(problem, dual, dx, dl, room, change)
-        solve(system, change, change)
-        dx += change
-        _follow(problem, primal, dx, ds)
+    """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6)."""
+    _soften(mode, right, primal, dl)
+    _balance(problem, dual, dl, room, change)
+    solve(system, change, dx)
+    _follow(problem, primal, dx, ds)
     _soften(mode, right, ds, dl)
     for c in range(right.shape[0]):
         for k in range(3):
@@ -160,15 +156,13 @@ def _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, roo
 
 
 @kernel
-def _balance(problem, dual, dx, dl, room, out):
-    """out = rows^T D dl - dx - dual: what the momentum balance of a direction lacks."""
+def _balance(problem, dual, dl, room, out):
+    """out = rows^T D dl - dual."""
     mu = problem.friction
     for c in range(dl.shape[0]):
         room[c, 0], room[c, 1], room[c, 2] = dl[c, 0], mu[c] * dl[c, 1], mu[c] * dl[c, 2]
     momentum_into(problem, room, out)
-    for i in range(dx.shape[0]):
-        for k in range(6):
-            out[i, k] -= dx[i, k] + dual[i, k]
+    out -= dual
 
 
 @kernel

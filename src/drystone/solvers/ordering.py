@@ -147,10 +147,10 @@ def _dissect(place, start, neighbour, leaf=4):
 def _touches(body, side, start, neighbour):
     """Whether a body has a neighbour on the other side of its part."""
     other = side[body] ^ 1
+    found = False
     for q in range(start[body], start[body + 1]):
-        if side[neighbour[q]] == other:
-            return True
-    return False
+        found |= side[neighbour[q]] == other
+    return found
 
 
 @kernel

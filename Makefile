@@ -1,0 +1,31 @@
+# Two commands on a fresh machine with Python >= 3.11: `make demo` and `make test`.
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint bench clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/drystone run examples/demo.toml -o demo/arch --force --picture
+	$(BIN)/drystone info demo/arch
+	@echo "pictures: demo/arch/*.png"
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,146 @@
+"""Print the numbers of docs/tour.md: step 201 of the starter arch, line by line of `stepping.step`.
+
+    python docs/tour.py            print
+    python docs/tour.py --write    put the output into the marked blocks of docs/tour.md
+"""
+
+import re
+import sys
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from drystone.contact.detect import detect
+from drystone.io.case import parse_case, starter
+from drystone.simulate import load_of_step, simulate
+from drystone.solvers.native import native
+from drystone.stepping import Scheme, assemble, drift, step
+
+BEFORE = 200  # steps already taken
+CONTACT = 0  # the row that is looked at
+
+
+def sections() -> dict[str, str]:
+    """Text by name, in the order of the tour."""
+    np.set_printoptions(precision=4, suppress=True, linewidth=100)
+    case = parse_case(starter("arch"))
+    model, h = case.model(), case.analysis.time_step
+    options = {"duration": case.analysis.duration, "time_step": h}
+    state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state
+    load, scheme = load_of_step(model, case.motions, 9.81, state.step, h), Scheme(h, 1.0, True, None)
+    names = [block.name for block in model.blocks]
+    said = {"model": _model(model), "state": _state(state, load, names)}
+
+    position, rotation = drift(state.position, state.rotation, state.velocity, (1 - scheme.theta) * h)
+    said["drift"] = f"largest move of a centroid in the drift: {abs(position - state.position).max():.1e} m"
+    contacts, _ = detect(model.bodies, position, rotation, state.velocity, h, state.contacts, state.next_id)
+    said["detect"] = _contacts(contacts, names)
+    problem, _ = assemble(model, state, position, rotation, state.velocity, contacts, load, scheme)
+    said["assemble"] = _problem(problem)
+    after, solution, _ = step(model, state, load, scheme, native())
+    said["solver"] = _solution(solution)
+    said["impulses"] = _impulses(after.contacts, names, h)
+    said["advance"] = _advance(state, after, names)
+    return said
+
+
+def _shapes(record, *fields: str) -> list[str]:
+    return [f"{name:<13}{getattr(record, name).shape}" for name in fields]
+
+
+def _model(model) -> str:
+    bodies = model.bodies
+    lines = [f"{len(model.blocks)} blocks, {int(bodies.fixed.sum())} of them supports"]
+    lines += _shapes(bodies, "vertex", "face_vertex", "mass", "inertia")
+    i = [block.name for block in model.blocks].index("voussoir-4")
+    lines.append(f"voussoir-4   mass {bodies.mass[i]:.1f} kg, moments {bodies.inertia[i].diagonal()} kg m2")
+    return "\n".join(lines)
+
+
+def _state(state, load, names) -> str:
+    i = names.index("voussoir-4")
+    lines = [f"step {state.step}, t = {state.time:.3f} s", *_shapes(state, "position", "rotation", "velocity")]
+    lines.append(f"voussoir-4   velocity {state.velocity[i] + 0.0} m/s, rad/s")
+    lines.append(f"load         gravity {load.gravity} m/s2, change of the ground's velocity {load.ground + 0.0} m/s")
+    return "\n".join(lines)
+
+
+def _contacts(contacts, names) -> str:
+    c = CONTACT
+    lines = [f"{len(contacts.gap)} contact points", *_shapes(contacts, "a", "point", "normal", "gap", "impulse"), ""]
+    lines.append(f"row {c}: a {contacts.a[c]} {names[contacts.a[c]]}, b {contacts.b[c]} {names[contacts.b[c]]}")
+    lines.append(f"  point {contacts.point[c] + 0.0} m, normal {contacts.normal[c] + 0.0}")
+    lines.append(f"  gap {1e6 * contacts.gap[c]:.2f} um, area {contacts.area[c]:.3f} m2")
+    lines.append(f"  impulse of the last step {contacts.impulse[c, [0, 2]]} N s in x and z")
+    lines += ["", "joint                            points  gaps [mm]"]
+    for (a, b), rows in _joints(contacts):
+        gaps = " ".join(f"{1e3 * gap + 0.0:.3f}" for gap in contacts.gap[rows])
+        lines.append(f"{names[a] + ' - ' + names[b]:<33}{len(rows):<8}{gaps}")
+    return "\n".join(lines)
+
+
+def _joints(contacts):
+    pairs = np.stack([contacts.a, contacts.b], axis=1)
+    return [(tuple(pair), np.flatnonzero((pairs == pair).all(axis=1))) for pair in np.unique(pairs, axis=0)]
+
+
+def _problem(problem) -> str:
+    c = CONTACT
+    lines = [f"{problem.free.size} unknown velocities, {problem.bias.size} unknown impulse components"]
+    lines += _shapes(problem, "row_a", "row_b", "bias", "free", "inverse_root")
+    lines.append(f"row {c}: free bodies {problem.a[c]} and {problem.b[c]} (-1: a support)")
+    lines.append(f"  bias {1e3 * problem.bias[c] + 0.0} mm/s, friction {problem.friction[c]}")
+    lines.append(f"  row_b, normal: {problem.row_b[c, 0] + 0.0} kg^-1/2")
+    lines.append(f"speed g h = {problem.speed:.5f} m/s, total mass {problem.total_mass:.0f} kg")
+    return "\n".join(lines)
+
+
+def _solution(solution) -> str:
+    residual = solution.residual
+    return "\n".join(
+        [
+            f"path {solution.path}, factorisations {solution.factorisations}, converged {solution.converged}",
+            f"error {residual.error:.0e}, momentum {residual.momentum:.0e}, natural map {residual.natural_map:.0e}, "
+            f"penetration {residual.penetration:.0e}, gap {residual.gap:.0e}",
+        ]
+    )
+
+
+def _impulses(contacts, names, h) -> str:
+    lines = ["joint                            resultant on b [kN]: normal, shear    points that press"]
+    for (a, b), rows in _joints(contacts):
+        force = contacts.impulse[rows].sum(axis=0) / h / 1e3
+        normal = contacts.normal[rows[0]]
+        along = force @ normal
+        press = int((np.sum(contacts.impulse[rows] * contacts.normal[rows], axis=1) > 1e-3 * along * h * 1e3).sum())
+        shear = np.linalg.norm(force - along * normal)
+        lines.append(f"{names[a] + ' - ' + names[b]:<33}{along:10.1f} {shear:10.1f}{press:20d}")
+    return "\n".join(lines)
+
+
+def _advance(before, after, names) -> str:
+    i = names.index("voussoir-4")
+    moved = 1e3 * (after.position - before.position)[i]
+    lines = [f"step {after.step}, t = {after.time:.3f} s", f"voussoir-4   moved {moved + 0.0} mm"]
+    lines.append(f"{'ledger [J]':<13}{'before':>12} {'after':>12} {'change':>9}")
+    for name in after.energy._fields:
+        old, new = getattr(before.energy, name), getattr(after.energy, name)
+        lines.append(f"{name:<13}{old + 0.0:12.2f} {new + 0.0:12.2f} {new - old + 0.0:9.2f}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    said = sections()
+    if "--write" not in sys.argv:
+        print("\n\n".join(f"[{name}]\n{text}" for name, text in said.items()))
+        return
+    page = Path(__file__).with_suffix(".md")
+    text = page.read_text(encoding="utf-8")
+    for name, block in said.items():
+        text = re.sub(rf"(<!-- {name} -->\n```text\n).*?(\n```)", rf"\g<1>{block}\g<2>", text, flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""A block 0.6 x 0.6 x 2 m under a one-sine along 44 degrees in plan, half-period 0.25 s, mu 2 (H2).
+
+Truth: NB section 4.2, figures 7 and 9: instants of the potential-energy peaks, given there to 0.05 s and "approximately",
+and the outcomes. NB's own curves at 1e-3, 5e-4 and 1e-4 s differ visibly; peaks are therefore compared to 0.06 s.
+"""
+
+import numpy as np
+import pytest
+
+from drystone import Motion, build, build_model
+from drystone.measure import collapse_time, peaks
+from drystone.simulate import simulate
+from drystone.solvers.native import native
+
+
+def shake(amplitude, step, duration):
+    """Times, potential energy over its first value, lift of the base corner A = (-b, -b, 0), converged."""
+    model = build_model(build.block(width=0.6, depth=0.6, height=2.0), friction=2.0)
+    plan = np.deg2rad(44)
+    motion = Motion("one-sine", amplitude=amplitude, half_period=0.25, direction=(np.cos(plan), np.sin(plan), 0.0))
+    steps = list(simulate(model, [motion], duration=duration, time_step=step, solver=native()))
+    energy = np.array([s.state.energy.potential for s in steps])
+    time = np.array([s.state.time for s in steps])
+    return time, energy / energy[0], np.array([s.solution.converged for s in steps])
+
+
+def main_peaks(time, energy):
+    """Peaks that stand out by 2 parts in 10,000 of all potential energy: a lift of the centroid by 0.2 mm."""
+    return peaks(time, energy, prominence=2e-4)[0]
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-4])
+def test_survives_8_m_s2(step):
+    time, energy, _ = shake(8.0, step, 6.0)
+    np.testing.assert_allclose(main_peaks(time, energy)[:6], [0.3, 0.85, 1.35, 1.75, 2.1, 2.7], atol=0.06)
+    assert collapse_time(time, energy) is None
+    assert energy[-1] == pytest.approx(1.0, abs=2e-3)  # nearly upright again
+
+
+def test_falls_under_9_5_m_s2():
+    """The last peak is at 2.5 s, after which the block only falls: NB draw it at 2.7 s, leaning beyond return. It has lost
+    a fifth of its potential energy (our collapse) half a second later."""
+    time, energy, _ = shake(9.5, 5e-4, 3.6)
+    found = main_peaks(time, energy)
+    np.testing.assert_allclose(found, [0.3, 0.95, 1.6, 2.15, 2.5], atol=0.06)
+    assert np.diff(energy[(time > 2.7) & (time < 3.2)]).max() < 0
+    assert 2.7 < collapse_time(time, energy) < 3.4
+
+
+def test_9_5_m_s2_at_a_millisecond_agrees_until_the_verdict():
+    time, energy, _ = shake(9.5, 1e-3, 2.4)
+    np.testing.assert_allclose(main_peaks(time, energy)[:4], [0.3, 0.95, 1.6, 2.15], atol=0.06)
+
+
+@pytest.mark.xfail(strict=True, reason="at 1e-3 s the block just survives; at 5e-4 and 2.5e-4 s it falls as in NB")
+def test_falls_under_9_5_m_s2_at_a_millisecond():
+    time, energy, _ = shake(9.5, 1e-3, 4.5)
+    assert collapse_time(time, energy) is not None
+
+
+@pytest.mark.parametrize("amplitude", [8.0, 9.5])
+@pytest.mark.parametrize("step", [1e-3, 5e-4])
+def test_every_step_converges(amplitude, step):
+    assert shake(amplitude, step, 2.0)[2].all()
