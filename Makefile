@@ -17,8 +17,10 @@ demo: $(READY)
 	$(BIN)/drystone info demo/arch
 	@echo "pictures: demo/arch/*.png"
 
+# The kernels are compiled once, before two test processes would each do it.
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python tests/warm_up.py
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench

@@ -45,6 +45,10 @@ def sections() -> dict[str, str]:
     return said
 
 
+def _round(values, digits: int = 4):
+    return np.round(values, digits) + 0.0  # no -0
+
+
 def _shapes(record, *fields: str) -> list[str]:
     return [f"{name:<13}{getattr(record, name).shape}" for name in fields]
 
@@ -61,8 +65,8 @@ def _model(model) -> str:
 def _state(state, load, names) -> str:
     i = names.index("voussoir-4")
     lines = [f"step {state.step}, t = {state.time:.3f} s", *_shapes(state, "position", "rotation", "velocity")]
-    lines.append(f"voussoir-4   velocity {state.velocity[i] + 0.0} m/s, rad/s")
-    lines.append(f"load         gravity {load.gravity} m/s2, change of the ground's velocity {load.ground + 0.0} m/s")
+    lines.append(f"voussoir-4   velocity {_round(state.velocity[i])} m/s, rad/s")
+    lines.append(f"load         gravity {load.gravity} m/s2, change of the ground's velocity {_round(load.ground)} m/s")
     return "\n".join(lines)
 
 
@@ -70,12 +74,12 @@ def _contacts(contacts, names) -> str:
     c = CONTACT
     lines = [f"{len(contacts.gap)} contact points", *_shapes(contacts, "a", "point", "normal", "gap", "impulse"), ""]
     lines.append(f"row {c}: a {contacts.a[c]} {names[contacts.a[c]]}, b {contacts.b[c]} {names[contacts.b[c]]}")
-    lines.append(f"  point {contacts.point[c] + 0.0} m, normal {contacts.normal[c] + 0.0}")
-    lines.append(f"  gap {1e6 * contacts.gap[c]:.2f} um, area {contacts.area[c]:.3f} m2")
-    lines.append(f"  impulse of the last step {contacts.impulse[c, [0, 2]]} N s in x and z")
-    lines += ["", "joint                            points  gaps [mm]"]
+    lines.append(f"  point {_round(contacts.point[c])} m, normal {_round(contacts.normal[c])}")
+    lines.append(f"  gap {1e6 * contacts.gap[c]:.3f} um, area {contacts.area[c]:.3f} m2")
+    lines.append(f"  impulse of the last step {_round(contacts.impulse[c, [0, 2]], 1)} N s in x and z")
+    lines += ["", "joint                            points  gaps [um]"]
     for (a, b), rows in _joints(contacts):
-        gaps = " ".join(f"{1e3 * gap + 0.0:.3f}" for gap in contacts.gap[rows])
+        gaps = " ".join(f"{gap:.3f}" for gap in _round(1e6 * contacts.gap[rows], 3))
         lines.append(f"{names[a] + ' - ' + names[b]:<33}{len(rows):<8}{gaps}")
     return "\n".join(lines)
 
@@ -90,8 +94,8 @@ def _problem(problem) -> str:
     lines = [f"{problem.free.size} unknown velocities, {problem.bias.size} unknown impulse components"]
     lines += _shapes(problem, "row_a", "row_b", "bias", "free", "inverse_root")
     lines.append(f"row {c}: free bodies {problem.a[c]} and {problem.b[c]} (-1: a support)")
-    lines.append(f"  bias {1e3 * problem.bias[c] + 0.0} mm/s, friction {problem.friction[c]}")
-    lines.append(f"  row_b, normal: {problem.row_b[c, 0] + 0.0} kg^-1/2")
+    lines.append(f"  bias {_round(1e3 * problem.bias[c])} mm/s, friction {problem.friction[c]}")
+    lines.append(f"  row_b, normal: {_round(problem.row_b[c, 0])} kg^-1/2")
     lines.append(f"speed g h = {problem.speed:.5f} m/s, total mass {problem.total_mass:.0f} kg")
     return "\n".join(lines)
 
@@ -122,11 +126,11 @@ def _impulses(contacts, names, h) -> str:
 def _advance(before, after, names) -> str:
     i = names.index("voussoir-4")
     moved = 1e3 * (after.position - before.position)[i]
-    lines = [f"step {after.step}, t = {after.time:.3f} s", f"voussoir-4   moved {moved + 0.0} mm"]
+    lines = [f"step {after.step}, t = {after.time:.3f} s", f"voussoir-4   moved {_round(moved)} mm"]
     lines.append(f"{'ledger [J]':<13}{'before':>12} {'after':>12} {'change':>9}")
     for name in after.energy._fields:
         old, new = getattr(before.energy, name), getattr(after.energy, name)
-        lines.append(f"{name:<13}{old + 0.0:12.2f} {new + 0.0:12.2f} {new - old + 0.0:9.2f}")
+        lines.append(f"{name:<13}{old + 0.0:12.2f} {new + 0.0:12.2f} {_round(new - old, 2):9.2f}")
     return "\n".join(lines)
 
 
@@ -138,7 +142,7 @@ def main() -> None:
     page = Path(__file__).with_suffix(".md")
     text = page.read_text(encoding="utf-8")
     for name, block in said.items():
-        text = re.sub(rf"(<!-- {name} -->\n```text\n).*?(\n```)", rf"\g<1>{block}\g<2>", text, flags=re.DOTALL)
+        text = re.sub(rf"(<!-- {name} -->\n```text\n).*?(```)", rf"\g<1>{block}\n\g<2>", text, flags=re.DOTALL)
     page.write_text(text, encoding="utf-8")
 
 
