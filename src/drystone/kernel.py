@@ -5,12 +5,6 @@ cached caller that silently returns old results. The cache folder is therefore k
 
 `@inner` is for code that runs for every pair of blocks: `@kernel` without reference counts, which Numba keeps for every
 array a function receives (60 % of the narrow phase when measured). Such code cannot allocate: Numba refuses to compile it.
-
->>> @kernel
-... def double(x):
-...     return 2 * x
->>> double(21)
-42
 """
 
 import hashlib

@@ -131,8 +131,8 @@ def smallest_moment(inertia):
 
 @kernel
 def positive_root(matrix, least):
-    """Lower root of the positive part of a 3x3 matrix: symmetric part with eigenvalues raised to at least `least` (NB A.3
-    has 0, which no mass matrix can be; it takes a turn of about a radian a step to get there)."""
+    """Lower root of the positive part of a 3x3 matrix: symmetric part, its eigenvalues raised to `least` if a pivot of
+    its root is below that (NB A.3 has 0, which no mass matrix can be; it takes a turn of about a radian a step)."""
     half = 0.5 * (matrix + matrix.T)
     root = _lower_root(half, least)
     if root[0, 0] > 0.0:

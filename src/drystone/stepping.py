@@ -23,6 +23,7 @@ from drystone.model import Model
 from drystone.problem import Problem, relative_velocity, whiten
 from drystone.solvers.solution import Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
+from drystone.units import GRAVITY
 
 Array = np.ndarray
 ContactSolver = Callable[[Problem, Guess], Solution]
@@ -135,7 +136,7 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     mass = bodies.mass[movable]
     problem = Problem(
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.compliance, memory, free, mass,
-        inverse_root, model.position[movable], frame, load.gravity * scheme.h, float(mass.sum()),
+        inverse_root, model.position[movable], frame, GRAVITY * scheme.h, float(mass.sum()),
     )  # fmt: skip
     return problem, Guess(moving[movable], old_impulse, old_drift, state.hardship)
 

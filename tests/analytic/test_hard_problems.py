@@ -88,7 +88,7 @@ def test_a_hundred_points_in_a_joint():
 
 def test_unconverged_is_said():
     """With a tolerance beyond double precision the steps of a moving wall cannot converge; none may say so."""
-    model = build_model(SCENES["mu 2"]()[0], friction=0.6)
+    model = build_model(SCENES["mu 2"]()[0], friction=0.1)  # slides
     steps = list(simulate(model, [PUSH], duration=0.05, time_step=1e-3, solver=native(tolerance=1e-19)))
     moving = [s.solution for s in steps if abs(s.state.velocity).max() > 1e-3]
     assert len(moving) > 10

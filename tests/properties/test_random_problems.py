@@ -25,7 +25,7 @@ def difference(problem: Problem, one, other) -> float:
 @pytest.mark.parametrize("compliance", [0.0, 1e-3])
 @pytest.mark.parametrize("seed", range(60))
 def test_all_solvers_find_the_same_velocity(seed: int, compliance: float) -> None:
-    """Truth: two independent programs of Clarabel at 1e-10. Feasible by construction: a common velocity opens all contacts."""
+    """Truth: two independent programs of Clarabel. Feasible by construction: a common velocity opens all contacts."""
     rng = np.random.default_rng(seed)
     bodies = int(rng.integers(1, 12))
     problem = random_problem(bodies, int(rng.integers(1, 5 * bodies + 2)), rng)
@@ -63,6 +63,6 @@ def test_duplicated_contacts_change_nothing() -> None:
     rng = np.random.default_rng(1)
     problem = feasible(random_problem(6, 15, rng), rng)
     twice = np.repeat(np.arange(15), 4)
-    copied = problem._replace(**{k: getattr(problem, k)[twice] for k in
-                                 ("a", "b", "row_a", "row_b", "bias", "friction", "compliance", "memory", "frame")})  # fmt: skip
+    by_contact = ("a", "b", "row_a", "row_b", "bias", "friction", "compliance", "memory", "frame")
+    copied = problem._replace(**{name: getattr(problem, name)[twice] for name in by_contact})
     assert difference(problem, native(1e-8)(problem, cold(problem)), native(1e-8)(copied, cold(copied))) < 1e-6

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drystone.solvers.cone import derivative_into, project, project_all
@@ -12,6 +12,8 @@ friction = st.one_of(st.just(0.0), st.floats(1e-3, 3.0))
 
 
 @given(number, number, number, friction)
+@example(-1.0, 0.0, 0.0, 0.0)
+@example(1.0, 0.0, 0.0, 0.0)
 def test_projection_obeys_moreau(n: float, a: float, b: float, mu: float) -> None:
     """z = P_K(z) - P_K*(-z), the two parts orthogonal, one in K and the other in K*: the definition of projection."""
     z, p = np.array([n, a, b]), np.array(project(n, a, b, mu))

@@ -1,7 +1,7 @@
 """Independent solvers of the step by Clarabel, an open interior-point solver: the truth the native one is held to.
 
 `kinematic` minimises over velocities (T10, NB eq. 21), `static` over impulses (T11, NB eq. 22). Both take rigid and
-compliant problems; a compliant contact adds its strain y = sqrt(compliance) (impulse - memory) to the unknowns.
+compliant problems; a compliant contact adds y = sqrt(compliance) impulse to the unknowns, its memory goes to the bias.
 Cones are made standard by scaling tangents with the friction coefficient; unknowns are scaled to order one.
 """
 

@@ -18,10 +18,10 @@ _inlined = numba.njit(cache=True, error_model="numpy", inline="always")
 def project(n, a, b, mu):
     """Nearest point of K."""
     r = np.sqrt(a * a + b * b)
+    if mu * r <= -n:  # first: without friction a pulling impulse passes the next test too
+        return 0.0, 0.0, 0.0
     if r <= mu * n:
         return n, a, b
-    if mu * r <= -n:
-        return 0.0, 0.0, 0.0
     height = (n + mu * r) / (1 + mu * mu)
     return height, mu * height * a / r, mu * height * b / r
 
@@ -51,9 +51,11 @@ def derivative_into(z, scale, mu, out):
     for c in range(z.shape[0]):
         n, a, b, m, s = z[c, 0], z[c, 1], z[c, 2], mu[c], scale[c]
         r = np.sqrt(a * a + b * b)
-        if r <= m * n:
+        if m * r <= -n:
+            out[c] = 0.0
+        elif r <= m * n:
             out[c, 0], out[c, 1], out[c, 2], out[c, 3], out[c, 4], out[c, 5] = s, 0.0, 0.0, s, 0.0, s
-        elif m * r > -n:
+        else:
             u, v = a / r, b / r
             k = s / (1 + m * m)
             q = k * m * (n + m * r) / r
@@ -61,5 +63,3 @@ def derivative_into(z, scale, mu, out):
             out[c, 3] = k * m * m * u * u + q * v * v
             out[c, 4] = (k * m * m - q) * u * v
             out[c, 5] = k * m * m * v * v + q * u * u
-        else:
-            out[c] = 0.0

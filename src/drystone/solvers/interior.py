@@ -234,7 +234,7 @@ def _reach(s, ds, l, dl):
 @kernel
 def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     """From (x, impulse), both overwritten by the best iterate. The central path nears the solution at least as fast as the
-    square root of the gap, so the velocity change over the last decade of the gap bounds the error that is left (T18):
+    square root of the gap, so the velocity change over the last decade of the gap estimates the error left (T18):
     stop when that and the residuals are within `tolerance`. Returns the error, relative, and the factorisations done."""
     count, mu = soft.shape[0], problem.friction
     force = problem.total_mass / x.shape[0] * problem.speed

@@ -12,7 +12,7 @@ import numpy as np
 
 from drystone.kernel import kernel
 from drystone.problem import momentum_into, relative_velocity_into
-from drystone.solvers.cone import derivative_into, project
+from drystone.solvers.cone import derivative_into, project, project_all
 from drystone.solvers.factor import assemble, factorise, solve
 
 
@@ -46,10 +46,12 @@ def _slope(w, dw, t, base, sigma, friction):
         a = base[c, 1] - s * (w[c, 1] + t * d1)
         b = base[c, 2] - s * (w[c, 2] + t * d2)
         r = np.sqrt(a * a + b * b)
+        if m * r <= -n:
+            continue
         if r <= m * n:
             first -= n * d0 + a * d1 + b * d2
             second += s * (d0 * d0 + d1 * d1 + d2 * d2)
-        elif m * r > -n:
+        else:
             height = (n + m * r) / (1 + m * m)
             u = (a * d1 + b * d2) / r
             first -= height * (d0 + m * u)
@@ -87,28 +89,52 @@ def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
 
 
 @kernel
-def predict(problem, system, base, sigma, drift, x):
-    """Where theta would be least if every contact kept the state (stick, slip, open) it had at `drift`; x is moved there
-    if theta falls. One factorisation."""
-    count = base.shape[0]
-    weight, z = np.empty((count, 6)), np.empty((count, 3))
-    for c in range(count):
+def _weigh(weight, v, out):
+    """out = weight v for each contact; weights (nn, n1, n2, 11, 12, 22)."""
+    for c in range(v.shape[0]):
+        k, p, q, r = weight[c], v[c, 0], v[c, 1], v[c, 2]
+        out[c, 0] = k[0] * p + k[1] * q + k[2] * r
+        out[c, 1] = k[1] * p + k[3] * q + k[4] * r
+        out[c, 2] = k[2] * p + k[4] * q + k[5] * r
+
+
+@kernel
+def _stretch(base, sigma, w, z):
+    """z = base - sigma w."""
+    for c in range(w.shape[0]):
         for k in range(3):
-            z[c, k] = base[c, k] - sigma[c] * drift[c, k]
+            z[c, k] = base[c, k] - sigma[c] * w[c, k]
+
+
+@kernel
+def _imbalance(problem, x, impulse, out):
+    """|out| with out = x - free - rows^T impulse."""
+    momentum_into(problem, impulse, out)
+    total = 0.0
+    for i in range(x.shape[0]):
+        for k in range(6):
+            out[i, k] = x[i, k] - problem.free[i, k] - out[i, k]
+            total += out[i, k] * out[i, k]
+    return np.sqrt(total)
+
+
+@kernel
+def predict(problem, system, weight, base, sigma, drift, x):
+    """Where theta would be least if every contact kept the state (stick, slip, open) it had at `drift`; x is moved there
+    if theta falls. One factorisation, left in the system, with its `weight`. False if that failed."""
+    count = base.shape[0]
+    z, u = np.empty((count, 3)), np.empty((count, 3))
+    _stretch(base, sigma, drift, z)
     derivative_into(z, sigma, problem.friction, weight)
     assemble(problem, system, weight)
     if not factorise(system):
-        return
-    for c in range(count):  # right-hand side free + rows^T sigma P' (base / sigma - bias)
-        s = weight[c]
-        p = base[c, 0] / sigma[c] - problem.bias[c, 0]
-        q = base[c, 1] / sigma[c] - problem.bias[c, 1]
-        r = base[c, 2] / sigma[c] - problem.bias[c, 2]
-        z[c, 0] = s[0] * p + s[1] * q + s[2] * r
-        z[c, 1] = s[1] * p + s[3] * q + s[4] * r
-        z[c, 2] = s[2] * p + s[4] * q + s[5] * r
+        return False
+    for c in range(count):  # right-hand side free + rows^T weight (base / sigma - bias)
+        for k in range(3):
+            z[c, k] = base[c, k] / sigma[c] - problem.bias[c, k]
+    _weigh(weight, z, u)
     right, trial, w = np.empty_like(x), np.empty_like(x), np.empty((count, 3))
-    momentum_into(problem, z, right)
+    momentum_into(problem, u, right)
     right += problem.free
     solve(system, right, trial)
     relative_velocity_into(problem, x, 1.0, w)
@@ -116,17 +142,20 @@ def predict(problem, system, base, sigma, drift, x):
     relative_velocity_into(problem, trial, 1.0, w)
     if gradient_into(problem, base, sigma, trial, w, z, right) < before:
         x[:] = trial
+    return True
 
 
 @kernel
-def minimise(problem, system, base, sigma, x, impulse, target, limit, least, factored):
+def minimise(problem, system, weight, base, sigma, x, impulse, target, short, limit, least, factored):
     """Newton from x (overwritten, impulse too) until |gradient| <= target. At most `limit` factorisations; gives up when
-    the line search allows less than `least`. `factored`: the system holds a factor worth trying; a factor is used again
-    as long as it cuts the gradient tenfold. Returns |gradient| and the factorisations done."""
+    the line search allows less than `least`. `factored`: the system holds a factor (of `weight`) worth trying; a factor is
+    used again as long as it cuts the gradient tenfold. Returns |imbalance of momentum| and the factorisations done.
+
+    Also ends with a Newton step no longer than `short` if the linearised impulses, put back on their cones, balance momentum
+    to `target`: the gradient multiplies velocities by sigma, and with sigma large its noise hides that they are there."""
     count = base.shape[0]
-    weight, z = np.empty((count, 6)), np.empty((count, 3))
-    w, dw = np.empty((count, 3)), np.empty((count, 3))
-    gradient, step = np.empty_like(x), np.empty_like(x)
+    z, w, dw, trial = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    gradient, step, moved = np.empty_like(x), np.empty_like(x), np.empty_like(x)
     done, before = 0, np.inf
     while True:
         relative_velocity_into(problem, x, 1.0, w)
@@ -137,9 +166,7 @@ def minimise(problem, system, base, sigma, x, impulse, target, limit, least, fac
         if not (factored and norm <= 0.1 * before):
             if done >= limit:
                 return norm, done
-            for c in range(count):
-                for k in range(3):
-                    z[c, k] = base[c, k] - sigma[c] * w[c, k]
+            _stretch(base, sigma, w, z)
             derivative_into(z, sigma, problem.friction, weight)
             assemble(problem, system, weight)
             done += 1
@@ -149,6 +176,16 @@ def minimise(problem, system, base, sigma, x, impulse, target, limit, least, fac
         solve(system, gradient, step)
         step *= -1.0
         relative_velocity_into(problem, step, 0.0, dw)
+        length = np.sqrt(np.sum(step * step))
+        if length <= short:
+            _weigh(weight, dw, trial)
+            trial[:] = project_all(impulse - trial, problem.friction)
+            moved[:] = x + step
+            balance = _imbalance(problem, moved, trial, gradient)
+            if balance <= target:
+                x[:] = moved
+                impulse[:] = trial
+                return balance, done
         slope = np.sum(step * (x - problem.free))
         t = line_search(w, dw, base, sigma, problem.friction, slope, np.sum(step * step))
         if t <= least:
