@@ -13,7 +13,7 @@ import numpy as np
 
 from drystone.contact.detect import detect
 from drystone.io.case import parse_case, starter
-from drystone.simulate import load_of_step, simulate
+from drystone.simulate import load_between, simulate
 from drystone.solvers.native import native
 from drystone.stepping import Scheme, assemble, drift, step
 
@@ -28,7 +28,7 @@ def sections() -> dict[str, str]:
     model, h = case.model(), case.analysis.time_step
     options = {"duration": case.analysis.duration, "time_step": h}
     state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state
-    load, scheme = load_of_step(model, case.motions, 9.81, state.step, h), Scheme(h, 1.0, True, None)
+    load, scheme = load_between(model, case.motions, 9.81, state.step, h, 0, 1), Scheme(h, 1.0, True, None, 9.81 * h, 1)
     names = [block.name for block in model.blocks]
     said = {"model": _model(model), "state": _state(state, load, names)}
 

@@ -33,7 +33,7 @@ class Problem(NamedTuple):
     inverse_root: Array  # (N, 3, 3) inverse of the lower root of the rotational inertia
     place: Array  # (N, 3) [m] where the bodies stood at the start: solvers may order them by it
     frame: Array  # (C, 3, 3) world vectors: normal, tangent, tangent
-    speed: float  # [m/s] g h with standard g, the scale of velocities
+    speed: float  # [m/s] g times the time step, the scale of velocities
     total_mass: float  # [kg]
 
 

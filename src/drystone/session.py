@@ -132,6 +132,7 @@ def _simulate(case: Case, model: Model, state: State) -> Iterator[Step]:
         gyroscopic=analysis.gyroscopic,
         gravity=analysis.gravity,
         young=case.solver.young,
+        impact_substeps=analysis.impact_substeps,
         solver=_solver(case),
         state=state,
     )

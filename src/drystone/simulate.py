@@ -1,6 +1,7 @@
 """A run as a generator of steps: recording, live view and stopping are plain `for` loops over it."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from drystone.errors import InputError
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import Solution
-from drystone.stepping import ContactSolver, Energy, Load, Scheme, State, step
+from drystone.stepping import ContactSolver, Energy, Load, Scheme, State, advance
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -48,27 +49,31 @@ def simulate(
     duration: float,
     time_step: float,
     solver: ContactSolver,
-    theta: float = 1.0,
+    theta: float = 0.5,
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
     young: float | None = None,
+    impact_substeps: int = 10,
     state: State | None = None,
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s]. Same bits however the run is cut."""
-    scheme = Scheme(time_step, theta, gyroscopic == "implicit", young)
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", young, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.
     with threadpool_limits(1, user_api="blas"):
         while state.step < last:
-            load = load_of_step(model, motions, gravity, state.step, time_step)
-            state, solution, seconds = step(model, state, load, scheme, solver)
+            load = partial(load_between, model, motions, gravity, state.step, time_step)
+            state, solution, seconds = advance(model, state, load, scheme, solver)
             yield Step(state, solution, seconds)
 
 
-def load_of_step(model: Model, motions: Sequence[Motion], gravity: float, index: int, h: float) -> Load:
-    """Ground and support motion over step `index`: exact differences of the motions, so that nothing drifts."""
-    start, end = index * h, (index + 1) * h
+def load_between(
+    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int
+) -> Load:
+    """Ground and support motion over a part of step `index`: exact differences of the motions, so that nothing drifts."""
+    start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
+    h = time_step / parts
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))
     for motion in motions:
         if not motion.supports:

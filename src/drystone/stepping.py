@@ -7,6 +7,7 @@
     state    = advance(middle, solution, theta h)
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
+A step in which impacts take much of the energy is taken again in small ones, see docs/decisions/0006-impacts.md.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,6 @@ from drystone.model import Model
 from drystone.problem import Problem, relative_velocity, whiten
 from drystone.solvers.solution import Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
-from drystone.units import GRAVITY
 
 Array = np.ndarray
 ContactSolver = Callable[[Problem, Guess], Solution]
@@ -57,7 +57,7 @@ class State(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What acts during one step besides contact."""
+    """What acts during one step, or a part of one, besides contact."""
 
     gravity: float  # [m/s2] downwards
     ground: Array  # (3,) [m/s] change of the ground's velocity over the step
@@ -67,13 +67,67 @@ class Load(NamedTuple):
 class Scheme(NamedTuple):
     """How time is stepped."""
 
-    h: float  # [s]
+    h: float  # [s] of this step
     theta: float  # 1 backward Euler .. 1/2
     implicit_spin: bool  # NB's inertia at the end of the step; False: explicit gyroscopic couple
     young: float | None  # [Pa] stone modulus of compliant contacts; None is rigid
+    speed: float  # [m/s] g times the user's step: what velocity errors are measured by
+    substeps: int  # of a step with a notable impact; 1 is never
 
 
-def step(model: Model, state: State, load: Load, scheme: Scheme, solver: ContactSolver) -> tuple[State, Solution, tuple]:
+NOTABLE = 3e-3  # share of the kinetic energy that impacts take in a step worth taking again in small ones
+SLOW = 3.0  # in units of the speed: below this rms velocity a structure counts as resting
+
+
+Seconds = tuple[float, float, float]  # spent in contact detection, solver and rest
+
+
+def advance(
+    model: Model, state: State, load_of: Callable[[int, int], Load], scheme: Scheme, solver: ContactSolver
+) -> tuple[State, Solution, Seconds]:
+    """The state one step later, refined if it holds a notable impact. load_of(k, n) is what acts in part k of n."""
+    whole = step(model, state, load_of(0, 1), scheme, solver)
+    count = scheme.substeps
+    if count == 1 or not _notable(state.energy, whole[0].energy, scheme, model):
+        return whole
+    fine = scheme._replace(h=scheme.h / count)
+    here = _rescaled(state, 1 / count)
+    parts = []
+    for k in range(count):
+        here, solution, seconds = step(model, here, load_of(k, count), fine, solver)
+        parts.append((solution, seconds))
+    here = _rescaled(here._replace(step=whole[0].step, time=whole[0].time), count)
+    return here, _together([solution for solution, _ in parts]), _total([whole[2], *(seconds for _, seconds in parts)])
+
+
+def _notable(before: Energy, after: Energy, scheme: Scheme, model: Model) -> bool:
+    """Whether impacts took a notable share of the kinetic energy of a structure that moves."""
+    mass = float(model.bodies.mass[~model.bodies.fixed].sum())
+    return after.impact - before.impact > NOTABLE * max(before.kinetic, 0.5 * mass * (SLOW * scheme.speed) ** 2)
+
+
+def _rescaled(state: State, factor: float) -> State:
+    """The impulses of the last step as those of a step that is so many times longer: forces stay."""
+    return state._replace(contacts=state.contacts._replace(impulse=factor * state.contacts.impulse))
+
+
+def _together(parts: list[Solution]) -> Solution:
+    """The report of a step taken in parts: the worst of them, all their factorisations."""
+    worst = max(parts, key=lambda solution: (not solution.converged, solution.residual.error))
+    return worst._replace(
+        velocity=parts[-1].velocity,
+        impulse=parts[-1].impulse,
+        factorisations=sum(solution.factorisations for solution in parts),
+        hardship=parts[-1].hardship,
+    )
+
+
+def _total(seconds: list[Seconds]) -> Seconds:
+    contact, solver, rest = (sum(part) for part in zip(*seconds, strict=True))
+    return contact, solver, rest
+
+
+def step(model: Model, state: State, load: Load, scheme: Scheme, solver: ContactSolver) -> tuple[State, Solution, Seconds]:
     """The state one step later, the solver's report, and the seconds spent in contact detection, solver and rest."""
     begin = perf_counter()
     early = (1 - scheme.theta) * scheme.h
@@ -136,7 +190,7 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     mass = bodies.mass[movable]
     problem = Problem(
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.compliance, memory, free, mass,
-        inverse_root, model.position[movable], frame, GRAVITY * scheme.h, float(mass.sum()),
+        inverse_root, model.position[movable], frame, scheme.speed, float(mass.sum()),
     )  # fmt: skip
     return problem, Guess(moving[movable], old_impulse, old_drift, state.hardship)
 

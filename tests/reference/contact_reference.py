@@ -102,9 +102,7 @@ def bodies_of(shapes: list[Shape], fixed: Array | None = None) -> Bodies:
     return Bodies(
         vertex=np.concatenate([s.vertices for s in shapes]),
         vertex_start=vertex_start,
-        face_vertex=np.array(
-            [v + first for s, first in zip(shapes, vertex_start, strict=False) for f in s.faces for v in f]
-        ),
+        face_vertex=np.array([v + first for s, first in zip(shapes, vertex_start, strict=False) for f in s.faces for v in f]),
         face_start=np.cumsum([0, *corners]),
         block_face=np.cumsum([0] + [len(s.faces) for s in shapes]),
         face_normal=np.concatenate([s.normals for s in shapes]),
@@ -238,43 +236,45 @@ def points_along(a: Solid, b: Solid, d: Array, margin: float, doubts: list[bool]
     facing_a, facing_b = a.normals @ d, -b.normals @ d
     doubts.append(bool(np.any(np.abs(np.concatenate([facing_a, facing_b]) - 0.05) < EPS)))
     plane_a, plane_b = (a.vertices @ frame[1:].T).tolist(), (b.vertices @ frame[1:].T).tolist()
-    kept: list[list] = []  # [plane position, gap, height, area]
+    kept: list[list] = []  # [plane position, gap, height, area, of opposite faces]
     nearest, farthest, simplified = math.inf, 0.0, 0.0
-    for f in np.flatnonzero(facing_a > 0.05):
-        face_a = [plane_a[v] for v in a.shape.faces[f]]
-        for g in np.flatnonzero(facing_b > 0.05):
-            face_b = [plane_b[v] for v in b.shape.faces[g]]
-            polygon = intersect(counter_clockwise(face_a), counter_clockwise(face_b), 1e-13 * (1 + size))
-            if len(polygon) < 3:
+    looks = np.outer(facing_a, facing_b)
+    seen = np.argwhere((facing_a > 0.05)[:, None] & (facing_b > 0.05))
+    doubts.append(any(abs(looks[f, g] - 0.5) < EPS for f, g in seen))
+    for f, g in sorted(seen.tolist(), key=lambda pair: looks[*pair] <= 0.5):  # opposite faces, then oblique ones
+        opposite = looks[f, g] > 0.5
+        face_a, face_b = [plane_a[v] for v in a.shape.faces[f]], [plane_b[v] for v in b.shape.faces[g]]
+        polygon = intersect(counter_clockwise(face_a), counter_clockwise(face_b), 1e-13 * (1 + size))
+        if len(polygon) < 3:
+            continue
+        area = shoelace(polygon)
+        width = 2 * area / sum(math.dist(polygon[k - 1], polygon[k]) for k in range(len(polygon)))
+        doubts.append(abs(width - 2e-3 * size) < EPS * size)
+        if width < 2e-3 * size:
+            continue
+        tolerance = min(3e-3 * a.shape.diameters[f], 3e-3 * b.shape.diameters[g], 0.1 * width)
+        nearest, farthest = min(nearest, tolerance), max(farthest, tolerance)
+        polygon, dropped = thin_out(polygon, tolerance, doubts)
+        simplified = max(simplified, dropped)
+        share = max(area / len(polygon), (0.02 * size) ** 2)
+        earlier = list(kept)
+        for s, t in polygon:
+            flat = s * frame[1] + t * frame[2]
+            height_a = (a.offsets[f] - a.normals[f] @ flat) / (a.normals[f] @ d)
+            height_b = (b.offsets[g] - b.normals[g] @ flat) / (b.normals[g] @ d)
+            gap = float(height_b - height_a)
+            doubts.append(abs(gap - margin) < EPS * size)
+            if gap > margin:
                 continue
-            area = shoelace(polygon)
-            width = 2 * area / sum(math.dist(polygon[k - 1], polygon[k]) for k in range(len(polygon)))
-            doubts.append(abs(width - 2e-3 * size) < EPS * size)
-            if width < 2e-3 * size:
+            same = [k for k in earlier if math.dist(k[0], (s, t)) < nearest]
+            if not same:
+                kept.append([(s, t), gap, (height_a + height_b) / 2, share, opposite])
                 continue
-            tolerance = min(3e-3 * a.shape.diameters[f], 3e-3 * b.shape.diameters[g], 0.1 * width)
-            nearest, farthest = min(nearest, tolerance), max(farthest, tolerance)
-            polygon, dropped = thin_out(polygon, tolerance, doubts)
-            simplified = max(simplified, dropped)
-            share = max(area / len(polygon), (0.02 * size) ** 2)
-            earlier = list(kept)
-            for s, t in polygon:
-                flat = s * frame[1] + t * frame[2]
-                height_a = (a.offsets[f] - a.normals[f] @ flat) / (a.normals[f] @ d)
-                height_b = (b.offsets[g] - b.normals[g] @ flat) / (b.normals[g] @ d)
-                gap = float(height_b - height_a)
-                doubts.append(abs(gap - margin) < EPS * size)
-                if gap > margin:
-                    continue
-                same = [k for k in earlier if math.dist(k[0], (s, t)) < nearest]
-                if not same:
-                    kept.append([(s, t), gap, (height_a + height_b) / 2, share])
-                    continue
-                simplified = max(simplified, math.dist(same[0][0], (s, t)))
-                same[0][3] = max(same[0][3], share)
-                if gap < same[0][1]:
-                    same[0][:3] = [(s, t), gap, (height_a + height_b) / 2]
-    point = np.array([s * frame[1] + t * frame[2] + middle * d for (s, t), _, middle, _ in kept]).reshape(-1, 3)
+            simplified = max(simplified, math.dist(same[0][0], (s, t)))
+            same[0][3] = max(same[0][3], share)
+            if gap < same[0][1] and (opposite or not same[0][4]):
+                same[0][:3] = [(s, t), gap, (height_a + height_b) / 2]
+    point = np.array([s * frame[1] + t * frame[2] + middle * d for (s, t), _, middle, _, _ in kept]).reshape(-1, 3)
     gaps, areas = np.array([k[1] for k in kept]), np.array([k[3] for k in kept])
     return Joint(d, point, gaps, areas, simplified=simplified, tolerance=farthest)
 

@@ -8,6 +8,8 @@
     are dropped, so that points persist from step to step; a thin joint keeps its four corners.
 4.1 Back along d on both face planes: antagonist points P_a, P_b; gap = (P_b - P_a).d; dropped above the margin.
 4.2 Point = mid-point; one already there from another polygon, within the tolerance of 3.3, keeps the smaller gap.
+    Polygons of faces that look at each other, (n_a.d)(-n_b.d) > 0.5, go first; oblique ones add points but leave the gaps of
+    those: along an edge common to both, the slack of 3.2 lets a slip s pass for a gap of -s / (n.d) on a steep plane.
 4.3 Area = polygon area / polygon vertices, counted before 4.1 drops any, at least (0.02 size)^2.
 """
 
@@ -25,6 +27,7 @@ Array = np.ndarray
 
 _VISIBLE = 0.05
 _SLACK = 1e-6  # of the size: corners outside the other face by less are inside
+_FACING = 0.5  # above this (n_a.d)(-n_b.d), two faces look at each other
 _FULL = -1
 
 
@@ -121,33 +124,37 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
     _project(vertex, vb, bodies.vertex_start[b + 1], u, w, scratch.plane_b)
     first = count
     nearest = np.inf  # smallest tolerance of the pair's polygons: points of a thin one are not taken for duplicates
-    for f in range(bodies.block_face[a], bodies.block_face[a + 1]):
-        if _along(normal, f, d) <= _VISIBLE:
-            continue
-        sides = _corners(face_start, face_vertex, f, va, scratch.plane_a, scratch.face)
-        for g in range(bodies.block_face[b], bodies.block_face[b + 1]):
-            if -_along(normal, g, d) <= _VISIBLE:
+    for oblique in (False, True):
+        settled = count  # 4.2: rows first:settled keep their gaps
+        for f in range(bodies.block_face[a], bodies.block_face[a + 1]):
+            look_a = _along(normal, f, d)
+            if look_a <= _VISIBLE:
                 continue
-            corners = _corners_reversed(face_start, face_vertex, g, vb, scratch.plane_b, polygon)
-            corners = clip(polygon, corners, scratch.face, sides, _SLACK * size, scratch.spare)
-            if corners < 3:
-                continue
-            area, perimeter = area_and_perimeter(polygon, corners)
-            width = 2 * area / perimeter
-            if not width >= TOLERANCE * size:
-                continue
-            diameter = min(_diameter(face_start, face_vertex, f, vertex), _diameter(face_start, face_vertex, g, vertex))
-            tolerance = min(3e-3 * diameter, 0.1 * width)
-            nearest = min(nearest, tolerance)
-            corners = simplify(polygon, corners, tolerance, scratch.spare)
-            if count + corners > out.gap.shape[0]:
-                return _FULL
-            share = max(area / corners, (0.02 * size) ** 2)
-            height_a = _plane_over(normal, offset, f, d, u, w)
-            height_b = _plane_over(normal, offset, g, d, u, w)
-            count = _add_points(
-                height_a, height_b, d, u, w, polygon, corners, share, margin, nearest, out, first, count
-            )
+            sides = _corners(face_start, face_vertex, f, va, scratch.plane_a, scratch.face)
+            for g in range(bodies.block_face[b], bodies.block_face[b + 1]):
+                look_b = -_along(normal, g, d)
+                if look_b <= _VISIBLE or (look_a * look_b <= _FACING) != oblique:
+                    continue
+                corners = _corners_reversed(face_start, face_vertex, g, vb, scratch.plane_b, polygon)
+                corners = clip(polygon, corners, scratch.face, sides, _SLACK * size, scratch.spare)
+                if corners < 3:
+                    continue
+                area, perimeter = area_and_perimeter(polygon, corners)
+                width = 2 * area / perimeter
+                if not width >= TOLERANCE * size:
+                    continue
+                diameter = min(_diameter(face_start, face_vertex, f, vertex), _diameter(face_start, face_vertex, g, vertex))
+                tolerance = min(3e-3 * diameter, 0.1 * width)
+                nearest = min(nearest, tolerance)
+                corners = simplify(polygon, corners, tolerance, scratch.spare)
+                if count + corners > out.gap.shape[0]:
+                    return _FULL
+                share = max(area / corners, (0.02 * size) ** 2)
+                plane_a = _plane_over(normal, offset, f, d, u, w)
+                plane_b = _plane_over(normal, offset, g, d, u, w)
+                count = _add_points(
+                    plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, settled, count
+                )
     return count
 
 
@@ -218,8 +225,8 @@ def _plane_over(normal, offset, f, d, u, w):
 
 
 @inner
-def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, count):
-    """Step 4 for one polygon; earlier polygons of the pair have written rows first:count."""
+def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, settled, count):
+    """Step 4 for one polygon; earlier polygons of the pair have written rows first:count, first:settled keep their gaps."""
     earlier = count
     for k in range(corners):
         s, t = polygon[k, 0], polygon[k, 1]
@@ -234,7 +241,7 @@ def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, near
             count += 1
             out.gap[c], out.area[c] = np.inf, share
         out.area[c] = max(out.area[c], share)
-        if gap < out.gap[c]:
+        if c >= settled and gap < out.gap[c]:
             out.gap[c] = gap
             middle = 0.5 * (height_a + height_b)
             for axis in range(3):
