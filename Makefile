@@ -14,8 +14,7 @@ $(READY): pyproject.toml
 
 demo: $(READY)
 	$(BIN)/drystone run examples/demo.toml -o demo/arch --force --picture
-	$(BIN)/drystone info demo/arch
-	@echo "pictures: demo/arch/*.png"
+	@echo "the run and its picture: demo/arch/last.png"
 
 # The kernels are compiled once, before two test processes would each do it.
 test: $(READY)

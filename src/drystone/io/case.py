@@ -118,11 +118,11 @@ class Analysis(Table):
     kind: Literal["dynamics"] = "dynamics"
     duration: Positive
     time_step: Positive
-    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.5
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
     gyroscopic: Literal["implicit", "explicit"] = "implicit"
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
     gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 10  # of a step with a notable impact; 1: never refine
+    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
 
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:

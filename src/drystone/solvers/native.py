@@ -56,9 +56,16 @@ def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, erro
     return Solution(unwhiten(problem, x), impulse, good, path, factorisations, residual, hardship)
 
 
+def _start(problem: Problem, guess: Guess, tolerance: float) -> Array:
+    """The last velocity; rest if that is within the tolerance of it: carried on, it would open and close the joints of a
+    standing structure for ever."""
+    resting = np.abs(guess.velocity).max() <= tolerance * problem.speed
+    return np.zeros_like(problem.free) if resting else whiten(problem, guess.velocity)
+
+
 def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
     sigma, base = 1 / problem.compliance, problem.memory
-    x, impulse, weight = whiten(problem, guess.velocity), np.empty_like(base), np.empty((len(base), 6))
+    x, impulse, weight = _start(problem, guess, tolerance), np.empty_like(base), np.empty((len(base), 6))
     scale = problem.speed * np.sqrt(problem.total_mass)
     target = tolerance * scale
     norm, _ = minimise(problem, system, weight, base, sigma, x, impulse, target, 0.0, 0, 0.0, False)
@@ -78,7 +85,7 @@ def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float)
 
 
 def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    x, impulse = whiten(problem, guess.velocity), project_all(guess.impulse, problem.friction)
+    x, impulse = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
     old = grade(problem, x, impulse)
     still = old.momentum + AMPLIFIED * old.natural_map
     if min(old.error, still) <= tolerance:
