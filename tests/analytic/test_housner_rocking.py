@@ -134,10 +134,8 @@ def test_ratio_of_angular_velocities(at_a_millisecond, case):
     assert abs(ratios(run, case[0]) - coefficients(case[0])[2])[:count].max() < 0.01
 
 
-@pytest.mark.xfail(strict=True, reason="h/b 2, 2 degrees: the ratio at the sixth impact is 0.0123 low at 1e-3")
 def test_ratio_at_the_sixth_impact_of_the_least_rocking(at_a_millisecond):
-    """An impact loses 1.2e-3 rad/s besides, gravity over two parts of a step, and here 0.066 rad/s are left. In 20 parts
-    instead of 10 it is 0.005 low."""
+    """The hardest of the grid: an impact loses some h f / 20 besides, and here 0.066 rad/s are left."""
     run, _ = at_a_millisecond[CASES[1]]
     assert abs(ratios(run, CASES[1][0])[5] - coefficients(CASES[1][0])[2]) < 0.01
 
@@ -156,19 +154,9 @@ def test_neither_gains_energy_nor_slides(at_a_millisecond, case):
     assert abs(run.base[..., 1].mean(axis=1)).max() < 1e-8
 
 
-@pytest.mark.xfail(strict=True, reason="up to 1.1e-5 (h/b 2, 0.9 alpha) is gained over an arc of 900 steps of 1e-3")
 def test_no_energy_is_gained_over_an_arc(at_a_millisecond):
     """The bar on energy, read from the least energy so far on."""
     assert max(created(run) for run, _ in at_a_millisecond.values()) <= 1e-6
-
-
-def test_energy_gained_over_an_arc_is_of_first_order(at_a_millisecond):
-    """2e-5 at most, and half of it with half the step: friction holds the velocity of the edge at the end of a step in the
-    direction of its middle, so over the step the edge moves by some h^2 along the ground, and friction works on that."""
-    assert max(created(run) for run, _ in at_a_millisecond.values()) < 2e-5
-    flat = CASES[2]
-    fine, _ = rock_past_six(*flat, 5e-4)
-    assert created(fine) == pytest.approx(created(at_a_millisecond[flat][0]) / 2, rel=0.1)
 
 
 @pytest.mark.parametrize("case", [NB, CASES[1]], ids=label)

@@ -76,12 +76,10 @@ def test_momentum_of_two_blocks_that_collide_in_flight():
         return linear, orbital + np.sum(own, axis=0)
 
     linear, angular = momenta(start)
-    h, touched = 1e-3, 0.0
-    for s in simulate(model, duration=0.3, time_step=h, solver=native(), state=start):
-        touched = max(touched, np.linalg.norm(s.solution.impulse, axis=1).max(initial=0.0))
+    for s in simulate(model, duration=0.3, time_step=1e-3, solver=native(), state=start):
         expected = linear - np.array([0, 0, mass.sum() * GRAVITY * s.state.time])
         np.testing.assert_allclose(momenta(s.state)[0], expected, atol=1e-9 * mass.sum())
-    assert touched > 100.0
+    assert mass[0] * abs(s.state.velocity[1, 0] - 2.0) > 100.0  # N s: they did collide
     # Angular: contact acts at a point of the start of each step, and NB's inertia is of its end: first order in h.
     np.testing.assert_allclose(momenta(s.state)[1], angular, atol=0.01 * np.linalg.norm(angular))
 
@@ -112,11 +110,11 @@ def returned(young, step, **options):
 
 @pytest.mark.parametrize("young", [None, 30e9])
 def test_dissipated_energy_returns_at_first_order_only(young):
-    """The midpoint rule gives back some 6e-5 of the work at 2e-3, through the impact entry: friction stops a point at the end
+    """A theta below 1 gives back some 6e-5 of the work at 2e-3, through the impact entry: friction stops a point at the end
     of a step in the frame of its middle, and works on the h^2 the point moves by. Half the step, half of it."""
     coarse, fine = np.array(returned(young, 2e-3)), np.array(returned(young, 1e-3))
     assert (coarse < 1e-4).all()  # the wish for the impact entry was 1e-3
-    assert (fine < 0.6 * coarse).all()
+    assert (fine < 0.6 * coarse + 1e-6).all()  # the sum may be nothing at all at the default theta
 
 
 def test_dissipated_energy_never_returns_in_backward_euler():
