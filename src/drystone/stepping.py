@@ -75,7 +75,7 @@ class Scheme(NamedTuple):
     substeps: int  # of a step with a notable impact; 1 is never
 
 
-NOTABLE = 3e-3  # share of the kinetic energy that impacts take in a step worth taking again in small ones
+NOTABLE = 1e-2  # share of the kinetic energy that impacts take in a step worth taking again in small ones
 SLOW = 3.0  # in units of the speed: below this rms velocity a structure counts as resting
 
 
