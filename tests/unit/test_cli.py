@@ -4,12 +4,12 @@ import json
 import tomllib
 
 import pytest
-import synthetic
 
 from drystone import cli, session
 from drystone.build import GENERATORS
 from drystone.io.case import starter
 from drystone.record import read_run
+from tests.unit import synthetic
 
 
 @pytest.fixture

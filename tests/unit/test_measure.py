@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from synthetic import boxes, start, steps
 
 from drystone import measure
 from drystone.errors import InputError
 from drystone.quaternion import product, rotate, rotation_vector
 from drystone.record import RunWriter, read_run
+from tests.unit.synthetic import boxes, start, steps
 
 TIME = np.linspace(0.0, 10.0, 201)
 RATE = 1.3  # [rad/s] about z: two whole turns within TIME

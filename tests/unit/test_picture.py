@@ -5,13 +5,13 @@ import zlib
 
 import numpy as np
 import pytest
-from synthetic import boxes, ground, start, steps
 
 from drystone.errors import InputError
 from drystone.record import RunWriter, read_run
 from drystone.view import camera, raster
 from drystone.view.picture import SUPPORT, picture, strip
 from drystone.view.png import write_png
+from tests.unit.synthetic import boxes, ground, start, steps
 
 SIZE = (160, 120)
 

@@ -9,11 +9,11 @@ import time
 import h5py
 import numpy as np
 import pytest
-from synthetic import boxes, ground, start, steps
 
 from drystone import record
 from drystone.errors import InputError
 from drystone.record import RunWriter, read_run
+from tests.unit.synthetic import boxes, ground, start, steps
 
 MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
 
@@ -187,7 +187,7 @@ def test_not_a_run(tmp_path):
 
 ENDLESS = """
 import sys
-from synthetic import boxes, ground, start, steps
+from tests.unit.synthetic import boxes, ground, start, steps
 from drystone import record
 record.PATIENCE = 0.0
 model = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
