@@ -88,7 +88,8 @@ def turned(block, axis, angle, move):
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 0.99e-4])
 def test_touching_blocks_pass(gap):
     """Flush blocks, with gaps up to the stated tolerance of 1e-4 of the size (1 m) on the wrong side."""
-    build_model([CUBE, replace(CUBE, vertices=CUBE.vertices + [0.3, 0.2, 1.0 - gap])], friction=0.5)
+    model = build_model([CUBE, replace(CUBE, vertices=CUBE.vertices + [0.3, 0.2, 1.0 - gap])], friction=0.5)
+    assert len(model.blocks) == 2
 
 
 def test_overlapping_blocks_are_refused():
@@ -121,7 +122,7 @@ def test_crossed_edges_need_the_edge_axes(distance, touches):
 
 def test_supports_may_overlap_each_other():
     support = replace(CUBE, fixed=True)
-    build_model([support, support, FAR_CUBE], friction=0.5)
+    assert build_model([support, support, FAR_CUBE], friction=0.5).bodies.fixed.sum() == 2
 
 
 @pytest.mark.parametrize(
