@@ -3,6 +3,7 @@
 import time
 
 from drystone import build
+from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.simulate import simulate
@@ -18,8 +19,8 @@ def main() -> None:
     paths = set()
     for young in (None, 30e9):
         for theta, spin in ((1.0, "implicit"), (0.7, "explicit")):
-            steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=native(), young=young, theta=theta,
-                             gyroscopic=spin)  # fmt: skip
+            steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=native(),
+                             surface=Surface(young), theta=theta, gyroscopic=spin)  # fmt: skip
             paths |= {step.solution.path for step in steps}
     print(f"done in {time.perf_counter() - start:.0f} s; solver paths: {', '.join(sorted(paths))}", flush=True)
 

@@ -15,17 +15,38 @@ class Law(NamedTuple):
     """The numbers a contact brings into the `Problem`."""
 
     friction: Array  # (C,)
+    dilatancy: Array  # (C,)
     compliance: Array  # (C,) [1/kg]
 
 
-def apply_laws(model: Model, contacts: Contacts, position: Array, h: float, young: float | None) -> Law:
-    """Friction by pair of groups; compliance 1 / (h^2 K) with K = young area / length (T8), zero when young is None."""
+class Surface(NamedTuple):
+    """How the blocks of a structure meet, besides their friction."""
+
+    young: float | None = None  # [Pa] modulus of the stone in compliant contacts
+    stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
+    exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+
+    @property
+    def compliant(self) -> bool:
+        return self.young is not None or self.stiffness is not None
+
+
+RIGID = Surface()
+
+
+def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:
+    """Friction by pair of groups; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
     group = model.bodies.group
     friction = model.friction[group[contacts.a], group[contacts.b]]
-    if young is None:
-        return Law(friction, np.zeros(len(friction)))
-    length = joint_length(model.bodies.fixed, model.bodies.radius, contacts, position)
-    return Law(friction, length / (young * contacts.area * h * h))
+    dilatancy = np.zeros_like(friction) if surface.exact else friction
+    if surface.stiffness is not None:
+        compliance = np.full(len(friction), 1 / (surface.stiffness * h * h))
+    elif surface.young is not None:
+        length = joint_length(model.bodies.fixed, model.bodies.radius, contacts, position)
+        compliance = length / (surface.young * contacts.area * h * h)
+    else:
+        compliance = np.zeros(len(friction))
+    return Law(friction, dilatancy, compliance)
 
 
 @kernel

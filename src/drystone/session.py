@@ -18,6 +18,7 @@ import numpy as np
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.io.case import Case, parse_case, read_case
+from drystone.joints import Surface
 from drystone.model import Model
 from drystone.record import Run, RunWriter, read_run
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
@@ -131,7 +132,7 @@ def _simulate(case: Case, model: Model, state: State) -> Iterator[Step]:
         theta=analysis.theta,
         gyroscopic=analysis.gyroscopic,
         gravity=analysis.gravity,
-        young=case.solver.young,
+        surface=Surface(case.solver.young, case.solver.stiffness, exact=case.joints.friction_law == "coulomb"),
         impact_substeps=analysis.impact_substeps,
         solver=_solver(case),
         state=state,

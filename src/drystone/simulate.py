@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from drystone.contact.contacts import no_contacts
 from drystone.errors import InputError
+from drystone.joints import RIGID, Surface
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import Solution
@@ -52,12 +53,12 @@ def simulate(
     theta: float = 0.53,
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
-    young: float | None = None,
+    surface: Surface = RIGID,
     impact_substeps: int = 20,
     state: State | None = None,
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut."""
-    scheme = Scheme(time_step, theta, gyroscopic == "implicit", young, GRAVITY * time_step, impact_substeps)
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.

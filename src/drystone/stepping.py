@@ -18,10 +18,10 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.detect import detect
-from drystone.joints import apply_laws
+from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
-from drystone.problem import Problem, relative_velocity, whiten
+from drystone.problem import Problem, relative_velocity, unwhiten, whiten
 from drystone.solvers.solution import Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
 
@@ -70,7 +70,7 @@ class Scheme(NamedTuple):
     h: float  # [s] of this step
     theta: float  # 1 backward Euler .. 1/2
     implicit_spin: bool  # NB's inertia at the end of the step; False: explicit gyroscopic couple
-    young: float | None  # [Pa] stone modulus of compliant contacts; None is rigid
+    surface: Surface
     speed: float  # [m/s] g times the user's step: what velocity errors are measured by
     substeps: int  # of a step with a notable impact; 1 is never
 
@@ -136,14 +136,14 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     before_contact = perf_counter()
     contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id)
     after_contact = perf_counter()
-    problem, guess = assemble(model, state, position, rotation, moving, contacts, load, scheme)
+    problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
     before_solver = perf_counter()
     solution = solver(problem, guess)
     after_solver = perf_counter()
     velocity = moving.copy()
-    velocity[~model.bodies.fixed] = solution.velocity
+    velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity)
     end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
-    contacts, work = _settle(state, problem, guess, contacts, solution, scheme)
+    contacts, work = _settle(state, problem, guess, axes, contacts, solution, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]
     kinetic = kinetic_energy(model.bodies, end_rotation, velocity)
     energy = _ledger(state.energy, work, kinetic, problem.mass @ lift, load, scheme)
@@ -170,7 +170,14 @@ def drift(position, rotation, velocity, h):
     return new_position, new_rotation
 
 
-def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess]:
+class Axes(NamedTuple):
+    """How the coordinates of a `Problem` lie in the world."""
+
+    contact: Array  # (C, 3, 3) world vectors: normal, tangent, tangent
+    inverse_root: Array  # (N, 3, 3) inverse of the lower root of the rotational inertia
+
+
+def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess, Axes]:
     """The contact problem of the step in the middle configuration, and what the last step leaves for its solver."""
     bodies = model.bodies
     movable = np.flatnonzero(~bodies.fixed)
@@ -179,20 +186,21 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     push = scheme.h * np.array([0.0, 0.0, -load.gravity]) - load.ground
     free, inverse_root = _unhindered(movable, bodies, state.rotation, rotation, moving, push, scheme.h, scheme.theta,
                                      scheme.implicit_spin)  # fmt: skip
-    law = apply_laws(model, contacts, position, scheme.h, scheme.young)
+    law = apply_laws(model, scheme.surface, contacts, position, scheme.h)
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
     bias, old_impulse, old_drift = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias)
     _turn_into(frame, contacts.impulse, old_impulse)
     _turn_into(frame, contacts.velocity, old_drift)
-    memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.young is not None else np.zeros((count, 3))
+    memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.surface.compliant else np.zeros((count, 3))
     mass = bodies.mass[movable]
     problem = Problem(
-        slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.compliance, memory, free, mass,
-        inverse_root, model.position[movable], frame, scheme.speed, float(mass.sum()),
+        slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
+        mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
-    return problem, Guess(moving[movable], old_impulse, old_drift, state.hardship)
+    guess = Guess(whiten(mass, inverse_root, moving[movable]), old_impulse, old_drift, state.hardship)
+    return problem, guess, Axes(frame, inverse_root)
 
 
 @kernel
@@ -281,12 +289,11 @@ class Work(NamedTuple):
     support: float  # done by moved supports
 
 
-def _settle(state, problem, guess, contacts, solution, scheme) -> tuple[Contacts, Work]:
+def _settle(state, problem, guess, axes, contacts, solution, scheme) -> tuple[Contacts, Work]:
     """Contacts with the impulses and velocities of the step, and the work done in them (T17)."""
     tau = solution.impulse
-    before, after = whiten(problem, guess.velocity), whiten(problem, solution.velocity)
-    drift_end = relative_velocity(problem, after)
-    mean = relative_velocity(problem, 0.5 * (before + after))
+    drift_end = relative_velocity(problem, solution.velocity)
+    mean = relative_velocity(problem, 0.5 * (guess.velocity + solution.velocity))
     mean[:, 0] -= contacts.gap / scheme.h  # now the mean relative velocity of the points, supports included
     support = problem.bias.copy()
     support[:, 0] -= contacts.gap / scheme.h
@@ -295,7 +302,7 @@ def _settle(state, problem, guess, contacts, solution, scheme) -> tuple[Contacts
     friction = -float(np.vdot(tau[:, 1:], slip[:, 1:]))
     impact = -float(np.vdot(tau, mean)) - friction - (elastic - state.energy.elastic)
     work = Work(elastic, friction, impact, -float(np.vdot(tau, support)))
-    world = problem.frame.transpose(0, 2, 1)
+    world = axes.contact.transpose(0, 2, 1)
     impulse = np.einsum("cij,cj->ci", world, tau)
     closing = np.einsum("cij,cj->ci", world, drift_end)
     return contacts._replace(impulse=impulse, velocity=closing), work

@@ -29,6 +29,7 @@ UNITS: dict[str, dict[str, float]] = {
     "velocity": {"m/s": 1.0, "cm/s": 0.01, "mm/s": 1e-3, "km/h": 1 / 3.6},
     "density": {"kg/m3": 1.0, "t/m3": 1e3, "g/cm3": 1e3, "N/m3": 1 / GRAVITY, "kN/m3": 1e3 / GRAVITY},
     "stress": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "N/m2": 1.0, "kN/m2": 1e3, "N/mm2": 1e6, "kN/mm2": 1e9},
+    "stiffness": {"N/m": 1.0, "kN/m": 1e3, "MN/m": 1e6, "GN/m": 1e9, "N/mm": 1e3, "kN/mm": 1e6},
     "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
     "frequency": {"Hz": 1.0, "kHz": 1e3, "1/s": 1.0, "rad/s": 1 / (2 * math.pi)},
     "dimensionless": {"%": 0.01},
@@ -93,6 +94,7 @@ Acceleration = Annotated[float, _reader("acceleration"), "acceleration"]  # [m/s
 Velocity = Annotated[float, _reader("velocity"), "velocity"]  # [m/s]
 Density = Annotated[float, _reader("density"), "density"]  # [kg/m3]
 Stress = Annotated[float, _reader("stress"), "stress"]  # [Pa]
+Stiffness = Annotated[float, _reader("stiffness"), "stiffness"]  # [N/m]
 Force = Annotated[float, _reader("force"), "force"]  # [N]
 Frequency = Annotated[float, _reader("frequency"), "frequency"]  # [Hz]
 Ratio = Annotated[float, _reader("dimensionless"), "dimensionless"]  # [-]

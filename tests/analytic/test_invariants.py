@@ -7,6 +7,7 @@ import pytest
 
 from drystone import Motion, build, build_model, quaternion
 from drystone.build.shapes import box
+from drystone.joints import Surface
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.native import native
 from drystone.units import GRAVITY
@@ -88,7 +89,7 @@ def test_momentum_of_two_blocks_that_collide_in_flight():
 def test_energy_ledger(young):
     """Truth: kinetic + potential + elastic + dissipated = first + work of the ground; potential and kinetic again from
     the poses; what friction dissipates never comes back (to rounding)."""
-    model, steps = history(small_wall(), young=young)
+    model, steps = history(small_wall(), surface=Surface(young))
     energy = np.array([s.state.energy for s in steps])
     kinetic, potential, elastic, ground, friction, impact, numerical = energy.T
     first = initial_state(model).energy.potential
@@ -102,7 +103,7 @@ def test_energy_ledger(young):
 
 def returned(young, step, **options):
     """Largest fall of all that is dissipated, and of its impact entry, below its highest value, over the ground's work."""
-    _, steps = history(small_wall(), young=young, step=step, **options)
+    _, steps = history(small_wall(), surface=Surface(young), step=step, **options)
     energy = np.array([s.state.energy for s in steps])
     _, _, _, ground, friction, impact, numerical = energy.T
     return [(np.maximum.accumulate(d) - d).max() / np.ptp(ground) for d in (friction + impact + numerical, impact)]
@@ -135,7 +136,7 @@ def test_compliant_approaches_rigid():
     _, rigid = history(small_wall(), duration=0.1)
     differences = []
     for young in (3e8, 3e9, 3e10, 3e11):
-        _, soft = history(small_wall(), duration=0.1, young=young)
+        _, soft = history(small_wall(), duration=0.1, surface=Surface(young))
         differences.append(abs(soft[-1].state.position - rigid[-1].state.position).max())
     assert (np.diff(differences) < 0).all()
     moved = abs(rigid[-1].state.position - build_model(small_wall(), friction=0.6).position).max()

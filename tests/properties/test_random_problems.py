@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from drystone.problem import Problem, relative_velocity, whiten
+from drystone.problem import Problem, relative_velocity
 from drystone.solvers import clarabel
 from drystone.solvers.native import native
 from drystone.solvers.solution import Guess
@@ -18,8 +18,7 @@ def cold(problem: Problem) -> Guess:
 
 def difference(problem: Problem, one, other) -> float:
     """Mass-weighted rms of the velocity difference, in units of g h (1 here)."""
-    gap = whiten(problem, one.velocity) - whiten(problem, other.velocity)
-    return float(np.linalg.norm(gap) / (problem.speed * np.sqrt(problem.total_mass)))
+    return float(np.linalg.norm(one.velocity - other.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
 
 
 @pytest.mark.parametrize("compliance", [0.0, 1e-3])
@@ -31,7 +30,7 @@ def test_all_solvers_find_the_same_velocity(seed: int, compliance: float) -> Non
     problem = random_problem(bodies, int(rng.integers(1, 5 * bodies + 2)), rng)
     problem = feasible(problem, rng)._replace(compliance=np.full(len(problem.a), compliance))
     if seed % 5 == 0:
-        problem = problem._replace(friction=np.zeros(len(problem.a)))
+        problem = problem._replace(friction=np.zeros(len(problem.a)), dilatancy=np.zeros(len(problem.a)))
     found = native(1e-7)(problem, cold(problem))
     truth = clarabel.kinematic(1e-11)(problem, cold(problem))
     check = clarabel.static(1e-11)(problem, cold(problem))
@@ -63,6 +62,6 @@ def test_duplicated_contacts_change_nothing() -> None:
     rng = np.random.default_rng(1)
     problem = feasible(random_problem(6, 15, rng), rng)
     twice = np.repeat(np.arange(15), 4)
-    by_contact = ("a", "b", "row_a", "row_b", "bias", "friction", "compliance", "memory", "frame")
+    by_contact = ("a", "b", "row_a", "row_b", "bias", "friction", "dilatancy", "compliance", "memory")
     copied = problem._replace(**{name: getattr(problem, name)[twice] for name in by_contact})
     assert difference(problem, native(1e-8)(problem, cold(problem)), native(1e-8)(copied, cold(copied))) < 1e-6

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from drystone.solvers.cone import derivative_into, project, project_all
+from drystone.solvers.cone import derivative_into, project, respond
 
 number = st.floats(-10, 10)
 friction = st.one_of(st.just(0.0), st.floats(1e-3, 3.0))
 
 
+@settings(deadline=None)  # the first call may compile
 @given(number, number, number, friction)
 @example(-1.0, 0.0, 0.0, 0.0)
 @example(1.0, 0.0, 0.0, 0.0)
@@ -23,16 +24,32 @@ def test_projection_obeys_moreau(n: float, a: float, b: float, mu: float) -> Non
     assert abs(p @ rest) <= 1e-9 * (1 + z @ z)
 
 
+@settings(deadline=None)
+@given(number, number, number, friction)
+def test_the_associated_response_is_the_projection(n: float, a: float, b: float, mu: float) -> None:
+    assert np.allclose(respond(n, a, b, mu, mu), project(n, a, b, mu), rtol=0, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(number, number, number, friction)
+def test_coulombs_response_keeps_the_normal_impulse(n: float, a: float, b: float, mu: float) -> None:
+    """Without dilatancy the normal impulse knows nothing of sliding, and the tangential one is the nearest of the disk."""
+    found, radius = respond(n, a, b, mu, 0.0), mu * max(n, 0.0)
+    shorten = min(1.0, radius / np.hypot(a, b)) if np.hypot(a, b) > 0 else 1.0
+    assert np.allclose(found, (max(n, 0.0), shorten * a, shorten * b), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("mu", [0.0, 0.3, 1.0, 2.0])
-def test_derivative_is_that_of_the_projection(mu: float) -> None:
+def test_derivative_is_that_of_the_response(mu: float, share: float) -> None:
     """Central differences at random points (kinks are met with probability zero)."""
     rng = np.random.default_rng(0)
     z = rng.standard_normal((200, 3))
-    mus, scale, out, step = np.full(200, mu), np.full(200, 2.0), np.empty((200, 6)), 1e-6
-    derivative_into(z, scale, mus, out)
-    full = out[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    mus, psi, scale, out, step = np.full(200, mu), np.full(200, share * mu), np.full(200, 2.0), np.empty((200, 3, 3)), 1e-6
+    derivative_into(z, scale, mus, psi, out)
     for k in range(3):
         move = np.zeros(3)
         move[k] = step
-        slope = (project_all(z + move, mus) - project_all(z - move, mus)) / (2 * step)
-        assert np.allclose(full[:, :, k], 2.0 * slope, atol=1e-6)
+        up, down = (np.array([respond(*row, mu, share * mu) for row in z + sign * move]) for sign in (1, -1))
+        slope = (up - down) / (2 * step)
+        assert np.allclose(out[:, :, k], 2.0 * slope, atol=1e-6)

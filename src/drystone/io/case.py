@@ -23,7 +23,7 @@ from drystone.io.blocks import read_blocks
 from drystone.io.problems import Problem, describe, find_line
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
-from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stress, Time
+from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stiffness, Stress, Time
 
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 
@@ -49,6 +49,7 @@ class GroupJoint(Table):
 
 class Joints(Table):
     friction: Annotated[Ratio, Field(ge=0)]
+    friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: SupportJoint | None = None  # where one of the blocks is a support
     groups: tuple[GroupJoint, ...] = ()
 
@@ -134,16 +135,19 @@ class Analysis(Table):
 class Solver(Table):
     contact: Literal["rigid", "compliant"] = "rigid"
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone, compliant only
+    stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, compliant only, instead of young
     method: Literal["native", "clarabel-kinematic", "clarabel-static"] = "native"
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 
     @model_validator(mode="after")
     def _young_with_compliance(self) -> Self:
-        if self.contact == "compliant" and self.young is None:
-            raise InputError('contact = "compliant" needs young, the modulus of the stone, as in young = "30 GPa"')
-        if self.contact == "rigid" and self.young is not None:
-            raise InputError('young is for contact = "compliant" only; remove it or change the contact')
+        given = [name for name in ("young", "stiffness") if getattr(self, name) is not None]
+        if self.contact == "compliant" and len(given) != 1:
+            raise InputError('contact = "compliant" needs young, the modulus of the stone, as in young = "30 GPa", or the '
+                             'stiffness of a contact point, as in stiffness = "1 GN/m", one of the two')  # fmt: skip
+        if self.contact == "rigid" and given:
+            raise InputError(f'{given[0]} is for contact = "compliant" only; remove it or change the contact')
         return self
 
 

@@ -11,7 +11,7 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from drystone.problem import Problem, unwhiten
+from drystone.problem import Problem
 from drystone.solvers.residual import grade
 from drystone.solvers.solution import Guess, Solution
 
@@ -36,7 +36,7 @@ def kinematic(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -
         # cone: rows x + bias + sqrt(soft) y in K*, with y = sqrt(soft) impulse at the optimum
         matrix = sp.hstack([rows * unit, strain[:, used]], format="csc")
         answer = _run(quadratic, linear, -matrix, bias / problem.speed, m, tolerance, threads)
-        x = np.array(answer.x)[:n].reshape(-1, 6) * unit * problem.speed
+        x = np.array(answer.x)[:n].reshape(problem.free.shape) * unit * problem.speed
         impulse = (np.array(answer.z) * scale).reshape(-1, 3) * unit**2 * problem.speed
         return _solution(problem, x, impulse, answer, "clarabel-kinematic", accept)
 
@@ -58,7 +58,7 @@ def static(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -> C
         matrix = sp.bmat([[sp.identity(n), -rows.T * unit], [None, -sp.identity(m)]], format="csc")
         answer = _run(quadratic, linear, matrix, np.zeros(n + m), m, tolerance, threads, equalities=n)
         unknown = np.array(answer.x)
-        x = problem.free + unknown[:n].reshape(-1, 6) * unit * problem.speed
+        x = problem.free + unknown[:n].reshape(problem.free.shape) * unit * problem.speed
         impulse = (unknown[n:] * scale).reshape(-1, 3) * unit**2 * problem.speed
         return _solution(problem, x, impulse, answer, "clarabel-static", accept)
 
@@ -66,18 +66,18 @@ def static(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -> C
 
 
 def _rows(problem: Problem) -> tuple[sp.csr_matrix, Array]:
-    """Rows (3C, 6N) with tangents scaled by friction, and that scale (3C,)."""
-    count, bodies = len(problem.a), len(problem.free)
+    """Rows (3C, D N) with tangents scaled by friction, and that scale (3C,)."""
+    count, (bodies, size) = len(problem.a), problem.free.shape
     scale = np.ones((count, 3))
     scale[:, 1:] = problem.friction[:, None]
-    row = np.arange(3 * count).reshape(count, 3, 1) + np.zeros((1, 1, 6), int)
+    row = np.arange(3 * count).reshape(count, 3, 1) + np.zeros((1, 1, size), int)
     parts = []
     for body, block in ((problem.a, problem.row_a), (problem.b, problem.row_b)):
         here = body >= 0
-        column = 6 * body[here, None, None] + np.arange(6) + np.zeros((1, 3, 1), int)
+        column = size * body[here, None, None] + np.arange(size) + np.zeros((1, 3, 1), int)
         parts.append(((block * scale[:, :, None])[here].ravel(), row[here].ravel(), column.ravel()))
     value, i, j = (np.concatenate(x) for x in zip(*parts, strict=True))
-    return sp.csr_matrix((value, (i, j)), shape=(3 * count, 6 * bodies)), scale.ravel()
+    return sp.csr_matrix((value, (i, j)), shape=(3 * count, size * bodies)), scale.ravel()
 
 
 def _run(quadratic, linear, matrix, right, cone_rows, tolerance, threads, equalities=0):
@@ -97,4 +97,4 @@ def _solution(problem: Problem, x: Array, impulse: Array, answer, path: str, acc
     residual = grade(problem, x, impulse)
     solved = str(answer.status) == "Solved"
     good = bool(solved and residual.momentum <= accept and residual.gap <= 0.01 * accept)
-    return Solution(unwhiten(problem, x), impulse, good, path, int(answer.iterations), residual, 0)
+    return Solution(x, impulse, good, path, int(answer.iterations), residual, 0)

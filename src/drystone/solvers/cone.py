@@ -26,14 +26,17 @@ def project(n, a, b, mu):
     return height, mu * height * a / r, mu * height * b / r
 
 
-@kernel
-def dual_distance(w, mu):
-    """Distance of each w (C, 3) to K*: how fast a contact closes, friction included. dist(w, K*) = |P_K(-w)|."""
-    out = np.empty(w.shape[0])
-    for c in range(w.shape[0]):
-        n, a, b = project(-w[c, 0], -w[c, 1], -w[c, 2], mu[c])
-        out[c] = np.sqrt(n * n + a * a + b * b)
-    return out
+@_inlined
+def respond(n, a, b, mu, psi):
+    """Impulse of a contact that a trial impulse (n, a, b) would bring out of K: sliding brings it back along the flow
+    (dilatancy psi). psi = mu is `project`, psi = 0 Coulomb's law."""
+    r = np.sqrt(a * a + b * b)
+    if psi * r <= -n:
+        return 0.0, 0.0, 0.0
+    if r <= mu * n:
+        return n, a, b
+    height = (n + psi * r) / (1 + mu * psi)
+    return height, mu * height * a / r, mu * height * b / r
 
 
 @kernel
@@ -46,20 +49,23 @@ def project_all(z, mu):
 
 
 @kernel
-def derivative_into(z, scale, mu, out):
-    """scale * P_K'(z), symmetric, as (nn, n1, n2, 11, 12, 22); zero where the contact is open."""
+def derivative_into(z, scale, mu, psi, out):
+    """scale times the derivative of `respond` at z (T20), (C, 3, 3); zero where the contact is open."""
     for c in range(z.shape[0]):
-        n, a, b, m, s = z[c, 0], z[c, 1], z[c, 2], mu[c], scale[c]
+        n, a, b, m, p, s = z[c, 0], z[c, 1], z[c, 2], mu[c], psi[c], scale[c]
         r = np.sqrt(a * a + b * b)
-        if m * r <= -n:
+        if p * r <= -n:
             out[c] = 0.0
         elif r <= m * n:
-            out[c, 0], out[c, 1], out[c, 2], out[c, 3], out[c, 4], out[c, 5] = s, 0.0, 0.0, s, 0.0, s
+            out[c] = 0.0
+            out[c, 0, 0] = out[c, 1, 1] = out[c, 2, 2] = s
         else:
             u, v = a / r, b / r
-            k = s / (1 + m * m)
-            q = k * m * (n + m * r) / r
-            out[c, 0], out[c, 1], out[c, 2] = k, k * m * u, k * m * v
-            out[c, 3] = k * m * m * u * u + q * v * v
-            out[c, 4] = (k * m * m - q) * u * v
-            out[c, 5] = k * m * m * v * v + q * u * u
+            k = s / (1 + m * p)
+            q = k * m * (n + p * r) / r
+            out[c, 0, 0] = k
+            out[c, 0, 1], out[c, 0, 2] = k * p * u, k * p * v
+            out[c, 1, 0], out[c, 2, 0] = k * m * u, k * m * v
+            out[c, 1, 1] = k * m * p * u * u + q * v * v
+            out[c, 1, 2] = out[c, 2, 1] = (k * m * p - q) * u * v
+            out[c, 2, 2] = k * m * p * v * v + q * u * u

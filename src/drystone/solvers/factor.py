@@ -13,7 +13,7 @@ from numba.extending import get_cython_function_address, intrinsic
 
 from drystone.kernel import kernel
 from drystone.problem import Problem
-from drystone.solvers.ordering import DOF, Plan, plan_factorisation
+from drystone.solvers.ordering import Plan, plan_factorisation
 
 Array = np.ndarray
 
@@ -47,7 +47,7 @@ def _call(typing_context, address, arguments):
 
 
 class System(NamedTuple):
-    """A symmetric positive definite matrix with 6x6 blocks on a contact graph, and room for its factor."""
+    """A symmetric positive definite matrix with dof x dof blocks on a contact graph, and room for its factor."""
 
     plan: Plan
     key: Array  # (E,) int64 the graph: a * N + b of each edge, ascending
@@ -62,31 +62,31 @@ class System(NamedTuple):
 
 def make_system(problem: Problem, last: System | None = None) -> System:
     """The system of a problem's contact graph. `last` is used again if it has the same graph: same plan, same bits."""
-    bodies = len(problem.free)
+    bodies, dof = problem.free.shape
     both = (problem.a >= 0) & (problem.b >= 0)
     pair = problem.a[both] * bodies + problem.b[both]
     key = np.unique(pair)
     edge = np.full(len(problem.a), -1)
     edge[both] = np.searchsorted(key, pair)
-    if last is not None and len(last.plan.order) == bodies and np.array_equal(key, last.key):
+    if last is not None and last.plan.dof == dof and len(last.plan.order) == bodies and np.array_equal(key, last.key):
         return last._replace(edge=edge)
-    plan = plan_factorisation(problem.place, key // max(bodies, 1), key % max(bodies, 1))
+    plan = plan_factorisation(problem.place, key // max(bodies, 1), key % max(bodies, 1), dof)
     factor, work = np.empty(plan.panel[-1]), np.empty(max(plan.work, 1))
     return System(plan, key, edge, factor, work, _ROUTINE, _LETTER, _NUMBER, np.zeros(4, np.int32))
 
 
 @kernel
 def assemble(problem, system, weight):
-    """Fill the factor's room with I + rows^T weight rows; weight (C, 6) are symmetric 3x3 (nn, n1, n2, 11, 12, 22)."""
-    plan, factor = system.plan, system.factor
+    """Fill the factor's room with I + rows^T weight rows; weight (C, 3, 3) is symmetric."""
+    plan, factor, dof = system.plan, system.factor, system.plan.dof
     factor[:] = 0.0
     n = plan.diagonal.shape[0]
     for i in range(n):
-        for k in range(DOF):
+        for k in range(dof):
             factor[plan.diagonal[i] + k * plan.height[i] + k] = 1.0
-    g = np.empty((3, DOF))
+    g = np.empty((3, dof))
     for c in range(problem.a.shape[0]):
-        if weight[c, 0] == 0.0 and weight[c, 3] == 0.0:
+        if weight[c, 0, 0] == 0.0 and weight[c, 1, 1] == 0.0:
             continue
         i, j = problem.a[c], problem.b[c]
         if i >= 0:
@@ -107,21 +107,21 @@ def assemble(problem, system, weight):
 
 @kernel
 def _weigh(weight, row, out):
-    """out = weight row, (3, 6)."""
-    for k in range(DOF):
+    """out = weight row, (3, dof)."""
+    for k in range(row.shape[1]):
         x, y, z = row[0, k], row[1, k], row[2, k]
-        out[0, k] = weight[0] * x + weight[1] * y + weight[2] * z
-        out[1, k] = weight[1] * x + weight[3] * y + weight[4] * z
-        out[2, k] = weight[2] * x + weight[4] * y + weight[5] * z
+        for i in range(3):
+            out[i, k] = weight[i, 0] * x + weight[i, 1] * y + weight[i, 2] * z
 
 
 @kernel
 def _add_block(row, g, factor, offset, height, lower):
     """Add row^T g (only its lower half if asked) to the block at an offset, column-major."""
-    for k in range(DOF):
+    dof = row.shape[1]
+    for k in range(dof):
         x, y, z = g[0, k], g[1, k], g[2, k]
         column = offset + k * height
-        for i in range(k if lower else 0, DOF):
+        for i in range(k if lower else 0, dof):
             factor[column + i] += row[0, i] * x + row[1, i] * y + row[2, i] * z
 
 
@@ -140,29 +140,29 @@ def solve(system, right, out):
 @kernel
 def _add_children(plan, s, factor, work, own, below):
     """Add the update matrices of the children to the panel and the update matrix of supernode s."""
-    height = own + below
+    height, dof = own + below, plan.dof
     panel, update = plan.panel[s], plan.update[s]
     c = plan.child[s]
     while c >= 0:
         r0, count = plan.row_start[c], plan.row_start[c + 1] - plan.row_start[c]
-        source, stride = plan.update[c], DOF * count
+        source, stride = plan.update[c], dof * count
         for j in range(count):
-            column = DOF * plan.slot[r0 + j]
+            column = dof * plan.slot[r0 + j]
             inside = column < own
-            for jj in range(DOF):
-                take = source + (DOF * j + jj) * stride
+            for jj in range(dof):
+                take = source + (dof * j + jj) * stride
                 if inside:
                     put = panel + (column + jj) * height
                 else:
                     put = update + (column - own + jj) * below - own
                 for i in range(j, count):
-                    row = put + DOF * plan.slot[r0 + i]
+                    row = put + dof * plan.slot[r0 + i]
                     if inside:
-                        for ii in range(DOF):
-                            factor[row + ii] += work[take + DOF * i + ii]
+                        for ii in range(dof):
+                            factor[row + ii] += work[take + dof * i + ii]
                     else:
-                        for ii in range(DOF):
-                            work[row + ii] += work[take + DOF * i + ii]
+                        for ii in range(dof):
+                            work[row + ii] += work[take + dof * i + ii]
         c = plan.sibling[c]
 
 
@@ -173,8 +173,7 @@ def _factorise(plan, factor, work, routine, letter, number, size):
     one, minus = number[0:].ctypes.data, number[1:].ctypes.data
     own_, height_, below_, info_ = size[0:].ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data, size[3:].ctypes.data
     for s in range(plan.child.shape[0]):
-        own = DOF * (plan.first[s + 1] - plan.first[s])
-        below = DOF * (plan.row_start[s + 1] - plan.row_start[s])
+        own, below, _ = _extent(plan, s)
         update = plan.update[s]
         work[update:update + below * below] = 0.0
         _add_children(plan, s, factor, work, own, below)
@@ -192,12 +191,12 @@ def _factorise(plan, factor, work, routine, letter, number, size):
 
 @kernel
 def _solve(plan, factor, right, out):
-    n = right.shape[0]
-    x = np.empty(n * DOF)
+    n, dof = right.shape
+    x = np.empty(n * dof)
     for k in range(n):
-        for i in range(DOF):
-            x[DOF * k + i] = right[plan.order[k], i]
-    gather = np.empty(n * DOF)
+        for i in range(dof):
+            x[dof * k + i] = right[plan.order[k], i]
+    gather = np.empty(n * dof)
     for s in range(plan.child.shape[0]):
         own, below, x0 = _extent(plan, s)
         height, r0 = own + below, plan.row_start[s]
@@ -211,12 +210,12 @@ def _solve(plan, factor, right, out):
             for i in range(below):
                 gather[i] += value * factor[column + own + i]
         for i in range(below):
-            x[DOF * plan.rows[r0 + i // DOF] + i % DOF] -= gather[i]
+            x[dof * plan.rows[r0 + i // dof] + i % dof] -= gather[i]
     for s in range(plan.child.shape[0] - 1, -1, -1):
         own, below, x0 = _extent(plan, s)
         height, r0 = own + below, plan.row_start[s]
         for i in range(below):
-            gather[i] = x[DOF * plan.rows[r0 + i // DOF] + i % DOF]
+            gather[i] = x[dof * plan.rows[r0 + i // dof] + i % dof]
         for j in range(own - 1, -1, -1):
             column = plan.panel[s] + j * height
             value = x[x0 + j]
@@ -226,13 +225,14 @@ def _solve(plan, factor, right, out):
                 value -= factor[column + own + i] * gather[i]
             x[x0 + j] = value / factor[column + j]
     for k in range(n):
-        for i in range(DOF):
-            out[plan.order[k], i] = x[DOF * k + i]
+        for i in range(dof):
+            out[plan.order[k], i] = x[dof * k + i]
 
 
 @kernel
 def _extent(plan, s):
     """Number of own unknowns and of unknowns below, and the first own unknown, of a supernode."""
-    own = DOF * (plan.first[s + 1] - plan.first[s])
-    below = DOF * (plan.row_start[s + 1] - plan.row_start[s])
-    return own, below, DOF * plan.first[s]
+    dof = plan.dof
+    own = dof * (plan.first[s + 1] - plan.first[s])
+    below = dof * (plan.row_start[s + 1] - plan.row_start[s])
+    return own, below, dof * plan.first[s]

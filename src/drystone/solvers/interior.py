@@ -60,11 +60,12 @@ def _scaling(s, l, soft, mu, eta, point, lam, weight, mode):
         u, v = (p1 / r, p2 / r) if r > 1e-300 else (1.0, 0.0)
         mode[c, 0], mode[c, 1], mode[c, 2], mode[c, 3], mode[c, 4] = far, near, side, u, v
         even, odd, m = 0.5 * (far + near), 0.5 * (far - near), mu[c]
-        weight[c, 0] = even
-        weight[c, 1], weight[c, 2] = m * odd * u, m * odd * v
-        weight[c, 3] = m * m * (even * u * u + side * v * v)
-        weight[c, 4] = m * m * (even - side) * u * v
-        weight[c, 5] = m * m * (even * v * v + side * u * u)
+        weight[c, 0, 0] = even
+        weight[c, 0, 1] = weight[c, 1, 0] = m * odd * u
+        weight[c, 0, 2] = weight[c, 2, 0] = m * odd * v
+        weight[c, 1, 1] = m * m * (even * u * u + side * v * v)
+        weight[c, 1, 2] = weight[c, 2, 1] = m * m * (even - side) * u * v
+        weight[c, 2, 2] = m * m * (even * v * v + side * u * u)
 
 
 @kernel
@@ -186,7 +187,7 @@ def _residuals(problem, x, s, l, room, primal, dual):
     worst = 0.0
     for i in range(x.shape[0]):
         size = 0.0
-        for k in range(6):
+        for k in range(x.shape[1]):
             dual[i, k] = x[i, k] - problem.free[i, k] - dual[i, k]
             size += dual[i, k] * dual[i, k]
         worst = max(worst, np.sqrt(size / problem.mass[i]))
@@ -243,7 +244,7 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     ds, dl, right, room = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     ds2, dl2, right2 = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     lam, point, eta = np.empty((count, 3)), np.empty((count, 3)), np.empty(count)
-    weight, mode = np.empty((count, 6)), np.empty((count, 5))
+    weight, mode = np.empty((count, 3, 3)), np.empty((count, 5))
     primal, dual, dx, change = np.empty((count, 3)), np.empty_like(x), np.empty_like(x), np.empty_like(x)
     dx2, trail, gaps = np.empty_like(x), np.empty((limit + 1, x.shape[0], x.shape[1])), np.empty(limit + 1)
     _start(problem, x, impulse, force, s, l)

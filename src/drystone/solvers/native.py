@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from drystone.problem import Problem, unwhiten, whiten
+from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
 from drystone.solvers.factor import System, make_system
@@ -53,19 +53,19 @@ def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, erro
     residual = grade(problem, x, impulse)
     residual = residual._replace(error=float(min(error, residual.error)))
     good = residual.error <= tolerance
-    return Solution(unwhiten(problem, x), impulse, good, path, factorisations, residual, hardship)
+    return Solution(x, impulse, good, path, factorisations, residual, hardship)
 
 
 def _start(problem: Problem, guess: Guess, tolerance: float) -> Array:
     """The last velocity; rest if that is within the tolerance of it: carried on, it would open and close the joints of a
     standing structure for ever."""
-    resting = np.abs(guess.velocity).max() <= tolerance * problem.speed
-    return np.zeros_like(problem.free) if resting else whiten(problem, guess.velocity)
+    fastest = np.sqrt(np.max(np.sum(guess.velocity**2, axis=1) / problem.mass))
+    return np.zeros_like(problem.free) if fastest <= tolerance * problem.speed else guess.velocity.copy()
 
 
 def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
     sigma, base = 1 / problem.compliance, problem.memory
-    x, impulse, weight = _start(problem, guess, tolerance), np.empty_like(base), np.empty((len(base), 6))
+    x, impulse, weight = _start(problem, guess, tolerance), np.empty_like(base), np.empty((len(base), 3, 3))
     scale = problem.speed * np.sqrt(problem.total_mass)
     target = tolerance * scale
     norm, _ = minimise(problem, system, weight, base, sigma, x, impulse, target, 0.0, 0, 0.0, False)
@@ -81,7 +81,7 @@ def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float)
         return _finish(problem, x, impulse, tolerance, "newton", spent, spent, norm / scale)
     answer = clarabel.static(tolerance=1e-10)(problem, guess)  # the kinematic form is unreliable here (measured)
     spent += answer.factorisations
-    return _finish(problem, whiten(problem, answer.velocity), answer.impulse, tolerance, "newton+clarabel", spent, spent)
+    return _finish(problem, answer.velocity, answer.impulse, tolerance, "newton+clarabel", spent, spent)
 
 
 def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
@@ -120,8 +120,8 @@ def _error(found: tuple[float, Array, Array]) -> float:
 def _generic(problem: Problem, guess: Guess) -> tuple[tuple[float, Array, Array], int]:
     """Clarabel at two tolerances: what separates them is the error, infinite if one of them did not solve it."""
     coarse, fine = (clarabel.kinematic(tolerance=t, accept=1e-5)(problem, guess) for t in (1e-8, 1e-10))
-    x = whiten(problem, fine.velocity)
-    moved = np.linalg.norm(x - whiten(problem, coarse.velocity)) / (problem.speed * np.sqrt(problem.total_mass))
+    x = fine.velocity
+    moved = np.linalg.norm(x - coarse.velocity) / (problem.speed * np.sqrt(problem.total_mass))
     error = float(max(moved, fine.residual.momentum)) if coarse.converged and fine.converged else np.inf
     return (error, x, project_all(fine.impulse, problem.friction)), coarse.factorisations + fine.factorisations
 
@@ -132,7 +132,7 @@ def _augmented(problem, system, sigma, x, impulse, drift, tolerance) -> tuple[tu
     slowly and prove nothing (T16)."""
     scale = problem.speed * np.sqrt(problem.total_mass)
     target, short = 0.5 * tolerance * scale, 0.01 * tolerance * scale
-    x, base, out, weight = x.copy(), impulse, np.empty_like(impulse), np.empty((len(impulse), 6))
+    x, base, out, weight = x.copy(), impulse, np.empty_like(impulse), np.empty((len(impulse), 3, 3))
     factored = predict(problem, system, weight, base, sigma, drift, x)
     spent, moved = 1, np.inf
     for outer in range(5):

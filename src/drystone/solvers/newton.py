@@ -27,7 +27,7 @@ def gradient_into(problem, base, sigma, x, w, impulse, gradient):
         value += (n * n + a * a + b * b) / s
     momentum_into(problem, impulse, gradient)
     for i in range(x.shape[0]):
-        for k in range(6):
+        for k in range(x.shape[1]):
             lag = x[i, k] - problem.free[i, k]
             gradient[i, k] = lag - gradient[i, k]
             value += lag * lag
@@ -90,12 +90,10 @@ def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
 
 @kernel
 def _weigh(weight, v, out):
-    """out = weight v for each contact; weights (nn, n1, n2, 11, 12, 22)."""
+    """out = weight v for each contact."""
     for c in range(v.shape[0]):
-        k, p, q, r = weight[c], v[c, 0], v[c, 1], v[c, 2]
-        out[c, 0] = k[0] * p + k[1] * q + k[2] * r
-        out[c, 1] = k[1] * p + k[3] * q + k[4] * r
-        out[c, 2] = k[2] * p + k[4] * q + k[5] * r
+        for k in range(3):
+            out[c, k] = weight[c, k, 0] * v[c, 0] + weight[c, k, 1] * v[c, 1] + weight[c, k, 2] * v[c, 2]
 
 
 @kernel
@@ -112,7 +110,7 @@ def _imbalance(problem, x, impulse, out):
     momentum_into(problem, impulse, out)
     total = 0.0
     for i in range(x.shape[0]):
-        for k in range(6):
+        for k in range(x.shape[1]):
             out[i, k] = x[i, k] - problem.free[i, k] - out[i, k]
             total += out[i, k] * out[i, k]
     return np.sqrt(total)
@@ -125,7 +123,7 @@ def predict(problem, system, weight, base, sigma, drift, x):
     count = base.shape[0]
     z, u = np.empty((count, 3)), np.empty((count, 3))
     _stretch(base, sigma, drift, z)
-    derivative_into(z, sigma, problem.friction, weight)
+    derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
     assemble(problem, system, weight)
     if not factorise(system):
         return False
@@ -167,7 +165,7 @@ def minimise(problem, system, weight, base, sigma, x, impulse, target, short, li
             if done >= limit:
                 return norm, done
             _stretch(base, sigma, w, z)
-            derivative_into(z, sigma, problem.friction, weight)
+            derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
             assemble(problem, system, weight)
             done += 1
             if not factorise(system):

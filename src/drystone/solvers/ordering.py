@@ -16,12 +16,12 @@ import numpy as np
 from drystone.kernel import kernel
 
 Array = np.ndarray
-DOF = 6  # unknowns a body
 
 
 class Plan(NamedTuple):
     """Supernode s eliminates the positions first[s]:first[s+1]; `rows` are the later positions it touches."""
 
+    dof: int  # unknowns a body
     order: Array  # (N,) body eliminated at each position
     first: Array  # (S+1,)
     row_start: Array  # (S+1,)
@@ -29,7 +29,7 @@ class Plan(NamedTuple):
     slot: Array  # (R,) where a row sits in the front of the parent supernode
     child: Array  # (S,) first child or -1
     sibling: Array  # (S,) next child of the same parent or -1
-    panel: Array  # (S+1,) offset of the dense panel in the factor, column-major, (own + rows) * DOF high
+    panel: Array  # (S+1,) offset of the dense panel in the factor, column-major, (own + rows) * dof high
     update: Array  # (S,) offset of the update matrix in the work stack
     diagonal: Array  # (N,) offset in the factor of each body's diagonal block
     edge: Array  # (E,) offset in the factor of each edge's block
@@ -38,8 +38,8 @@ class Plan(NamedTuple):
     work: int  # size of the work stack
 
 
-def plan_factorisation(place: Array, edge_a: Array, edge_b: Array) -> Plan:
-    """place (N, 3) [m]; edges (E,) between different bodies, each pair once.
+def plan_factorisation(place: Array, edge_a: Array, edge_b: Array, dof: int = 6) -> Plan:
+    """place (N, 3) [m]; edges (E,) between different bodies, each pair once; `dof` unknowns a body.
 
     >>> plan = plan_factorisation(np.arange(6.0).reshape(2, 3), np.array([0]), np.array([1]))
     >>> sorted(plan.order.tolist())
@@ -55,11 +55,11 @@ def plan_factorisation(place: Array, edge_a: Array, edge_b: Array) -> Plan:
     first, row_start, rows, owner = _supernodes(order, position, start, neighbour, parent)
     tree_parent, child, sibling, slot = _tree(first, row_start, rows, owner)
     own, below = np.diff(first), np.diff(row_start)
-    panel = np.concatenate(([0], np.cumsum(DOF * DOF * (own + below) * own)))
-    update, work = _stack(tree_parent, child, sibling, below)
-    heights = DOF * (own + below)
-    diagonal, edge, flipped, height = _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, heights)
-    return Plan(order, first, row_start, rows, slot, child, sibling, panel, update, diagonal, edge, flipped, height, work)
+    panel = np.concatenate(([0], np.cumsum(dof * dof * (own + below) * own)))
+    update, work = _stack(tree_parent, child, sibling, below, dof)
+    heights = dof * (own + below)
+    diagonal, edge, flipped, height = _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, heights, dof)
+    return Plan(dof, order, first, row_start, rows, slot, child, sibling, panel, update, diagonal, edge, flipped, height, work)
 
 
 @kernel
@@ -311,7 +311,7 @@ def _tree(first, row_start, rows, owner):
 
 
 @kernel
-def _stack(parent, child, sibling, below):
+def _stack(parent, child, sibling, below, dof):
     """Offsets of the update matrices. Supernodes at even and odd depth use two stacks: when one is assembled, its
     children are the top of the other stack and are popped."""
     count = parent.shape[0]
@@ -324,7 +324,7 @@ def _stack(parent, child, sibling, below):
     for s in range(count):
         mine = depth[s] % 2
         offset[s] = top[mine]
-        top[mine] += (DOF * below[s]) ** 2
+        top[mine] += (dof * below[s]) ** 2
         peak[mine] = max(peak[mine], top[mine])
         if child[s] >= 0:
             top[1 - mine] = offset[child[s]]
@@ -334,7 +334,7 @@ def _stack(parent, child, sibling, below):
 
 
 @kernel
-def _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, heights):
+def _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, heights, dof):
     """Where in the factor the diagonal block of each body and the lower block of each edge are stored."""
     n, m = position.shape[0], edge_a.shape[0]
     diagonal, edge = np.empty(n, np.int64), np.empty(m, np.int64)
@@ -343,7 +343,7 @@ def _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, hei
         s = owner[position[i]]
         k = position[i] - first[s]
         height[i] = heights[s]
-        diagonal[i] = panel[s] + DOF * k * heights[s] + DOF * k
+        diagonal[i] = panel[s] + dof * k * heights[s] + dof * k
     for e in range(m):
         a, b = position[edge_a[e]], position[edge_b[e]]
         flipped[e] = a > b
@@ -354,5 +354,5 @@ def _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, hei
         else:
             k = first[s + 1] - first[s] + np.searchsorted(rows[row_start[s]:row_start[s + 1]], late)
         height[n + e] = heights[s]
-        edge[e] = panel[s] + DOF * (early - first[s]) * heights[s] + DOF * k
+        edge[e] = panel[s] + dof * (early - first[s]) * heights[s] + dof * k
     return diagonal, edge, flipped, height

@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
-    """Residuals of a whitened velocity x (N, 6) and impulses (C, 3)."""
+    """Residuals of a whitened velocity x (N, D) and impulses (C, 3)."""
     imbalance, momentum, natural_map, penetration, complementarity, slack = _grade(problem, x, impulse)
     speed, mass = problem.speed, problem.total_mass
     contacts, weight = max(len(impulse), 1), mass / len(x) * speed
@@ -37,7 +37,7 @@ def contact_mass(problem):
     for c in range(out.shape[0]):
         trace = 0.0
         for i in range(3):
-            for k in range(6):
+            for k in range(problem.row_a.shape[2]):
                 trace += problem.row_a[c, i, k] ** 2 + problem.row_b[c, i, k] ** 2
         out[c] = 3.0 / trace
     return out
@@ -51,7 +51,7 @@ def _grade(problem, x, impulse):
     total, worst = 0.0, 0.0
     for i in range(x.shape[0]):
         square = 0.0
-        for k in range(6):
+        for k in range(x.shape[1]):
             square += (x[i, k] - problem.free[i, k] - change[i, k]) ** 2
         total += square
         worst = max(worst, np.sqrt(square / problem.mass[i]))
@@ -64,6 +64,7 @@ def _grade(problem, x, impulse):
         s0 = s[c, 0] + problem.compliance[c] * (p0 - problem.memory[c, 0])
         s1 = s[c, 1] + problem.compliance[c] * (p1 - problem.memory[c, 1])
         s2 = s[c, 2] + problem.compliance[c] * (p2 - problem.memory[c, 2])
+        s0 += (mu - problem.dilatancy[c]) * np.sqrt(s1 * s1 + s2 * s2)
         q0, q1, q2 = project(p0 - m * s0, p1 - m * s1, p2 - m * s2, mu)
         natural = max(natural, np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2) / m)
         q0, q1, q2 = project(-s0, -s1, -s2, mu)

@@ -21,7 +21,7 @@ class Residual(NamedTuple):
 class Guess(NamedTuple):
     """What the last step leaves for this one."""
 
-    velocity: Array  # (N, 6) [m/s, rad/s] of the free bodies at the start of the step
+    velocity: Array  # (N, D) [kg^1/2 m/s] whitened, at the start of the step
     impulse: Array  # (C, 3) [N s] contact frame, zero for new contacts
     drift: Array  # (C, 3) [m/s] contact frame, relative velocity plus bias at the end of the last step
     hardship: int  # of the last step
@@ -30,7 +30,7 @@ class Guess(NamedTuple):
 class Solution(NamedTuple):
     """The answer of a solver and how it was found. Solvers report, they do not raise, print or mend."""
 
-    velocity: Array  # (N, 6) [m/s, rad/s] of the free bodies
+    velocity: Array  # (N, D) [kg^1/2 m/s] whitened
     impulse: Array  # (C, 3) [N s] contact frame: normal, tangent 1, tangent 2
     converged: bool
     path: str  # what ran, e.g. "warm", "newton", "newton+interior", "newton+interior+clarabel"
