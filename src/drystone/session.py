@@ -6,8 +6,7 @@ about cases and files nor the record about solvers.
 """
 
 import math
-import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from drystone.joints import Surface
 from drystone.model import Model
 from drystone.record import Run, RunWriter, read_run
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
-from drystone.solvers import clarabel, native
+from drystone.solvers.methods import make_solver
 from drystone.stepping import State
 
 
@@ -134,18 +133,9 @@ def _simulate(case: Case, model: Model, state: State) -> Iterator[Step]:
         gravity=analysis.gravity,
         surface=Surface(case.solver.young, case.solver.stiffness, exact=case.joints.friction_law == "coulomb"),
         impact_substeps=analysis.impact_substeps,
-        solver=_solver(case),
+        solver=make_solver(case.solver.method, case.solver.tolerance, case.solver.threads),
         state=state,
     )
-
-
-def _solver(case: Case) -> Callable:
-    """The contact solver that a case asks for."""
-    asked = case.solver
-    if asked.method == "native":
-        return native.native(tolerance=asked.tolerance)
-    make = clarabel.kinematic if asked.method == "clarabel-kinematic" else clarabel.static
-    return make(accept=asked.tolerance, threads=asked.threads or os.cpu_count() or 1)
 
 
 def _ground(case: Case, time: float) -> tuple[float, float, float]:

@@ -12,8 +12,8 @@ from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.model import Model
 from drystone.motion import Motion
-from drystone.solvers.solution import Solution
-from drystone.stepping import ContactSolver, Energy, Load, Scheme, State, advance
+from drystone.solvers.solution import ContactSolver, Solution
+from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.units import GRAVITY
 
 Array = np.ndarray

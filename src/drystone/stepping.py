@@ -22,11 +22,10 @@ from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
 from drystone.problem import Problem, relative_velocity, unwhiten, whiten
-from drystone.solvers.solution import Guess, Solution
+from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
 
 Array = np.ndarray
-ContactSolver = Callable[[Problem, Guess], Solution]
 
 
 class Energy(NamedTuple):

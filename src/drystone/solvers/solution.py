@@ -1,8 +1,11 @@
 """What every contact solver takes and returns besides the problem."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
+from drystone.problem import Problem
 
 Array = np.ndarray
 
@@ -37,3 +40,6 @@ class Solution(NamedTuple):
     factorisations: int
     residual: Residual
     hardship: int  # memory for the next step's choice of path
+
+
+ContactSolver = Callable[[Problem, Guess], Solution]
