@@ -1,4 +1,5 @@
-"""The linear systems of the native solver: I + rows^T weight rows, by multifrontal block Cholesky.
+"""The linear systems of the native solver: I + rows^T weight rows, by multifrontal block Cholesky, or LU (lu.py) if the
+weights are not symmetric.
 
 A `Problem` comes in, a `System` goes out: assemble it with a weight a contact, factorise it (dense fronts through
 LAPACK, after the `Plan` of ordering.py), solve with it.
@@ -7,60 +8,34 @@ LAPACK, after the `Plan` of ordering.py), solve with it.
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import get_cython_function_address, intrinsic
 
 from drystone.kernel import kernel
 from drystone.problem import Problem
-from drystone.solvers.ordering import Plan, plan_factorisation
+from drystone.solvers.lapack import LETTER, NUMBER, ROUTINE, call
+from drystone.solvers.lu import factorise_lu, solve_lu
+from drystone.solvers.ordering import Plan, extent, plan_factorisation
 
 Array = np.ndarray
 
-# Addresses are data, not code, so that the compiled callers can be cached on disk.
-_ROUTINE = np.array(
-    [
-        get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf"),
-        get_cython_function_address("scipy.linalg.cython_blas", "dtrsm"),
-        get_cython_function_address("scipy.linalg.cython_blas", "dsyrk"),
-    ],
-    dtype=np.int64,
-)
-# Arguments of BLAS belong to the caller: Numba may release a local array of which only the address is used.
-_LETTER = np.array([ord("L"), ord("R"), ord("T"), ord("N")], dtype=np.uint8)
-_NUMBER = np.array([1.0, -1.0])
-
-
-@intrinsic
-def _call(typing_context, address, arguments):
-    """Call `void f(void *, ...)` at an address with a tuple of addresses."""
-    signature = types.void(address, arguments)
-
-    def generate(context, builder, signature, values):
-        pointer = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer] * len(arguments))
-        function = builder.inttoptr(values[0], kind.as_pointer())
-        builder.call(function, [builder.inttoptr(builder.extract_value(values[1], i), pointer) for i in range(len(arguments))])
-        return context.get_dummy_value()
-
-    return signature, generate
-
 
 class System(NamedTuple):
-    """A symmetric positive definite matrix with dof x dof blocks on a contact graph, and room for its factor."""
+    """A matrix with dof x dof blocks on a contact graph, and room for its factor. Symmetric and positive definite unless
+    there is room for the upper part; one type for both, so that the kernels compile once."""
 
     plan: Plan
     key: Array  # (E,) int64 the graph: a * N + b of each edge, ascending
     edge: Array  # (C,) int64 edge of each contact, -1 when one side is a support
     factor: Array  # (F,) the assembled matrix, then its factor
+    upper: Array  # (F,) the transposed upper part; (0,) if symmetric
+    pivot: Array  # (N D,) int32 row exchanges within the fronts; (0,) if symmetric
     work: Array  # (W,) stack of update matrices
-    routine: Array  # addresses of dpotrf, dtrsm, dsyrk
+    routine: Array  # addresses of LAPACK and BLAS
     letter: Array
     number: Array
     size: Array
 
 
-def make_system(problem: Problem, last: System | None = None) -> System:
+def make_system(problem: Problem, last: System | None = None, symmetric: bool = True) -> System:
     """The system of a problem's contact graph. `last` is used again if it has the same graph: same plan, same bits."""
     bodies, dof = problem.free.shape
     both = (problem.a >= 0) & (problem.b >= 0)
@@ -68,41 +43,54 @@ def make_system(problem: Problem, last: System | None = None) -> System:
     key = np.unique(pair)
     edge = np.full(len(problem.a), -1)
     edge[both] = np.searchsorted(key, pair)
-    if last is not None and last.plan.dof == dof and len(last.plan.order) == bodies and np.array_equal(key, last.key):
+    same = last is not None and last.plan.dof == dof and len(last.plan.order) == bodies and np.array_equal(key, last.key)
+    if last is not None and same and (len(last.upper) == 0) == symmetric:
         return last._replace(edge=edge)
-    plan = plan_factorisation(problem.place, key // max(bodies, 1), key % max(bodies, 1), dof)
-    factor, work = np.empty(plan.panel[-1]), np.empty(max(plan.work, 1))
-    return System(plan, key, edge, factor, work, _ROUTINE, _LETTER, _NUMBER, np.zeros(4, np.int32))
+    graph = key // max(bodies, 1), key % max(bodies, 1)
+    plan = last.plan if last is not None and same else plan_factorisation(problem.place, *graph, dof)
+    room = plan.panel[-1]
+    upper, pivot = (np.empty(0), np.empty(0, np.int32)) if symmetric else (np.empty(room), np.empty(bodies * dof, np.int32))
+    work, size = np.empty(max(plan.work, 1)), np.zeros(4, np.int32)
+    return System(plan, key, edge, np.empty(room), upper, pivot, work, ROUTINE, LETTER, NUMBER, size)
 
 
 @kernel
 def assemble(problem, system, weight):
-    """Fill the factor's room with I + rows^T weight rows; weight (C, 3, 3) is symmetric."""
-    plan, factor, dof = system.plan, system.factor, system.plan.dof
+    """Fill the factor's room with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
+    plan, factor, upper, dof = system.plan, system.factor, system.upper, system.plan.dof
+    symmetric = upper.shape[0] == 0
     factor[:] = 0.0
+    upper[:] = 0.0
     n = plan.diagonal.shape[0]
     for i in range(n):
         for k in range(dof):
             factor[plan.diagonal[i] + k * plan.height[i] + k] = 1.0
     g = np.empty((3, dof))
     for c in range(problem.a.shape[0]):
-        if weight[c, 0, 0] == 0.0 and weight[c, 1, 1] == 0.0:
+        if _is_zero(weight[c]):
             continue
-        i, j = problem.a[c], problem.b[c]
-        if i >= 0:
-            _weigh(weight[c], problem.row_a[c], g)
-            _add_block(problem.row_a[c], g, factor, plan.diagonal[i], plan.height[i], True)
-            if j >= 0:
-                e = system.edge[c]
-                if not plan.edge_flipped[e]:
-                    _add_block(problem.row_b[c], g, factor, plan.edge[e], plan.height[n + e], False)
-        if j >= 0:
-            _weigh(weight[c], problem.row_b[c], g)
-            _add_block(problem.row_b[c], g, factor, plan.diagonal[j], plan.height[j], True)
-            if i >= 0:
-                e = system.edge[c]
-                if plan.edge_flipped[e]:
-                    _add_block(problem.row_a[c], g, factor, plan.edge[e], plan.height[n + e], False)
+        for side in range(2):
+            i, j = (problem.a[c], problem.b[c]) if side == 0 else (problem.b[c], problem.a[c])
+            if i < 0:
+                continue
+            mine, other = (problem.row_a[c], problem.row_b[c]) if side == 0 else (problem.row_b[c], problem.row_a[c])
+            _weigh(weight[c], mine, g)
+            _add_block(mine, g, factor, plan.diagonal[i], plan.height[i], symmetric)
+            e = system.edge[c]
+            if j >= 0 and plan.edge_flipped[e] == (side == 1):  # i is eliminated first: its column, the other's rows
+                _add_block(other, g, factor, plan.edge[e], plan.height[n + e], False)
+                if not symmetric:
+                    _weigh(weight[c].T, mine, g)
+                    _add_block(other, g, upper, plan.edge[e], plan.height[n + e], False)
+
+
+@kernel
+def _is_zero(weight):
+    for i in range(3):
+        for k in range(3):
+            if weight[i, k] != 0.0:
+                return False
+    return True
 
 
 @kernel
@@ -127,14 +115,21 @@ def _add_block(row, g, factor, offset, height, lower):
 
 @kernel
 def factorise(system):
-    """Overwrite the assembled lower blocks by the Cholesky factor; False if not positive definite."""
-    return _factorise(system.plan, system.factor, system.work, system.routine, system.letter, system.number, system.size)
+    """Overwrite the assembled matrix by its factor; False if it is singular or, when symmetric, not positive definite."""
+    plan, factor, upper, work = system.plan, system.factor, system.upper, system.work
+    routine, letter, number, size = system.routine, system.letter, system.number, system.size
+    if upper.shape[0] == 0:
+        return _factorise(plan, factor, work, routine, letter, number, size)
+    return factorise_lu(plan, factor, upper, system.pivot, work, routine, letter, number, size)
 
 
 @kernel
 def solve(system, right, out):
-    """Solution (N, 6) for a right-hand side (N, 6)."""
-    _solve(system.plan, system.factor, right, out)
+    """Solution (N, D) for a right-hand side (N, D)."""
+    if system.upper.shape[0] == 0:
+        _solve(system.plan, system.factor, right, out)
+    else:
+        solve_lu(system.plan, system.factor, system.upper, system.pivot, right, out)
 
 
 @kernel
@@ -173,19 +168,19 @@ def _factorise(plan, factor, work, routine, letter, number, size):
     one, minus = number[0:].ctypes.data, number[1:].ctypes.data
     own_, height_, below_, info_ = size[0:].ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data, size[3:].ctypes.data
     for s in range(plan.child.shape[0]):
-        own, below, _ = _extent(plan, s)
+        own, below, _ = extent(plan, s)
         update = plan.update[s]
         work[update:update + below * below] = 0.0
         _add_children(plan, s, factor, work, own, below)
         size[0], size[1], size[2], size[3] = own, own + below, below, 0
         top = factor[plan.panel[s]:].ctypes.data
-        _call(routine[0], (lower, own_, top, height_, info_))  # type: ignore[call-arg]
+        call(routine[0], (lower, own_, top, height_, info_))  # type: ignore[call-arg]
         if size[3] != 0:
             return False
         if below > 0:
             rest = factor[plan.panel[s] + own:].ctypes.data
-            _call(routine[1], (right, lower, transposed, plain, below_, own_, one, top, height_, rest, height_))
-            _call(routine[2], (lower, plain, below_, own_, minus, rest, height_, one, work[update:].ctypes.data, below_))
+            call(routine[1], (right, lower, transposed, plain, below_, own_, one, top, height_, rest, height_))
+            call(routine[2], (lower, plain, below_, own_, minus, rest, height_, one, work[update:].ctypes.data, below_))
     return True
 
 
@@ -198,7 +193,7 @@ def _solve(plan, factor, right, out):
             x[dof * k + i] = right[plan.order[k], i]
     gather = np.empty(n * dof)
     for s in range(plan.child.shape[0]):
-        own, below, x0 = _extent(plan, s)
+        own, below, x0 = extent(plan, s)
         height, r0 = own + below, plan.row_start[s]
         gather[:below] = 0.0
         for j in range(own):
@@ -212,7 +207,7 @@ def _solve(plan, factor, right, out):
         for i in range(below):
             x[dof * plan.rows[r0 + i // dof] + i % dof] -= gather[i]
     for s in range(plan.child.shape[0] - 1, -1, -1):
-        own, below, x0 = _extent(plan, s)
+        own, below, x0 = extent(plan, s)
         height, r0 = own + below, plan.row_start[s]
         for i in range(below):
             gather[i] = x[dof * plan.rows[r0 + i // dof] + i % dof]
@@ -227,12 +222,3 @@ def _solve(plan, factor, right, out):
     for k in range(n):
         for i in range(dof):
             out[plan.order[k], i] = x[dof * k + i]
-
-
-@kernel
-def _extent(plan, s):
-    """Number of own unknowns and of unknowns below, and the first own unknown, of a supernode."""
-    dof = plan.dof
-    own = dof * (plan.first[s + 1] - plan.first[s])
-    below = dof * (plan.row_start[s + 1] - plan.row_start[s])
-    return own, below, dof * plan.first[s]

@@ -356,3 +356,12 @@ def _offsets(position, edge_a, edge_b, first, row_start, rows, owner, panel, hei
         height[n + e] = heights[s]
         edge[e] = panel[s] + dof * (early - first[s]) * heights[s] + dof * k
     return diagonal, edge, flipped, height
+
+
+@kernel
+def extent(plan, s):
+    """Number of own unknowns and of unknowns below, and the first own unknown, of a supernode."""
+    dof = plan.dof
+    own = dof * (plan.first[s + 1] - plan.first[s])
+    below = dof * (plan.row_start[s + 1] - plan.row_start[s])
+    return own, below, dof * plan.first[s]
