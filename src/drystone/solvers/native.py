@@ -1,49 +1,99 @@
 """The default solver. Each step says which path ran and what it reached.
 
-Rigid form: warm (the last impulses still solve it: no factorisation) -> Newton on the augmented Lagrangian -> interior
-point, with three proximal compliances -> Clarabel. Compliant form: warm -> Newton -> Clarabel.
+    warm      the last impulses still solve the step: nothing is factorised
+    newton    on velocities and impulses together (newton.py), in the rigid form with a proximal stiffness
+    then, if that gives up, by law and form:
+    associated, compliant   descent (Newton with line search, convergent) -> Clarabel
+    associated, rigid       interior point with three proximal compliances -> Clarabel
+    exact                   Newton from the associated answer, taking dilatancy off it -> fixed point on the shift (shift.py)
 
-The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant step is converged if its rigorous bound is
-within the tolerance, a rigid one if its error estimate is within MARGIN times it: near limit states double precision does not
-go much further. What does not get there says so; nothing is loosened along the way.
+The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant associated step is converged if its rigorous
+bound is within the tolerance; a rigid one if its error estimate is within MARGIN times it: near limit states double precision
+does not go much further. What does not get there says so; nothing is loosened along the way.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 
 from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
+from drystone.solvers.descent import minimise
 from drystone.solvers.factor import System, make_system
 from drystone.solvers.interior import interior_point
-from drystone.solvers.newton import minimise, predict
+from drystone.solvers.newton import follow
 from drystone.solvers.residual import contact_mass, grade
-from drystone.solvers.solution import Guess, Solution
+from drystone.solvers.shift import by_shift, is_exact
+from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
+Pair = tuple[float, Array, Array]  # error, velocity, impulse
 
-STIFF = 1e7  # sigma of the rigid form in units of the contact's effective mass
-SOFT = (0.01, 0.1, 1.0)  # proximal compliances of the interior point in units of 1 / sigma, tried in this order
-EASY = 8  # factorisations up to which Newton is thought to go well
+STIFF = 1e6  # proximal stiffness of the rigid form in units of the contact's effective mass
+WEIGHT = 7.0  # rho of Newton in units of the contact's effective mass (measured: 3 to 10 are alike)
+SOFT = (0.001, 0.01, 0.1)  # proximal compliances of the interior point in units of 1 / STIFF, tried in this order
+PATIENCE = 3  # rounds without progress that Newton is granted
+LIMIT = 30  # factorisations that Newton is granted
 MARGIN = 10.0  # velocity error of a rigid step in units of the tolerance
 AMPLIFIED = 1e3  # velocity error a defect of the contact law may cause in a rigid step, at most (160 seen at limit states)
-REST = 0.03  # Newton goes on to this share of the tolerance, so that a standing structure is still within it a step later
-RETRY = 5  # steps after a failed Newton before it is tried again
+REST = 0.03  # compliant steps aim at this share of the tolerance: a standing structure is then still within it a step later
+STRIDE = 0.3  # share of the dilatancy taken off at first when continuing from the associated law
+ROUGH = 1e-3  # tolerance on the way there
+RETRY = 5  # steps after a failed Newton before it is tried again in the rigid form
 
 
-def native(tolerance: float = 1e-6) -> Callable[[Problem, Guess], Solution]:
+def native(tolerance: float = 1e-6) -> ContactSolver:
     """A solver that keeps the plan of the last contact graph (which changes nothing but the time)."""
-    last: System | None = None
+    last: dict[bool, System] = {}
+
+    def newton(problem: Problem, guess: Guess, symmetric: bool, tolerance: float) -> tuple[Solution, System]:
+        last[symmetric] = make_system(problem, last.get(symmetric), symmetric)
+        attempt = _compliant if problem.compliance[0] > 0 else _rigid
+        return attempt(problem, last[symmetric], guess, tolerance), last[symmetric]
+
+    def associated(problem: Problem, guess: Guess) -> Solution:
+        answer, system = newton(problem, guess, True, tolerance)
+        if answer.converged:
+            return answer
+        rescue = _descend if problem.compliance[0] > 0 else _rigid_rescue
+        return rescue(problem, system, guess, answer, tolerance)
+
+    def continued(problem: Problem, guess: Guess) -> Solution:
+        """From the associated law down to the dilatancy asked for, each answer the start of the next."""
+        answer = associated(problem._replace(dilatancy=problem.friction), guess)
+        share, stride, spent = 1.0, STRIDE, answer.factorisations
+        while share > 0.0:
+            less = max(share - stride, 0.0)
+            dilatancy = problem.dilatancy + less * (problem.friction - problem.dilatancy)
+            near = guess._replace(velocity=answer.velocity, impulse=answer.impulse, hardship=0)
+            loose = tolerance if less == 0.0 else max(tolerance, ROUGH)
+            found, _ = newton(problem._replace(dilatancy=dilatancy), near, False, loose)
+            spent += found.factorisations
+            if found.converged:
+                share, answer, stride = less, found, 1.5 * stride
+            elif stride > STRIDE / 20:
+                stride *= 0.4
+            else:
+                residual = grade(problem, answer.velocity, answer.impulse)
+                answer = answer._replace(residual=residual, converged=False)
+                break
+        return answer._replace(path="continued", factorisations=spent)
+
+    fixed_point = by_shift(associated, tolerance)
+
+    def exact(problem: Problem, guess: Guess) -> Solution:
+        answer, _ = newton(problem, guess, False, tolerance)
+        path, spent = answer.path or "skipped", answer.factorisations
+        for rescue in (continued, fixed_point):
+            if answer.converged:
+                break
+            answer = rescue(problem, guess)
+            path, spent = f"{path}+{answer.path}", spent + answer.factorisations
+        return answer._replace(path=path, factorisations=spent)
 
     def solve(problem: Problem, guess: Guess) -> Solution:
-        nonlocal last
         if len(problem.a) == 0:
             return _finish(problem, problem.free.copy(), np.empty((0, 3)), tolerance, "free", 0, 0)
-        last = make_system(problem, last)
-        if problem.compliance[0] > 0:
-            return _compliant(problem, last, guess, tolerance)
-        return _rigid(problem, last, guess, MARGIN * tolerance)
+        return exact(problem, guess) if is_exact(problem) else associated(problem, guess)
 
     return solve
 
@@ -63,86 +113,97 @@ def _start(problem: Problem, guess: Guess, tolerance: float) -> Array:
     return np.zeros_like(problem.free) if fastest <= tolerance * problem.speed else guess.velocity.copy()
 
 
+def _scale(problem: Problem) -> float:
+    return problem.speed * np.sqrt(problem.total_mass)
+
+
 def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    sigma, base = 1 / problem.compliance, problem.memory
-    x, impulse, weight = _start(problem, guess, tolerance), np.empty_like(base), np.empty((len(base), 3, 3))
-    scale = problem.speed * np.sqrt(problem.total_mass)
-    target = tolerance * scale
-    norm, _ = minimise(problem, system, weight, base, sigma, x, impulse, target, 0.0, 0, 0.0, False)
-    if norm <= target:
-        return _finish(problem, x, impulse, tolerance, "warm", 0, 0, norm / scale)
-    aim = REST * target
-    easy = guess.hardship <= EASY
-    spent = 1 if easy else 0
-    factored = easy and predict(problem, system, weight, base, sigma, guess.drift, x)
-    norm, done = minimise(problem, system, weight, base, sigma, x, impulse, aim, 0.0, 200, 0.0, factored)
-    spent += done
-    if norm <= target:
-        return _finish(problem, x, impulse, tolerance, "newton", spent, spent, norm / scale)
+    """Warm, then Newton. Not converged: the velocity is the best start for what comes next."""
+    sigma, scale = 1 / problem.compliance, _scale(problem)
+    x, tau = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
+    rho = np.minimum(WEIGHT * contact_mass(problem), sigma)
+    arguments = problem, system, problem.memory, sigma, rho, x, tau
+    error, _ = follow(*arguments, tolerance * scale, 0, PATIENCE, False, False)
+    if error <= tolerance * scale:
+        return _finish(problem, x, tau, tolerance, "warm", 0, 0, error / scale)
+    error, done = follow(*arguments, REST * tolerance * scale, LIMIT, PATIENCE, False, False)
+    return _finish(problem, x, tau, tolerance, "newton", done, 0, error / scale)
+
+
+def _descend(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:
+    """Newton with line search from where Newton without left off, then Clarabel."""
+    x, impulse, scale, spent = failed.velocity, np.empty_like(failed.impulse), _scale(problem), failed.factorisations
+    norm, done = minimise(problem, system, problem.memory, 1 / problem.compliance, x, impulse, REST * tolerance * scale, 200)
+    if norm <= tolerance * scale:
+        return _finish(problem, x, impulse, tolerance, "newton+descent", spent + done, 0, norm / scale)
     answer = clarabel.static(tolerance=1e-10)(problem, guess)  # the kinematic form is unreliable here (measured)
-    spent += answer.factorisations
-    return _finish(problem, answer.velocity, answer.impulse, tolerance, "newton+clarabel", spent, spent)
+    spent += done + answer.factorisations
+    return _finish(problem, answer.velocity, answer.impulse, tolerance, "newton+descent+clarabel", spent, 0)
 
 
 def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    x, impulse = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
-    old = grade(problem, x, impulse)
-    still = old.momentum + AMPLIFIED * old.natural_map
-    if min(old.error, still) <= tolerance:
-        return _finish(problem, x, impulse, tolerance, "warm", 0, 0, still)
-    sigma = STIFF * contact_mass(problem)
-    path, spent, tried = [], 0, guess.hardship <= EASY
-    best = (np.inf, x, impulse)  # error, velocity, impulse
-    if tried:
-        found, spent = _augmented(problem, system, sigma, x, impulse, guess.drift, tolerance)
-        path, best = ["newton"], min(best, found, key=_error)
-        if _error(best) <= tolerance:
-            return _finish(problem, best[1], best[2], tolerance, "newton", spent, spent, _error(best))
-    hardship = RETRY + EASY if tried else guess.hardship - 1
+    """Warm, then Newton in proximal steps on the impulses, unless it failed a few steps ago. Their error is that of the defects
+    or taken from the velocity change of the last step, and that only if it is next to nothing or ten times shorter than the
+    one before: at limit states proximal steps shrink slowly and prove nothing (T16)."""
+    tolerance *= MARGIN
+    x, tau = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
+    error = _defect(problem, x, tau)
+    if error <= tolerance:
+        return _finish(problem, x, tau, tolerance, "warm", 0, 0, error)
+    if guess.hardship > 0:
+        return _finish(problem, x, tau, 0.0, "", 0, guess.hardship - 1)
+    mass, scale, spent, moved = contact_mass(problem), _scale(problem), 0, np.inf
+    target = tolerance / AMPLIFIED * scale
+    for proximal in range(6):
+        base, begin, last = tau.copy(), x.copy(), moved
+        norm, done = follow(problem, system, base, STIFF * mass, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE, True,
+                            proximal > 0)  # fmt: skip
+        spent, tau = spent + done, project_all(tau, problem.friction)
+        if norm > target:
+            break
+        moved = float(np.linalg.norm(x - begin)) / scale if proximal else np.inf
+        error = _defect(problem, x, tau)
+        if moved <= 0.05 * tolerance or (proximal > 1 and moved <= min(0.5 * tolerance, 0.1 * last)):
+            error = min(error, moved + norm / scale)
+        if error <= tolerance:
+            return _finish(problem, x, tau, tolerance, "newton", spent, 0, error)
+    return _finish(problem, _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction), 0.0, "newton",
+                   spent, RETRY)  # fmt: skip
+
+
+def _defect(problem: Problem, x: Array, impulse: Array) -> float:
+    """Error of a rigid pair: the bound of T15 or what the defects of balance and law may have been amplified to."""
+    residual = grade(problem, x, impulse)
+    return min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
+
+
+def _rigid_rescue(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:
+    """Interior point from where the step began, then Clarabel."""
+    tolerance *= MARGIN
+    path, spent = [failed.path] if failed.path else [], failed.factorisations
+    best: Pair = (np.inf, failed.velocity, failed.impulse)
     for soft in SOFT:
-        inside, forces = x.copy(), impulse.copy()
-        error, done = interior_point(problem, system, soft / sigma, inside, forces, tolerance, 80)
+        x, forces = failed.velocity.copy(), failed.impulse.copy()
+        compliance = soft / (STIFF * contact_mass(problem))
+        error, done = interior_point(problem, system, compliance, x, forces, tolerance, 80)
         path, spent = [*path, "interior"], spent + done
-        best = min(best, (error, inside, project_all(forces, problem.friction)), key=_error)
+        best = min(best, (error, x, project_all(forces, problem.friction)), key=_error)
         if _error(best) <= tolerance:
             break
     else:
         found, done = _generic(problem, guess)
         path, spent = [*path, "clarabel"], spent + done
         best = min(best, found, key=_error)
-    return _finish(problem, best[1], best[2], tolerance, "+".join(path), spent, hardship, _error(best))
+    return _finish(problem, best[1], best[2], tolerance, "+".join(path), spent, failed.hardship, _error(best))
 
 
-def _error(found: tuple[float, Array, Array]) -> float:
+def _error(found: Pair) -> float:
     return found[0]
 
 
-def _generic(problem: Problem, guess: Guess) -> tuple[tuple[float, Array, Array], int]:
+def _generic(problem: Problem, guess: Guess) -> tuple[Pair, int]:
     """Clarabel at two tolerances: what separates them is the error, infinite if one of them did not solve it."""
     coarse, fine = (clarabel.kinematic(tolerance=t, accept=1e-5)(problem, guess) for t in (1e-8, 1e-10))
-    x = fine.velocity
-    moved = np.linalg.norm(x - coarse.velocity) / (problem.speed * np.sqrt(problem.total_mass))
-    error = float(max(moved, fine.residual.momentum)) if coarse.converged and fine.converged else np.inf
-    return (error, x, project_all(fine.impulse, problem.friction)), coarse.factorisations + fine.factorisations
-
-
-def _augmented(problem, system, sigma, x, impulse, drift, tolerance) -> tuple[tuple[float, Array, Array], int]:
-    """Augmented Lagrangian from (x, impulse): proximal steps on the impulses. The error is taken from the velocity change of
-    the last step, and only if that is next to nothing or ten times shorter than the step before: at limit states they shrink
-    slowly and prove nothing (T16)."""
-    scale = problem.speed * np.sqrt(problem.total_mass)
-    target, short = 0.5 * tolerance * scale, 0.01 * tolerance * scale
-    x, base, out, weight = x.copy(), impulse, np.empty_like(impulse), np.empty((len(impulse), 3, 3))
-    factored = predict(problem, system, weight, base, sigma, drift, x)
-    spent, moved = 1, np.inf
-    for outer in range(5):
-        start, last = x.copy(), moved
-        norm, done = minimise(problem, system, weight, base, sigma, x, out, target, short, 1 + EASY - spent, 0.05, factored)
-        spent, factored = spent + done, True
-        if norm > target:
-            break
-        moved = np.linalg.norm(x - start) / scale if outer else np.inf
-        if moved <= 0.01 * tolerance or (outer > 1 and moved <= min(0.5 * tolerance, 0.1 * last)):
-            return (moved + norm / scale, x, out), spent
-        base = out.copy()
-    return (np.inf, x, out), spent
+    moved = float(np.linalg.norm(fine.velocity - coarse.velocity)) / _scale(problem)
+    error = max(moved, fine.residual.momentum) if coarse.converged and fine.converged else np.inf
+    return (error, fine.velocity, project_all(fine.impulse, problem.friction)), coarse.factorisations + fine.factorisations

@@ -1,28 +1,79 @@
-"""Semismooth Newton on the one function both contact forms share (T14).
+"""Newton on velocities and impulses together: the fast path of every law and both contact forms (T25).
 
-    theta(x) = 1/2 |x - free|^2 + sum 1/(2 sigma) |P_K(z)|^2,   z = base - sigma w(x)
-    impulse  = P_K(z),   gradient = x - free - rows^T impulse,   Hessian = I + rows^T sigma P_K'(z) rows
+    balance:  x - free - rows^T tau = 0
+    law:      tau - respond(zeta) = 0,   zeta = tau - rho s,   s = w(x) + (tau - base) / sigma
 
-theta is 1-strongly convex: |x - x*| <= |gradient(x)|, a rigorous bound that costs nothing.
-Compliant form: sigma = 1 / compliance, base = memory, minimised once. Rigid form: sigma large, base = the impulses so
-far, minimised in an outer loop (augmented Lagrangian).
+Impulses are unknowns of their own, so a contact changes its state when the linearised impulse and velocity say so, and full
+steps may be taken; a contact that presses is not judged by the stiff force of its overlap. rho > 0 weighs velocities against
+impulses and changes the path, not the solution. Convergence is quadratic near a solution and not assured far from it: who
+calls keeps a slower way (descent.py, interior.py, shift.py).
 """
 
 import numpy as np
 
 from drystone.kernel import kernel
 from drystone.problem import momentum_into, relative_velocity_into
-from drystone.solvers.cone import derivative_into, project, project_all
+from drystone.solvers.cone import respond
 from drystone.solvers.factor import assemble, factorise, solve
+
+WANE = 0.95  # a round that brings the law's defect below this share of the best so far is progress
+NEAR = 0.3  # after such a fall of the defect the last factor is thought to be near enough to use again
+ROUNDS = 4  # of that at most: together they cost less than a factorisation
+ENOUGH = 0.01  # share of the imbalance that they may leave
+
+
+@kernel
+def linearise(problem, base, sigma, rho, w, tau, weight, defect):
+    """The law at (w, tau), made linear: d tau = -defect - weight dw. |tau - respond(zeta)|, weighted to a whitened velocity,
+    goes back."""
+    total = 0.0
+    for c in range(tau.shape[0]):
+        mu, psi, stiff, scale = problem.friction[c], problem.dilatancy[c], sigma[c], rho[c]
+        t0, t1, t2 = tau[c, 0], tau[c, 1], tau[c, 2]
+        s0 = w[c, 0] + (t0 - base[c, 0]) / stiff
+        s1 = w[c, 1] + (t1 - base[c, 1]) / stiff
+        s2 = w[c, 2] + (t2 - base[c, 2]) / stiff
+        n, a, b = t0 - scale * s0, t1 - scale * s1, t2 - scale * s2
+        r = np.sqrt(a * a + b * b)
+        weight[c] = 0.0
+        if psi * r <= -n:  # open
+            defect[c, 0], defect[c, 1], defect[c, 2] = t0, t1, t2
+            total += (t0 * t0 + t1 * t1 + t2 * t2) / scale
+        elif r <= mu * n:  # stick
+            weight[c, 0, 0] = weight[c, 1, 1] = weight[c, 2, 2] = stiff
+            defect[c, 0], defect[c, 1], defect[c, 2] = stiff * s0, stiff * s1, stiff * s2
+            total += scale * (s0 * s0 + s1 * s1 + s2 * s2)
+        else:  # slide: respond' is the projector [1; mu u] [1; psi u]^T / (1 + mu psi), and `turn` across
+            u, v, share = a / r, b / r, 1 / (1 + mu * psi)
+            height = share * (n + psi * r)
+            turn = mu * height / r
+            side = 1 - turn + turn * scale / stiff
+            d0, d1, d2 = t0 - height, t1 - mu * height * u, t2 - mu * height * v
+            total += (d0 * d0 + d1 * d1 + d2 * d2) / scale
+            along = share * (d0 + psi * (u * d1 + v * d2)) * (stiff / scale - 1)
+            across = (u * d2 - v * d1) * (1 / side - 1)
+            defect[c, 0] = d0 + along
+            defect[c, 1] = d1 + along * mu * u - across * v
+            defect[c, 2] = d2 + along * mu * v + across * u
+            k, q = share * stiff, scale * turn / side
+            weight[c, 0, 0] = k
+            weight[c, 0, 1], weight[c, 0, 2] = k * psi * u, k * psi * v
+            weight[c, 1, 0], weight[c, 2, 0] = k * mu * u, k * mu * v
+            weight[c, 1, 1] = k * mu * psi * u * u + q * v * v
+            weight[c, 1, 2] = weight[c, 2, 1] = (k * mu * psi - q) * u * v
+            weight[c, 2, 2] = k * mu * psi * v * v + q * u * u
+    return np.sqrt(total)
 
 
 @kernel
 def gradient_into(problem, base, sigma, x, w, impulse, gradient):
-    """Impulse and gradient at x (w is given there); the value of theta goes back."""
+    """The impulses that the law gives at x (w is given there), and what they leave unbalanced: in the associated law the
+    gradient of theta (T14), whose value goes back."""
     value = 0.0
     for c in range(w.shape[0]):
         s = sigma[c]
-        n, a, b = project(base[c, 0] - s * w[c, 0], base[c, 1] - s * w[c, 1], base[c, 2] - s * w[c, 2], problem.friction[c])
+        n, a, b = respond(base[c, 0] - s * w[c, 0], base[c, 1] - s * w[c, 1], base[c, 2] - s * w[c, 2],
+                          problem.friction[c], problem.dilatancy[c])  # fmt: skip
         impulse[c, 0], impulse[c, 1], impulse[c, 2] = n, a, b
         value += (n * n + a * a + b * b) / s
     momentum_into(problem, impulse, gradient)
@@ -35,61 +86,7 @@ def gradient_into(problem, base, sigma, x, w, impulse, gradient):
 
 
 @kernel
-def _slope(w, dw, t, base, sigma, friction):
-    """First and second derivative along t of the contact part of theta at w + t dw."""
-    first = 0.0
-    second = 0.0
-    for c in range(w.shape[0]):
-        s, m = sigma[c], friction[c]
-        d0, d1, d2 = dw[c, 0], dw[c, 1], dw[c, 2]
-        n = base[c, 0] - s * (w[c, 0] + t * d0)
-        a = base[c, 1] - s * (w[c, 1] + t * d1)
-        b = base[c, 2] - s * (w[c, 2] + t * d2)
-        r = np.sqrt(a * a + b * b)
-        if m * r <= -n:
-            continue
-        if r <= m * n:
-            first -= n * d0 + a * d1 + b * d2
-            second += s * (d0 * d0 + d1 * d1 + d2 * d2)
-        else:
-            height = (n + m * r) / (1 + m * m)
-            u = (a * d1 + b * d2) / r
-            first -= height * (d0 + m * u)
-            second += s * ((d0 + m * u) ** 2 / (1 + m * m) + m * height / r * (d1 * d1 + d2 * d2 - u * u))
-    return first, second
-
-
-@kernel
-def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
-    """Step t with |slope(t)| <= 0.1 |slope(0)|: t = 1 first, then Newton kept inside the bracket of the monotone slope."""
-    start = lag_slope + _slope(w, dw, 0.0, base, sigma, friction)[0]
-    if start >= 0.0:
-        return 0.0
-    low, high, t = 0.0, np.inf, 1.0
-    for _ in range(60):
-        first, second = _slope(w, dw, t, base, sigma, friction)
-        slope = lag_slope + t * lag_curve + first
-        if abs(slope) <= 0.1 * abs(start):
-            break
-        if slope > 0.0:
-            high = t
-        else:
-            low = t
-        guess = t - slope / (lag_curve + second)
-        if high == np.inf:
-            t = min(max(guess, 1.2 * t), 4.0 * t)
-            if t > 64.0:
-                break
-        else:
-            inner = 0.02 * (high - low)
-            t = guess if low + inner < guess < high - inner else 0.5 * (low + high)
-            if high - low < 1e-13:
-                break
-    return t
-
-
-@kernel
-def _weigh(weight, v, out):
+def weigh(weight, v, out):
     """out = weight v for each contact."""
     for c in range(v.shape[0]):
         for k in range(3):
@@ -97,96 +94,113 @@ def _weigh(weight, v, out):
 
 
 @kernel
-def _stretch(base, sigma, w, z):
-    """z = base - sigma w."""
-    for c in range(w.shape[0]):
-        for k in range(3):
-            z[c, k] = base[c, k] - sigma[c] * w[c, k]
+def curvature_into(problem, weight, p, out):
+    """out = p + rows^T weight rows p."""
+    out[:] = p
+    for c in range(weight.shape[0]):
+        k = weight[c]
+        if k[0, 0] == 0.0 and k[1, 1] == 0.0 and k[2, 2] == 0.0:
+            continue
+        w0 = w1 = w2 = 0.0
+        for side in range(2):
+            i, row = (problem.a[c], problem.row_a[c]) if side == 0 else (problem.b[c], problem.row_b[c])
+            if i >= 0:
+                for q in range(p.shape[1]):
+                    w0 += row[0, q] * p[i, q]
+                    w1 += row[1, q] * p[i, q]
+                    w2 += row[2, q] * p[i, q]
+        u0 = k[0, 0] * w0 + k[0, 1] * w1 + k[0, 2] * w2
+        u1 = k[1, 0] * w0 + k[1, 1] * w1 + k[1, 2] * w2
+        u2 = k[2, 0] * w0 + k[2, 1] * w1 + k[2, 2] * w2
+        for side in range(2):
+            i, row = (problem.a[c], problem.row_a[c]) if side == 0 else (problem.b[c], problem.row_b[c])
+            if i >= 0:
+                for q in range(p.shape[1]):
+                    out[i, q] += row[0, q] * u0 + row[1, q] * u1 + row[2, q] * u2
 
 
 @kernel
-def _imbalance(problem, x, impulse, out):
-    """|out| with out = x - free - rows^T impulse."""
-    momentum_into(problem, impulse, out)
-    total = 0.0
-    for i in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            out[i, k] = x[i, k] - problem.free[i, k] - out[i, k]
-            total += out[i, k] * out[i, k]
-    return np.sqrt(total)
+def refine(problem, system, weight, right, x):
+    """x = (I + rows^T weight rows)^-1 right with the factor that the system holds, of earlier weights: by conjugate gradients
+    if symmetric, else by repeated correction. False if ROUNDS are not enough."""
+    symmetric = system.upper.shape[0] == 0
+    r, y, h, p = right.copy(), np.empty_like(x), np.empty_like(x), np.zeros_like(x)
+    x[:] = 0.0
+    target, product, keep, length = ENOUGH * np.sqrt(np.sum(right * right)), 1.0, 0.0, 1.0
+    for _ in range(ROUNDS):
+        solve(system, r, y)
+        if symmetric:
+            last, product = product, np.sum(r * y)
+            keep = product / last
+        for i in range(x.shape[0]):
+            for k in range(x.shape[1]):
+                p[i, k] = y[i, k] + keep * p[i, k]
+        curvature_into(problem, weight, p, h)
+        if symmetric:
+            length = product / np.sum(p * h)
+        for i in range(x.shape[0]):
+            for k in range(x.shape[1]):
+                x[i, k] += length * p[i, k]
+                r[i, k] -= length * h[i, k]
+        if np.sqrt(np.sum(r * r)) <= target:
+            return True
+    return False
 
 
 @kernel
-def predict(problem, system, weight, base, sigma, drift, x):
-    """Where theta would be least if every contact kept the state (stick, slip, open) it had at `drift`; x is moved there
-    if theta falls. One factorisation, left in the system, with its `weight`. False if that failed."""
-    count = base.shape[0]
-    z, u = np.empty((count, 3)), np.empty((count, 3))
-    _stretch(base, sigma, drift, z)
-    derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
-    assemble(problem, system, weight)
-    if not factorise(system):
-        return False
-    for c in range(count):  # right-hand side free + rows^T weight (base / sigma - bias)
-        for k in range(3):
-            z[c, k] = base[c, k] / sigma[c] - problem.bias[c, k]
-    _weigh(weight, z, u)
-    right, trial, w = np.empty_like(x), np.empty_like(x), np.empty((count, 3))
-    momentum_into(problem, u, right)
-    right += problem.free
-    solve(system, right, trial)
-    relative_velocity_into(problem, x, 1.0, w)
-    before = gradient_into(problem, base, sigma, x, w, z, right)
-    relative_velocity_into(problem, trial, 1.0, w)
-    if gradient_into(problem, base, sigma, trial, w, z, right) < before:
-        x[:] = trial
-    return True
-
-
-@kernel
-def minimise(problem, system, weight, base, sigma, x, impulse, target, short, limit, least, factored):
-    """Newton from x (overwritten, impulse too) until |gradient| <= target. At most `limit` factorisations; gives up when
-    the line search allows less than `least`. `factored`: the system holds a factor (of `weight`) worth trying; a factor is
-    used again as long as it cuts the gradient tenfold. Returns |imbalance of momentum| and the factorisations done.
-
-    Also ends with a Newton step no longer than `short` if the linearised impulses, put back on their cones, balance momentum
-    to `target`: the gradient multiplies velocities by sigma, and with sigma large its noise hides that they are there."""
-    count = base.shape[0]
-    z, w, dw, trial = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    gradient, step, moved = np.empty_like(x), np.empty_like(x), np.empty_like(x)
-    done, before = 0, np.inf
+def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, hard, factored):
+    """Newton from (x, tau), both overwritten, until the error is at most `target`; at most `limit` factorisations. Gives up,
+    with the x of least theta, after more than `patience` rounds without progress. The error is |gradient| at x, a bound in
+    the associated law, with tau then the impulses of the law; if `hard`, where its stiffness would drown it in rounding,
+    the defects of balance and law, after one step at least. `factored`: the system holds a factor worth trying first.
+    Returns the error and the factorisations done."""
+    count = tau.shape[0]
+    w, defect, change = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    weight, impulse = np.empty((count, 3, 3)), np.empty((count, 3))
+    gradient, step, right, lowest = np.empty_like(x), np.empty_like(x), np.empty_like(x), x.copy()
+    done, idle, stepped = 0, 0, False
+    least, best, before = np.inf, np.inf, np.inf
     while True:
         relative_velocity_into(problem, x, 1.0, w)
-        gradient_into(problem, base, sigma, x, w, impulse, gradient)
-        norm = np.sqrt(np.sum(gradient * gradient))
-        if norm <= target or not np.isfinite(norm):
-            return norm, done
-        if not (factored and norm <= 0.1 * before):
+        fault = linearise(problem, base, sigma, rho, w, tau, weight, defect)
+        momentum_into(problem, tau, right)
+        for i in range(x.shape[0]):
+            for k in range(x.shape[1]):
+                right[i, k] += problem.free[i, k] - x[i, k]
+        if hard:
+            error = np.sqrt(fault * fault + np.sum(right * right))
+        else:
+            theta = gradient_into(problem, base, sigma, x, w, impulse, gradient)
+            error = np.sqrt(np.sum(gradient * gradient))
+            if theta < least:
+                least = theta
+                lowest[:] = x
+        if error <= target and (stepped or not hard):
+            if not hard:
+                tau[:] = impulse
+            return error, done
+        idle = 0 if fault <= WANE * best else idle + 1
+        best = min(best, fault)
+        if idle > patience or not np.isfinite(error):
+            break
+        momentum_into(problem, defect, gradient)
+        right -= gradient
+        if not (factored and fault <= NEAR * before and refine(problem, system, weight, right, step)):
             if done >= limit:
-                return norm, done
-            _stretch(base, sigma, w, z)
-            derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
+                break
             assemble(problem, system, weight)
             done += 1
             if not factorise(system):
-                return norm, done
+                break
             factored = True
-        solve(system, gradient, step)
-        step *= -1.0
-        relative_velocity_into(problem, step, 0.0, dw)
-        length = np.sqrt(np.sum(step * step))
-        if length <= short:
-            _weigh(weight, dw, trial)
-            trial[:] = project_all(impulse - trial, problem.friction)
-            moved[:] = x + step
-            balance = _imbalance(problem, moved, trial, gradient)
-            if balance <= target:
-                x[:] = moved
-                impulse[:] = trial
-                return balance, done
-        slope = np.sum(step * (x - problem.free))
-        t = line_search(w, dw, base, sigma, problem.friction, slope, np.sum(step * step))
-        if t <= least:
-            return norm, done
-        x += t * step
-        before = norm
+            solve(system, right, step)
+        relative_velocity_into(problem, step, 0.0, w)
+        weigh(weight, w, change)
+        for c in range(count):
+            for k in range(3):
+                tau[c, k] -= defect[c, k] + change[c, k]
+        x += step
+        before, stepped = fault, True
+    if not hard:
+        x[:] = lowest
+    return error, done

@@ -73,5 +73,6 @@ def _grade(problem, x, impulse):
         product += p0 * s0 + p1 * s1 + p2 * s2
         q0, q1, q2 = project(p0, p1, p2, mu)
         outside = np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2)  # distance of the impulse to K
-        loose += distance * np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
+        pressing = max(np.sqrt(p0 * p0 + p1 * p1 + p2 * p2), m * distance)  # at least what stops the penetration
+        loose += distance * pressing + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
     return np.sqrt(total), worst, natural, closing, product, abs(product) + loose
