@@ -2,8 +2,8 @@
 
     impulse_c <- relax P_K(impulse_c - omega step_c s_c) + (1 - relax) impulse_c,    step_c = 3 / trace(W_cc)
 
-omega = relax = 1 as in Chrono. One step length a contact leaves the cone its shape. The published one lets a sweep rise where one
-eigenvalue of W_cc is more than two thirds of the trace; it is held below 1.9 over |W_cc|, which keeps every sweep a descent.
+omega = relax = 1, as in Chrono. One step length a contact leaves the cone its shape. Where one eigenvalue of W_cc is more than
+two thirds of the trace the published length lets the objective rise: it is held to 1.9 / |W_cc|, with which no sweep does.
 """
 
 import numpy as np

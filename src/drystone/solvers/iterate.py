@@ -1,8 +1,8 @@
 """What the first-order methods share: a start, a stop and a report. A method brings its sweeps.
 
-The stop is the same for all. Compliant and associated: a rigorous bound of the velocity error, the root of the duality gap (T21).
-Else the tests of `native` for a rigid step: the estimate (T15), or momentum and a thousandfold natural map; Coulomb's exact law is no
-convex program and has the second only.
+The stop is the same for all. Compliant and associated: a rigorous bound of the velocity error, the root of the duality gap
+(T21). Rigid: the tests of `native`, the estimate (T15) or momentum and a thousandfold natural map. Coulomb's exact law is no
+convex program and has the last only.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def iterative(
     path: str, begin: Callable[[Problem, Array, Array], Advance], tolerance: float, sweeps: int, time_limit: float | None
 ) -> ContactSolver:
     """A solver that sweeps until the error is within the tolerance, or until `sweeps` or `time_limit` [s] are spent.
-    begin(problem, x, impulse) gives the `Advance`; it finds x = free + rows^T impulse and leaves the impulses on their cones."""
+    begin(problem, x, impulse) gives the `Advance`, which finds x = free + rows^T impulse and leaves impulses on their cones."""
 
     def solve(problem: Problem, guess: Guess) -> Solution:
         if len(problem.a) == 0:

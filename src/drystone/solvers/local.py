@@ -2,8 +2,8 @@
 
     v = s + W (r - p),    r = respond(r - scale v)        for any scale > 0, with `cone.respond` of (T20).
 
-For psi = 0 this is the function of Alart and Curnier, for psi = mu the natural map. Generalised Newton finds its zero in two to four
-steps as a rule. Where it cycles, the states are tried in turn: stick, and slide as a root of one equation in the direction.
+For psi = 0 this is the function of Alart and Curnier, for psi = mu the natural map. Generalised Newton finds its zero in two to
+four steps as a rule. Where it cycles, the states are tried: stick, and slide as a root of one equation in the direction.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Non-linear block Gauss-Seidel of Jean and Moreau: each contact in turn is solved for itself, the others held (T24; AJ section
 3.3). Coulomb's exact law and any dilatancy; the contact's own problem is in `local`.
 
-A contact's own matrix may be singular (a problem in the plane has a tangent without rows), so the change of its impulse is charged
-with a proximal term of PROXIMAL times the mean of the diagonal: it alters no solution of the whole.
+A contact's own matrix may be singular (a problem in the plane has a tangent without rows), so the change of its impulse is
+charged with a proximal term, PROXIMAL times the mean of the diagonal: it alters no solution of the whole.
 """
 
 import numpy as np

@@ -3,8 +3,8 @@
     s = W impulse + q,    W = rows rows^T + diag(compliance),    q = rows free + bias - compliance memory
 
 W is never formed: x = free + rows^T impulse is carried along, and a contact reads and moves the two bodies it touches. On a
-wall of 1,000 blocks a contact shares a body with 43 others, so that one product with W in 3 x 3 blocks takes 4 times as long and
-37 times the memory (measured). Only the diagonal blocks are kept.
+wall of 1,000 blocks a row of W has 42 blocks of 3 x 3: a product with it took 14 times as long and 11 times the memory, and
+forming it as long as a thousand sweeps (measured with scipy). Only the diagonal blocks are kept.
 """
 
 import numpy as np

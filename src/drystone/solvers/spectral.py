@@ -1,9 +1,9 @@
 """Spectral projected gradient with diagonal preconditioning and fall-back, P-SPG-FB (T23; BRT section 2.4, their reference 24).
 
 The static program (T11) is minimised along d = P_K(impulse - alpha s / weight) - impulse with the step lengths of Barzilai and
-Borwein, the two in turn, and the non-monotone line search of Grippo, Lampariello and Lucidi. The weight is one number a contact,
-trace(W_cc) / 3: with a weight for each component the projection would be on another cone. It then is the projection in
-the metric of the weights, and d always a descent. The answer is the iterate of the least projected gradient so far.
+Borwein, the two in turn, and the non-monotone line search of Grippo, Lampariello and Lucidi. The weight is one number a
+contact, trace(W_cc) / 3, so that P_K is the projection in the metric of the weights too and d always a descent; with one a
+component it would be that of another cone. The answer is the iterate of the least projected gradient so far.
 """
 
 import numpy as np
