@@ -59,4 +59,4 @@ def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple
         return residual._replace(error=float(bound)), bool(bound <= tolerance)
     still = residual.momentum + AMPLIFIED * residual.natural_map
     error = min(still, residual.error) if associated else still
-    return residual._replace(error=error), bool(error <= MARGIN * tolerance)
+    return residual._replace(error=float(error)), bool(error <= MARGIN * tolerance)
