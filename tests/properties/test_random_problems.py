@@ -1,42 +1,42 @@
-"""Native and Clarabel on random small problems, rigid and compliant: the velocity is unique, so it must be the same."""
+"""All solvers on 1,000 random small problems of every kind: the velocity is unique (associated law), so it must be the same.
+
+Truth: Clarabel, of its two programs the one that grades better (each by itself fails on some). Feasible by construction: a
+common velocity opens all contacts. A method that does not get there within its limits says so.
+"""
 
 import numpy as np
 import pytest
 
 from drystone.problem import Problem, relative_velocity
 from drystone.solvers import clarabel
+from drystone.solvers.gauss_seidel import gauss_seidel
 from drystone.solvers.native import native
-from drystone.solvers.solution import Guess
+from drystone.solvers.nlgs import nlgs
+from drystone.solvers.residual import contact_mass
+from drystone.solvers.solution import Guess, Solution
+from drystone.solvers.spectral import spectral
 from tests.unit.test_factor import random_problem
+
+KINDS = ("plain", "frictionless", "rough", "one contact", "no contact", "copied", "light bodies", "plane")
+TOLERANCE, SWEEPS = 1e-7, 2000
+SOLVERS = {
+    "native": native(TOLERANCE),
+    "gauss-seidel": gauss_seidel(TOLERANCE, SWEEPS),
+    "p-spg-fb": spectral(TOLERANCE, SWEEPS),
+    "nlgs": nlgs(TOLERANCE, SWEEPS),
+}
+LOST = {"native": 0, "gauss-seidel": 3, "p-spg-fb": 3, "nlgs": 3}  # in 200 problems, at most, as measured
 
 
 def cold(problem: Problem) -> Guess:
     """A guess that knows nothing."""
     count = len(problem.a)
-    return Guess(np.zeros((len(problem.free), 6)), np.zeros((count, 3)), np.zeros((count, 3)), 0)
+    return Guess(np.zeros_like(problem.free), np.zeros((count, 3)), np.zeros((count, 3)), 0)
 
 
-def difference(problem: Problem, one, other) -> float:
+def difference(problem: Problem, one: Solution, other: Solution) -> float:
     """Mass-weighted rms of the velocity difference, in units of g h (1 here)."""
     return float(np.linalg.norm(one.velocity - other.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
-
-
-@pytest.mark.parametrize("compliance", [0.0, 1e-3])
-@pytest.mark.parametrize("seed", range(60))
-def test_all_solvers_find_the_same_velocity(seed: int, compliance: float) -> None:
-    """Truth: two independent programs of Clarabel. Feasible by construction: a common velocity opens all contacts."""
-    rng = np.random.default_rng(seed)
-    bodies = int(rng.integers(1, 12))
-    problem = random_problem(bodies, int(rng.integers(1, 5 * bodies + 2)), rng)
-    problem = feasible(problem, rng)._replace(compliance=np.full(len(problem.a), compliance))
-    if seed % 5 == 0:
-        problem = problem._replace(friction=np.zeros(len(problem.a)), dilatancy=np.zeros(len(problem.a)))
-    found = native(1e-7)(problem, cold(problem))
-    truth = clarabel.kinematic(1e-11)(problem, cold(problem))
-    check = clarabel.static(1e-11)(problem, cold(problem))
-    assert found.converged
-    assert difference(problem, truth, check) < 1e-5
-    assert difference(problem, found, truth) < 1e-5
 
 
 def feasible(problem: Problem, rng: np.random.Generator) -> Problem:
@@ -49,19 +49,101 @@ def feasible(problem: Problem, rng: np.random.Generator) -> Problem:
     return problem._replace(bias=bias)
 
 
-def test_no_contacts_is_free_motion() -> None:
-    problem = random_problem(3, 0, np.random.default_rng(0))
-    answer = native()(problem, cold(problem))
+def random_case(seed: int) -> Problem:
+    """The kinds in turn, eight rigid ones, then eight compliant ones. Compliance a hundredth of what the bodies give: at a
+    thousandth, as in stone walls, sweeps need 20,000 to share the load among copies of a contact."""
+    rng, kind = np.random.default_rng(seed), KINDS[seed % len(KINDS)]
+    bodies = int(rng.integers(1, 8))
+    count = {"one contact": 1, "no contact": 0}.get(kind, int(rng.integers(1, 4 * bodies + 2)))
+    problem = random_problem(bodies, count, rng)
+    if kind in ("frictionless", "rough"):
+        friction = np.full(count, 3.0 if kind == "rough" else 0.0)
+        problem = problem._replace(friction=friction, dilatancy=friction)
+    if kind == "plane":  # the second tangent is padding: singular in itself
+        problem.row_a[:, 2], problem.row_b[:, 2] = 0.0, 0.0
+    problem = feasible(problem, rng)
+    if kind == "copied":
+        problem = copied(problem, rng.integers(1, 4, count))
+    if kind == "light bodies":
+        problem = lightened(problem, np.where(rng.random(bodies) < 0.5, 1e-6, 1.0))
+    softness = 1e-2 if seed // len(KINDS) % 2 else 0.0
+    return problem._replace(compliance=softness / contact_mass(problem))
+
+
+def copied(problem: Problem, times: np.ndarray) -> Problem:
+    """Each contact so many times."""
+    rows = np.repeat(np.arange(len(problem.a)), times)
+    by_contact = ("a", "b", "row_a", "row_b", "bias", "friction", "dilatancy", "compliance", "memory")
+    return problem._replace(**{name: getattr(problem, name)[rows] for name in by_contact})
+
+
+def lightened(problem: Problem, mass: np.ndarray) -> Problem:
+    """The same problem with other masses (N,) than one: velocities stay, whitened ones shrink by the root."""
+    root = np.sqrt(mass)
+    row_a, row_b = (rows / root[body][:, None, None] for rows, body in ((problem.row_a, problem.a), (problem.row_b, problem.b)))
+    free, total = problem.free * root[:, None], float(mass.sum())
+    return problem._replace(row_a=row_a, row_b=row_b, free=free, mass=mass, total_mass=total)
+
+
+def clarabel_best(problem: Problem) -> Solution:
+    answers = [make(1e-11)(problem, cold(problem)) for make in (clarabel.kinematic, clarabel.static)]
+    return min(answers, key=lambda answer: answer.residual.error)
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_all_solvers_find_the_same_velocity(block: int) -> None:
+    """Of those that say they converged every one agrees; how many may say they did not is in LOST."""
+    lost = dict.fromkeys(SOLVERS, 0)
+    for seed in range(200 * block, 200 * (block + 1)):
+        problem = random_case(seed)
+        answers = {name: solve(problem, cold(problem)) for name, solve in SOLVERS.items()}
+        if len(problem.a) == 0:
+            assert all(a.path == "free" and a.converged and np.all(a.velocity == problem.free) for a in answers.values())
+            continue
+        truth = clarabel_best(problem)
+        for name, answer in answers.items():
+            lost[name] += not answer.converged
+            assert not answer.converged or difference(problem, answer, truth) < 1e-5, (seed, name)
+    assert all(lost[name] <= LOST[name] for name in SOLVERS), lost
+
+
+@pytest.mark.parametrize("kind", ["plain", "rough", "one contact", "copied", "light bodies", "plane"])
+def test_nlgs_keeps_the_exact_law(kind: str) -> None:
+    """Dilatancy nothing, or half the friction. Truth: the law as `grade` states it (T19), which knows of no local solver."""
+    lost = 0
+    for turn in range(24):
+        problem = random_case(KINDS.index(kind) + len(KINDS) * turn)
+        problem = problem._replace(dilatancy=(0.0, 0.5)[turn // 2 % 2] * problem.friction)
+        answer = nlgs(TOLERANCE, SWEEPS)(problem, cold(problem))
+        lost += not answer.converged
+        assert not answer.converged or (answer.residual.natural_map < 1e-8 and answer.residual.momentum < 1e-12)
+    assert lost <= (2 if kind in ("copied", "light bodies") else 0)
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name != "native"])
+def test_one_body_of_many_unknowns(name: str) -> None:
+    """Foreign problems come as one body with all unknowns: the same velocities as body by body."""
+    problem = random_case(16)
+    size = problem.free.size
+    rows = np.zeros((len(problem.a), 3, *problem.free.shape))
+    for c, (i, j) in enumerate(zip(problem.a, problem.b, strict=True)):
+        rows[c, :, i] += problem.row_a[c] if i >= 0 else 0.0
+        rows[c, :, j] += problem.row_b[c]
+    whole = problem._replace(
+        a=np.full_like(problem.a, -1), b=np.zeros_like(problem.b), row_a=np.zeros((len(rows), 3, size)),
+        row_b=rows.reshape(-1, 3, size), free=problem.free.reshape(1, size), mass=np.array([problem.total_mass]),
+        place=np.zeros((1, 3)),
+    )  # fmt: skip
+    answer, one = SOLVERS[name](problem, cold(problem)), SOLVERS[name](whole, cold(whole))
     assert answer.converged
-    assert answer.path == "free"
-    assert np.allclose(answer.velocity, problem.free)
+    assert one.converged
+    assert np.allclose(one.velocity.ravel(), answer.velocity.ravel(), atol=1e-6)
+    assert one.factorisations == answer.factorisations
 
 
 def test_duplicated_contacts_change_nothing() -> None:
     """Velocities are unique whatever the number of copies of a contact."""
     rng = np.random.default_rng(1)
     problem = feasible(random_problem(6, 15, rng), rng)
-    twice = np.repeat(np.arange(15), 4)
-    by_contact = ("a", "b", "row_a", "row_b", "bias", "friction", "dilatancy", "compliance", "memory")
-    copied = problem._replace(**{name: getattr(problem, name)[twice] for name in by_contact})
-    assert difference(problem, native(1e-8)(problem, cold(problem)), native(1e-8)(copied, cold(copied))) < 1e-6
+    four = copied(problem, np.full(15, 4))
+    assert difference(problem, native(1e-8)(problem, cold(problem)), native(1e-8)(four, cold(four))) < 1e-6

@@ -136,7 +136,7 @@ class Solver(Table):
     contact: Literal["rigid", "compliant"] = "rigid"
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone, compliant only
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, compliant only, instead of young
-    method: Literal["native", "clarabel-kinematic", "clarabel-static"] = "native"
+    method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs"] = "native"
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 

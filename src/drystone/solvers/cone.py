@@ -6,15 +6,12 @@
 (0.0, 0.0, 0.0)
 """
 
-import numba
 import numpy as np
 
-from drystone.kernel import kernel
-
-_inlined = numba.njit(cache=True, error_model="numpy", inline="always")
+from drystone.kernel import inlined, kernel
 
 
-@_inlined
+@inlined
 def project(n, a, b, mu):
     """Nearest point of K."""
     r = np.sqrt(a * a + b * b)
@@ -26,7 +23,7 @@ def project(n, a, b, mu):
     return height, mu * height * a / r, mu * height * b / r
 
 
-@_inlined
+@inlined
 def respond(n, a, b, mu, psi):
     """Impulse of a contact that a trial impulse (n, a, b) would bring out of K: sliding brings it back along the flow
     (dilatancy psi). psi = mu is `project`, psi = 0 Coulomb's law."""

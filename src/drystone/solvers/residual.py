@@ -26,7 +26,7 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
 
 def velocity_error(imbalance: float, slack: float) -> float:
     """|x - x*| <= imbalance / 2 + sqrt(imbalance^2 / 4 + slack) (T15): in a rigid problem with the computed impulses
-    standing in for the exact ones in `slack`."""
+    standing in for the exact ones in `slack`, or those of one projected step, if larger: no impulse is no excuse."""
     return float(imbalance / 2 + np.sqrt(imbalance * imbalance / 4 + slack))
 
 
@@ -67,12 +67,12 @@ def _grade(problem, x, impulse):
         s0 += (mu - problem.dilatancy[c]) * np.sqrt(s1 * s1 + s2 * s2)
         q0, q1, q2 = project(p0 - m * s0, p1 - m * s1, p2 - m * s2, mu)
         natural = max(natural, np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2) / m)
+        larger = np.sqrt(max(p0 * p0 + p1 * p1 + p2 * p2, q0 * q0 + q1 * q1 + q2 * q2))
         q0, q1, q2 = project(-s0, -s1, -s2, mu)
         distance = np.sqrt(q0 * q0 + q1 * q1 + q2 * q2)  # of s to K*
         closing = max(closing, distance)
         product += p0 * s0 + p1 * s1 + p2 * s2
         q0, q1, q2 = project(p0, p1, p2, mu)
         outside = np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2)  # distance of the impulse to K
-        pressing = max(np.sqrt(p0 * p0 + p1 * p1 + p2 * p2), m * distance)  # at least what stops the penetration
-        loose += distance * pressing + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
+        loose += distance * larger + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
     return np.sqrt(total), worst, natural, closing, product, abs(product) + loose
