@@ -53,3 +53,11 @@ def test_associated_law(name):
     assert answer.facts["residual"] < 3e-5
     r, friction = answer.reaction, read_contact_problem(DATA / name).friction
     assert np.all(np.hypot(r[:, 1], r[:, 2]) <= friction * r[:, 0] + 1e-6 * np.abs(r).max())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_coulombs_law(name):
+    """What the files ask for, by the default method."""
+    answer = solve_file(DATA / name)
+    assert (answer.facts["method"], answer.facts["friction_law"]) == ("native", "coulomb")
+    assert answer.good, answer.facts
