@@ -72,7 +72,7 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, check, run, info or picture (see drystone --help)")
+        raise InputError("name a command: new, check, run, info, picture or solve (see drystone --help)")
 
 
 @app.command()
@@ -250,6 +250,31 @@ def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None
     if not -run.frames <= frame < run.frames:
         raise InputError(f"--frame {frame}: the run has frames 0 to {run.frames - 1}")
     return [frame % run.frames]
+
+
+@app.command()
+def solve(
+    file: Annotated[Path, typer.Argument(help="FCLIB (HDF5), siconos (.dat), or a failed step of a run (.npz)")],
+    method: Annotated[str | None, typer.Option(help="native if not given, or that of the run")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="1e-6 if not given, or that of the run")] = None,
+    law: Annotated[str | None, typer.Option(help="associated or coulomb; the file's if not given")] = None,
+    output: Annotated[Path | None, typer.Option(help="write reaction and velocity of the contacts (.npz)")] = None,
+    json: Json = False,
+) -> int:
+    """Solve one contact problem from a file."""
+    from drystone.solve import save_answer, solve_file
+
+    _announce_compiling()
+    answer = solve_file(file, method=method, tolerance=tolerance, law=law)
+    if output is not None:
+        save_answer(output, answer)
+    if json:
+        _print_json(answer.facts)
+    else:
+        from drystone.view.tables import print_answer
+
+        print_answer(answer.facts)
+    return DONE if answer.good else NOT_CONVERGED
 
 
 if __name__ == "__main__":

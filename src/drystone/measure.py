@@ -95,6 +95,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
         "max_penetration": _largest(steps["overlap"]),
         "max_residual": _largest(steps["residual_error"]),
         "unconverged_steps": int((~steps["converged"]).sum()),
+        "dumps": [str(path) for path in run.failed],
         "contacts": {"mean": _mean(steps["contacts"]), "max": int(_largest(steps["contacts"]))},
         "energy": {name: [float(run.energy[name][0]), float(run.energy[name][-1])] for name in Energy._fields},
         "ms_per_step": _milliseconds(steps["seconds"]),

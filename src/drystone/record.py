@@ -1,6 +1,7 @@
 """A run on disk: `RunWriter` writes it as it goes, `read_run` reads it, `RunWriter.resume` goes on bit for bit.
 
-A run is a folder with `case.toml`, the case as its user wrote it, and `run.h5`:
+A run is a folder with `case.toml`, the case as its user wrote it, `failed/` with contact problems that were not solved, and
+`run.h5`:
 
     model/*             blocks and flat arrays, so that reading needs no other file
     steps               a row of small numbers a step: row i is step i + 1
@@ -99,6 +100,11 @@ class Run:
         """It reached its planned end; otherwise it was cut, or is still being computed."""
         return bool(0 < self.planned_steps <= self._head["step"][-1] - self._head["step"][0])
 
+    @property
+    def failed(self) -> list[Path]:
+        """The first contact problems that were not solved, one file a step."""
+        return failed_problems(self.folder)
+
     @cached_property
     def model(self) -> Model:
         with _open(self.folder, "r") as file:
@@ -191,6 +197,11 @@ class Run:
             return file[name][start:end]
 
 
+def failed_problems(folder: Path) -> list[Path]:
+    """The dumps of a run, by step."""
+    return sorted((folder / "failed").glob("step-*.npz"))
+
+
 def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
     """The parts of the ledger [J], with the mechanical energy as "total" and all losses as "dissipated"."""
     return {
@@ -235,6 +246,8 @@ class RunWriter:
             raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "case.toml").write_text(case, encoding="utf-8")
+        for old in failed_problems(folder):
+            old.unlink()
         file = _open(folder, "w")
         file.attrs.update(
             format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step)

@@ -6,23 +6,30 @@ about cases and files nor the record about solvers.
 """
 
 import math
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
+from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.io.case import Case, parse_case, read_case
+from drystone.io.contact_problems import write_problem
 from drystone.joints import Surface
 from drystone.model import Model
-from drystone.record import Run, RunWriter, read_run
+from drystone.problem import Problem
+from drystone.record import Run, RunWriter, failed_problems, read_run
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
+from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.stepping import State
+
+DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
 
 
 def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False) -> Run:
@@ -115,13 +122,81 @@ def is_compiled() -> bool:
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
+    witness = _Witness(make_solver(case.solver.method, case.solver.tolerance, case.solver.threads))
+    able = True
     with writer:
-        for step in _simulate(case, model, state):
+        for step in _simulate(case, model, state, witness):
+            failure = witness.hand_over(step.solution)
+            if failure is not None and able:
+                able = _dump(case, writer.folder, step, failure)
             writer.add(step, _ground(case, step.state.time))
             yield step
 
 
-def _simulate(case: Case, model: Model, state: State) -> Iterator[Step]:
+class _Failure(NamedTuple):
+    """A contact problem that was not solved."""
+
+    problem: Problem
+    guess: Guess
+    solution: Solution
+
+
+def _severity(failure: _Failure) -> float:
+    return failure.solution.residual.error
+
+
+class _Witness:
+    """A solver that keeps what it did not solve in a step: the step as a whole, and the worst of its parts if there are any."""
+
+    def __init__(self, solver: ContactSolver):
+        self._solver = solver
+        self._calls = 0
+        self._whole: _Failure | None = None
+        self._part: _Failure | None = None
+
+    def __call__(self, problem: Problem, guess: Guess) -> Solution:
+        solution = self._solver(problem, guess)
+        self._calls += 1
+        if not solution.converged:
+            failure = _Failure(problem, guess, solution)
+            if self._calls == 1:
+                self._whole = failure
+            else:
+                self._part = failure if self._part is None else max(self._part, failure, key=_severity)
+        return solution
+
+    def hand_over(self, reported: Solution) -> _Failure | None:
+        """The problem behind the report of a step if it was not solved; forget the step."""
+        kept = [failure for failure in (self._whole, self._part) if failure is not None]
+        self._calls, self._whole, self._part = 0, None, None
+        return next((failure for failure in kept if failure.solution.residual is reported.residual), None)
+
+
+def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
+    """Write a problem that was not solved; False, said once, if it cannot be: that is no reason to lose the run."""
+    path = folder / "failed" / f"step-{step.state.step:06d}.npz"
+    if len(failed_problems(folder)) >= DUMPS and not path.exists():
+        return True
+    solver, solution = case.solver, failure.solution
+    about = {
+        "drystone": __version__,
+        "step": step.state.step,
+        "time": step.state.time,
+        "method": solver.method,
+        "tolerance": solver.tolerance,
+        "path": solution.path,
+        "residual": [float(value) for value in solution.residual],
+    }
+    try:
+        path.parent.mkdir(exist_ok=True)
+        write_problem(path, failure.problem, failure.guess, about)
+    except OSError as error:
+        print(f"{path} cannot be written ({error.strerror}); steps that fail are not kept", file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
     analysis = case.analysis
     return simulate(
         model,
@@ -133,7 +208,7 @@ def _simulate(case: Case, model: Model, state: State) -> Iterator[Step]:
         gravity=analysis.gravity,
         surface=Surface(case.solver.young, case.solver.stiffness, exact=case.joints.friction_law == "coulomb"),
         impact_substeps=analysis.impact_substeps,
-        solver=make_solver(case.solver.method, case.solver.tolerance, case.solver.threads),
+        solver=solver,
         state=state,
     )
 

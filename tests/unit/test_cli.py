@@ -51,7 +51,7 @@ def simulator(monkeypatch):
 def test_help_names_the_commands(command):
     code, out, _ = command("--help")
     assert code == 0
-    for name in ("new", "check", "run", "info", "picture"):
+    for name in ("new", "check", "run", "info", "picture", "solve"):
         assert name in out
 
 
@@ -79,6 +79,7 @@ def test_new_prints_a_case(command, generator):
         ("run", "--resume", "missing"),
         ("info", "missing"),
         ("picture", "missing", "-o", "x.png"),
+        ("solve", "missing.dat"),
         ("chek",),
         ("run", "--fast"),
     ],

@@ -1,4 +1,4 @@
-"""Summaries for reading: the dictionaries of `check` and `info` as tables with units on standard output."""
+"""Summaries for reading: the dictionaries of `check`, `info` and `solve` as tables with units on standard output."""
 
 from typing import Any
 
@@ -41,6 +41,31 @@ def print_summary(summary: dict[str, Any]) -> None:
         *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
     _print("Run", rows)
+    if summary["dumps"]:
+        said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
+        print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
+
+
+def print_answer(facts: dict[str, Any]) -> None:
+    """What `drystone solve` found."""
+    unit = "of g dt" if facts["form"] == "dump" else "of the largest velocity without reaction"
+    rows = [
+        ("problem", f"{facts['form']}, {facts['contacts']} contacts, {facts['unknowns']} unknowns"),
+        ("friction law", facts["friction_law"]),
+        ("method", f"{facts['method']}, tolerance {facts['tolerance']:g}"),
+        ("converged", ("yes" if facts["converged"] else "no") + f", path {facts['path']}"),
+        ("residual", f"{_relative(facts['residual'])} {'of g dt' if facts['form'] == 'dump' else 'relative to q'}"),
+        ("natural map", f"{_relative(facts['natural_map'])} {unit}"),
+        ("velocity error", f"{_relative(facts['error'])} {unit}, an estimate"),
+        ("iterations", f"{facts['iterations']} factorisations"),
+        ("time", f"{facts['seconds']:.3g} s"),
+        *(("note", note) for note in facts["notes"]),
+    ]
+    _print(facts["file"], rows)
+
+
+def _relative(value: float | None) -> str:
+    return "not finite" if value is None else f"{value:.1e}"
 
 
 def _cut(summary: dict[str, Any]) -> str:
