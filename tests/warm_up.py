@@ -1,4 +1,4 @@
-"""Compile all kernels into the cache by a few steps in each contact form, so that the tests do not look hung."""
+"""Compile all kernels into the cache by a few steps in each contact form and law, so that the tests do not look hung."""
 
 import time
 
@@ -7,21 +7,23 @@ from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.simulate import simulate
-from drystone.solvers.native import native
+from drystone.solvers.methods import METHODS, make_solver
 
 
 def main() -> None:
-    """Run a small arch through a pulse strong enough to reach every path of the native solver."""
+    """Run a small arch through a pulse strong enough to reach every path of the native solver, then each other method."""
     print("compiling kernels (about a minute on a new machine) ...", flush=True)
     start = time.perf_counter()
     model = build_model(build.arch(blocks=7), friction=0.6)
     motion = Motion("one-sine", amplitude=8.0, half_period=0.1)
     paths = set()
-    for young in (None, 30e9):
+    for surface in (Surface(), Surface(30e9), Surface(exact=True), Surface(30e9, exact=True)):
         for theta, spin in ((1.0, "implicit"), (0.7, "explicit")):
-            steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=native(),
-                             surface=Surface(young), theta=theta, gyroscopic=spin)  # fmt: skip
+            steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
+                             theta=theta, gyroscopic=spin)  # fmt: skip
             paths |= {step.solution.path for step in steps}
+    for method in METHODS:
+        paths |= {step.solution.path for step in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method))}
     print(f"done in {time.perf_counter() - start:.0f} s; solver paths: {', '.join(sorted(paths))}", flush=True)
 
 

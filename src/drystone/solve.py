@@ -129,7 +129,7 @@ def _in_rounds(given: ForeignProblem, problem: Problem, solver: ContactSolver, t
         if np.abs(missing).max() <= 1e-2 * tolerance * problem.speed:
             break
         here = problem._replace(bias=problem.bias + missing)
-        guess = Guess(best.velocity, best.impulse, relative_velocity(here, best.velocity), best.hardship)
+        guess = Guess(best.velocity, best.impulse, best.hardship)
         solution = solver(here, guess)
         residual, spent, rounds = given.residual(solution.impulse, law), spent + solution.factorisations, rounds + 1
         if not residual < least:
@@ -140,4 +140,4 @@ def _in_rounds(given: ForeignProblem, problem: Problem, solver: ContactSolver, t
 
 def _cold(problem: Problem) -> Guess:
     """No impulses, and the velocities that go with them."""
-    return Guess(problem.free.copy(), np.zeros_like(problem.bias), relative_velocity(problem, problem.free), 0)
+    return Guess(problem.free.copy(), np.zeros_like(problem.bias), 0)

@@ -188,17 +188,16 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     law = apply_laws(model, scheme.surface, contacts, position, scheme.h)
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
-    bias, old_impulse, old_drift = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    bias, old_impulse = np.empty((count, 3)), np.empty((count, 3))
     _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias)
     _turn_into(frame, contacts.impulse, old_impulse)
-    _turn_into(frame, contacts.velocity, old_drift)
     memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.surface.compliant else np.zeros((count, 3))
     mass = bodies.mass[movable]
     problem = Problem(
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
         mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
-    guess = Guess(whiten(mass, inverse_root, moving[movable]), old_impulse, old_drift, state.hardship)
+    guess = Guess(whiten(mass, inverse_root, moving[movable]), old_impulse, state.hardship)
     return problem, guess, Axes(frame, inverse_root)
 
 

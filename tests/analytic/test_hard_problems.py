@@ -47,8 +47,7 @@ def crowd(problem, guess, copies):
     fields = ("a", "b", "row_a", "row_b", "bias", "friction", "dilatancy", "compliance", "memory")
     many = {name: np.repeat(getattr(problem, name), copies, axis=0) for name in fields}
     many["compliance"], many["memory"] = copies * many["compliance"], many["memory"] / copies
-    impulse, drift = np.repeat(guess.impulse, copies, axis=0) / copies, np.repeat(guess.drift, copies, axis=0)
-    return problem._replace(**many), guess._replace(impulse=impulse, drift=drift)
+    return problem._replace(**many), guess._replace(impulse=np.repeat(guess.impulse, copies, axis=0) / copies)
 
 
 @pytest.mark.parametrize("young", [None, 30e9], ids=["rigid", "compliant"])

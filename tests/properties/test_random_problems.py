@@ -31,7 +31,7 @@ LOST = {"native": 0, "gauss-seidel": 3, "p-spg-fb": 3, "nlgs": 3}  # in 200 prob
 def cold(problem: Problem) -> Guess:
     """A guess that knows nothing."""
     count = len(problem.a)
-    return Guess(np.zeros_like(problem.free), np.zeros((count, 3)), np.zeros((count, 3)), 0)
+    return Guess(np.zeros_like(problem.free), np.zeros((count, 3)), 0)
 
 
 def difference(problem: Problem, one: Solution, other: Solution) -> float:

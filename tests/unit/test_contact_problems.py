@@ -311,7 +311,7 @@ def dumped(path):
     a, b = np.array([-1, 0, 0, 1, 1]), np.array([0, 1, 1, -1, -1])
     place, mass = random.normal(size=(bodies, 3)), np.array([1.0, 2.0])
     problem = Problem(a, b, *rows, three[0], *few, three[1], free, mass, place, 0.1 + 0.2, float(mass.sum()))
-    guess = Guess(velocity, three[2], three[3], 7)
+    guess = Guess(velocity, three[2], 7)
     write_problem(path, problem, guess, {"step": 3, "method": "native"})
     return problem, guess
 

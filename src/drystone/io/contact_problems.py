@@ -25,7 +25,7 @@ SHAPES = {  # of C contacts, N bodies, D unknowns a body
     "problem_a": "C", "problem_b": "C", "problem_row_a": "C3D", "problem_row_b": "C3D", "problem_bias": "C3",
     "problem_friction": "C", "problem_dilatancy": "C", "problem_compliance": "C", "problem_memory": "C3", "problem_free": "ND",
     "problem_mass": "N", "problem_place": "N3", "problem_speed": "", "problem_total_mass": "",
-    "guess_velocity": "ND", "guess_impulse": "C3", "guess_drift": "C3", "guess_hardship": "",
+    "guess_velocity": "ND", "guess_impulse": "C3", "guess_hardship": "",
 }  # fmt: skip
 WHOLE = ("problem_a", "problem_b", "guess_hardship")
 

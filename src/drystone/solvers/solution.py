@@ -26,7 +26,6 @@ class Guess(NamedTuple):
 
     velocity: Array  # (N, D) [kg^1/2 m/s] whitened, at the start of the step
     impulse: Array  # (C, 3) [N s] contact frame, zero for new contacts
-    drift: Array  # (C, 3) [m/s] contact frame, relative velocity plus bias at the end of the last step
     hardship: int  # of the last step
 
 
