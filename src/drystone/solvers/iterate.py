@@ -12,9 +12,8 @@ import numpy as np
 
 from drystone.problem import Problem
 from drystone.solvers.cone import project_all
-from drystone.solvers.native import AMPLIFIED, MARGIN
 from drystone.solvers.reduced import duality_gap, slip_into
-from drystone.solvers.residual import grade
+from drystone.solvers.residual import AMPLIFIED, MARGIN, grade
 from drystone.solvers.solution import ContactSolver, Guess, Residual, Solution
 
 Array = np.ndarray

@@ -1,11 +1,12 @@
 """The default solver. Each step says which path ran and what it reached.
 
-    warm      the last impulses still solve the step: nothing is factorised
+    warm      the last velocities and impulses still solve the step, of the whole or of an island: nothing is factorised
     newton    on velocities and impulses together (newton.py), in the rigid form with a proximal stiffness
     then, if that gives up, by law and form:
     associated, compliant   descent (Newton with line search, convergent) -> Clarabel
     associated, rigid       interior point with three proximal compliances -> Clarabel
-    exact                   Newton from the associated answer, taking dilatancy off it -> fixed point on the shift (shift.py)
+    exact, compliant        Newton from the associated answer, taking dilatancy off it -> fixed point on the shift (shift.py)
+    exact, rigid            the fixed point
 
 The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant associated step is converged if its rigorous
 bound is within the tolerance; a rigid one if its error estimate is within MARGIN times it: near limit states double precision
@@ -20,8 +21,9 @@ from drystone.solvers.cone import project_all
 from drystone.solvers.descent import minimise
 from drystone.solvers.factor import System, make_system
 from drystone.solvers.interior import interior_point
+from drystone.solvers.islands import find_rest, part
 from drystone.solvers.newton import follow
-from drystone.solvers.residual import contact_mass, grade
+from drystone.solvers.residual import AMPLIFIED, MARGIN, contact_mass, grade
 from drystone.solvers.shift import by_shift, is_exact
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 
@@ -33,8 +35,6 @@ WEIGHT = 7.0  # rho of Newton in units of the contact's effective mass (measured
 SOFT = (0.001, 0.01, 0.1)  # proximal compliances of the interior point in units of 1 / STIFF, tried in this order
 PATIENCE = 3  # rounds without progress that Newton is granted
 LIMIT = 30  # factorisations that Newton is granted
-MARGIN = 10.0  # velocity error of a rigid step in units of the tolerance
-AMPLIFIED = 1e3  # velocity error a defect of the contact law may cause in a rigid step, at most (160 seen at limit states)
 REST = 0.03  # compliant steps aim at this share of the tolerance: a standing structure is then still within it a step later
 STRIDE = 0.3  # share of the dilatancy taken off at first when continuing from the associated law
 ROUGH = 1e-3  # tolerance on the way there
@@ -82,18 +82,26 @@ def native(tolerance: float = 1e-6) -> ContactSolver:
 
     def exact(problem: Problem, guess: Guess) -> Solution:
         answer, _ = newton(problem, guess, False, tolerance)
-        path, spent = answer.path or "skipped", answer.factorisations
-        for rescue in (continued, fixed_point):
+        path, spent = [answer.path] if answer.path else [], answer.factorisations
+        for rescue in (continued, fixed_point) if problem.compliance[0] > 0 else (fixed_point,):
             if answer.converged:
                 break
             answer = rescue(problem, guess)
-            path, spent = f"{path}+{answer.path}", spent + answer.factorisations
-        return answer._replace(path=path, factorisations=spent)
+            path, spent = [*path, answer.path], spent + answer.factorisations
+        return answer._replace(path="+".join(path), factorisations=spent)
 
     def solve(problem: Problem, guess: Guess) -> Solution:
         if len(problem.a) == 0:
             return _finish(problem, problem.free.copy(), np.empty((0, 3)), tolerance, "free", 0, 0)
-        return exact(problem, guess) if is_exact(problem) else associated(problem, guess)
+        rest = find_rest(problem, guess, tolerance)
+        if rest.bodies.all():
+            return _finish(problem, rest.velocity, rest.impulse, np.inf, "warm", 0, 0, rest.error)
+        moving, begin = part(problem, guess, rest) if rest.bodies.any() else (problem, guess._replace(velocity=rest.velocity))
+        answer = exact(moving, begin) if is_exact(moving) else associated(moving, begin)
+        if len(moving.a) == len(problem.a):
+            return answer
+        rest.velocity[~rest.bodies], rest.impulse[~rest.contacts] = answer.velocity, answer.impulse
+        return answer._replace(velocity=rest.velocity, impulse=rest.impulse)
 
     return solve
 
@@ -106,27 +114,16 @@ def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, erro
     return Solution(x, impulse, good, path, factorisations, residual, hardship)
 
 
-def _start(problem: Problem, guess: Guess, tolerance: float) -> Array:
-    """The last velocity; rest if that is within the tolerance of it: carried on, it would open and close the joints of a
-    standing structure for ever."""
-    fastest = np.sqrt(np.max(np.sum(guess.velocity**2, axis=1) / problem.mass))
-    return np.zeros_like(problem.free) if fastest <= tolerance * problem.speed else guess.velocity.copy()
-
-
 def _scale(problem: Problem) -> float:
     return problem.speed * np.sqrt(problem.total_mass)
 
 
 def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    """Warm, then Newton. Not converged: the velocity is the best start for what comes next."""
+    """Newton. Not converged: the velocity is the best start for what comes next."""
     sigma, scale = 1 / problem.compliance, _scale(problem)
-    x, tau = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
-    rho = np.minimum(WEIGHT * contact_mass(problem), sigma)
-    arguments = problem, system, problem.memory, sigma, rho, x, tau
-    error, _ = follow(*arguments, tolerance * scale, 0, PATIENCE, False, False)
-    if error <= tolerance * scale:
-        return _finish(problem, x, tau, tolerance, "warm", 0, 0, error / scale)
-    error, done = follow(*arguments, REST * tolerance * scale, LIMIT, PATIENCE, False, False)
+    x, tau = guess.velocity.copy(), project_all(guess.impulse, problem.friction)
+    rho, aim = np.minimum(WEIGHT * contact_mass(problem), sigma), REST * tolerance * scale
+    error, done = follow(problem, system, problem.memory, sigma, rho, x, tau, aim, LIMIT, PATIENCE, False, False)
     return _finish(problem, x, tau, tolerance, "newton", done, 0, error / scale)
 
 
@@ -142,14 +139,11 @@ def _descend(problem: Problem, system: System, guess: Guess, failed: Solution, t
 
 
 def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    """Warm, then Newton in proximal steps on the impulses, unless it failed a few steps ago. Their error is that of the defects
+    """Newton in proximal steps on the impulses, unless it failed a few steps ago. Their error is that of the defects
     or taken from the velocity change of the last step, and that only if it is next to nothing or ten times shorter than the
     one before: at limit states proximal steps shrink slowly and prove nothing (T16)."""
     tolerance *= MARGIN
-    x, tau = _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction)
-    error = _defect(problem, x, tau)
-    if error <= tolerance:
-        return _finish(problem, x, tau, tolerance, "warm", 0, 0, error)
+    x, tau = guess.velocity.copy(), project_all(guess.impulse, problem.friction)
     if guess.hardship > 0:
         return _finish(problem, x, tau, 0.0, "", 0, guess.hardship - 1)
     mass, scale, spent, moved = contact_mass(problem), _scale(problem), 0, np.inf
@@ -167,8 +161,7 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
             error = min(error, moved + norm / scale)
         if error <= tolerance:
             return _finish(problem, x, tau, tolerance, "newton", spent, 0, error)
-    return _finish(problem, _start(problem, guess, tolerance), project_all(guess.impulse, problem.friction), 0.0, "newton",
-                   spent, RETRY)  # fmt: skip
+    return _finish(problem, guess.velocity, project_all(guess.impulse, problem.friction), 0.0, "newton", spent, RETRY)
 
 
 def _defect(problem: Problem, x: Array, impulse: Array) -> float:

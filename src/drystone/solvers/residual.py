@@ -13,6 +13,9 @@ from drystone.solvers.solution import Residual
 
 Array = np.ndarray
 
+MARGIN = 10.0  # velocity error of a converged rigid step in units of the tolerance
+AMPLIFIED = 1e3  # velocity error a defect of the contact law may cause in a rigid step, at most (160 seen at limit states)
+
 
 def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
     """Residuals of a whitened velocity x (N, D) and impulses (C, 3)."""

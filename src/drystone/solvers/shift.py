@@ -7,7 +7,7 @@ step is convex. The rounds contract slowly by themselves; Anderson's method spee
 import numpy as np
 
 from drystone.problem import Problem, relative_velocity
-from drystone.solvers.residual import grade
+from drystone.solvers.residual import MARGIN, grade
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
@@ -28,6 +28,7 @@ def by_shift(convex: ContactSolver, tolerance: float, rounds: int = 60) -> Conta
         if not is_exact(problem):
             return convex(problem, guess)
         excess, scale = problem.friction - problem.dilatancy, problem.speed * np.sqrt(problem.total_mass)
+        limit = tolerance if problem.compliance[0] > 0 else MARGIN * tolerance
         shift = excess * _sliding(problem, guess.velocity, guess.impulse)
         shifts: list[Array] = []
         changes: list[Array] = []
@@ -39,7 +40,7 @@ def by_shift(convex: ContactSolver, tolerance: float, rounds: int = 60) -> Conta
             moved = np.linalg.norm(answer.velocity - guess.velocity) / scale
             residual = grade(problem, answer.velocity, answer.impulse)
             error = float(max(answer.residual.error, moved, residual.momentum, residual.natural_map))
-            good = bool(answer.converged and max(moved, residual.momentum, residual.natural_map) <= tolerance)
+            good = bool(answer.converged and max(moved, residual.momentum, residual.natural_map) <= limit)
             answer = answer._replace(converged=good, path="shift", residual=residual._replace(error=error))
             if best is None or good or error < best.residual.error:
                 best = answer
