@@ -4,8 +4,8 @@
 relative to g h, to a reference solved far tighter (native, without its warm paths), and the largest of the steps. Every other
 method takes the loosest tolerance of its list whose error is no larger than the native one's or 1e-6, whichever is larger (the
 best, if none is); the time of that tolerance is reported, not that of the search. Clarabel runs with whichever of its two
-linear solvers is faster on the scene. A method has `limit` seconds a step; after `budget` seconds on a row no further step is
-tried: `steps` says how many there were.
+linear solvers is faster on the scene. A method has `limit` seconds (on the wall) a step; after `budget` seconds on a row no
+further step is tried: `steps` says how many there were.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import measure, published
+from bench import measure, published, report
 from bench.machine import describe, revision
 from bench.measure import Effort, Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
@@ -52,13 +52,14 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     jobs = jobs if "solver" in options.part else []
     if "published" in options.part:
         lines = [line.name for line in published.LINES if options.full or line.blocks < 1000]
-        jobs.append({"kind": "published", "lines": lines, "steps": options.steps, "rows": len(lines)})
+        steps = options.steps or (200 if quick else None)
+        jobs.append({"kind": "published", "lines": lines, "steps": steps, "rows": len(lines)})
     return jobs
 
 
 def job_of(options: argparse.Namespace, quick: bool, phases: list[str], scene: str, size: int, form: str, law: str) -> Job:
     """One process: a scene at a size in a form and a law."""
-    limit = options.limit or (size / 200 if quick else 60.0)
+    limit = options.limit or (size / 100 if quick else 60.0)
     budget = options.budget or (limit if quick or size > 1000 else 2 * limit)
     effort = Effort(limit, budget, options.steps or (2 if quick else STEPS[size]))
     methods = ["native", *(method for method in options.method if method != "native")]
@@ -113,10 +114,9 @@ def said(row: Row) -> str:
     if row["kind"] == "published":
         broad, narrow, solver = row["seconds"]
         return f"{row['line']}: {row['blocks']} blocks, broad {broad:.1e} s, narrow {narrow:.1e} s, solver {solver:.1e} s"
-    spent = f">{row['limit']:g} s" if row["stopped"] else f"{row['ms']:.3g} ms"
-    ratio = f", {row['ms'] / row['native_ms']:.1f} x native" if "native_ms" in row else ""
     where = f"{row['scene']} {row['blocks']} {row['form']} {row['law']} {row['phase']}"
-    return f"{where:<44} {row['method']:<19} {spent:>9}, error {row['error']:.0e}{ratio}{'' if row['reached'] else ' (missed)'}"
+    ratio = f", {report.ratio(row)} x native" if "native_ms" in row else ""
+    return f"{where:<44} {row['method']:<19} error {row['error']:.0e}, {report.cell(row)}{ratio}"
 
 
 def go(jobs: list[Job], out: Path) -> list[str]:
@@ -152,7 +152,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--phase", nargs="+", choices=PHASES)
     parser.add_argument("--method", nargs="+", choices=METHODS, default=METHODS, help="native always runs too")
     parser.add_argument("--part", nargs="+", choices=("solver", "published"), default=("solver", "published"))
-    parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 1 and 5")
+    parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
     parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")
     parser.add_argument("--steps", type=int, help="timed of a phase, and of a line of the published table")
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results.json")
