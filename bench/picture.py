@@ -32,6 +32,7 @@ def draw(groups: Sequence[dict[str, Row]], path: Path) -> None:
             if method == "native":
                 line(axes, [row for row in mine if row["phase"] == "standing"], colour, mark, ":", "native, standing")
             line(axes, [row for row in moving if row["law"] == "coulomb"], colour, mark, "-.", f"{method}, Coulomb")
+    for axes, form in zip(panels, FORMS, strict=True):
         finish(axes, form)
     panels[0].set_ylabel("processor time of a step [ms]")
     handles = {label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
@@ -67,6 +68,5 @@ def finish(axes: Axes, form: str) -> None:
     axes.grid(True, which="major", alpha=0.3)
     axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES])
     axes.minorticks_off()
-    low, high = axes.get_ylim()
-    axes.plot(SIZES, [1.5 * low * size / SIZES[0] for size in SIZES], color="0.6", lw=1, label="linear in the blocks")
-    axes.set_ylim(low, high)
+    bottom = axes.get_ylim()[0]
+    axes.plot(SIZES, [1.5 * bottom * size / SIZES[0] for size in SIZES], color="0.6", lw=1, label="linear in the blocks")

@@ -215,8 +215,8 @@ def page(session: dict[str, Any]) -> str:
     return "\n\n".join([
         fill(f"**{conclusion(rows)}**"),
         "![Processor time of a contact solve against the number of blocks](images/performance.png)",
-        fill("Lines are geometric means over the scenes, of starting and impacting steps; faint marks are single scenes, hollow"
-             " ones did not reach the error asked for."),
+        fill("Lines are geometric means of starting and impacting steps over what was measured at all sizes of a line; faint "
+             "marks are single scenes, hollow ones did not reach the error asked for."),
         fill(f"{taken}, {machine['system']}; {versions}."),
         "## The native solver and the others", solver_table(rows), fill(doubts(rows)),
         "## Growth with the number of blocks", scaling_table(rows),

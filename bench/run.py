@@ -52,8 +52,7 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     jobs = jobs if "solver" in options.part else []
     if "published" in options.part:
         lines = [line.name for line in published.LINES if options.full or line.blocks < 1000]
-        steps = options.steps or (200 if quick else None)
-        jobs.append({"kind": "published", "lines": lines, "steps": steps, "rows": len(lines)})
+        jobs.append({"kind": "published", "lines": lines, "steps": None, "rows": len(lines)})
     return jobs
 
 
@@ -154,7 +153,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--part", nargs="+", choices=("solver", "published"), default=("solver", "published"))
     parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
     parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")
-    parser.add_argument("--steps", type=int, help="timed of a phase, and of a line of the published table")
+    parser.add_argument("--steps", type=int, help="timed of a phase")
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results.json")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
