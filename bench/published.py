@@ -1,8 +1,8 @@
 """Table 2 of Nodargi & Bisegna (2024), line by line: processor time of one time step, theirs and ours.
 
 Ours are means over the first steps of the same ground motions, theirs over whole histories; rigid, with their scheme
-(theta = 1, whole steps), on one thread. Where we have no generator of their structure yet, the nearest of ours stands in for it, and
-`ours` says so.
+(theta = 1, whole steps), on one thread. Where we have no generator of their structure yet, the nearest of ours stands in
+for it, and `ours` says so.
 """
 
 from collections.abc import Callable, Iterator
