@@ -217,7 +217,8 @@ def page(session: dict[str, Any]) -> str:
         "![Processor time of a contact solve against the number of blocks](images/performance.png)",
         fill("Lines are geometric means of starting and impacting steps over what was measured at all sizes of a line; faint "
              "marks are single scenes, hollow ones did not reach the error asked for."),
-        fill(f"{taken}, {machine['system']}; {versions}."),
+        fill(f"{taken}, {machine['system']}; {versions}. Load average {session['load'][0]:.1f} to {session['load'][1]:.1f}; "
+             "above 1, others were at work on the machine."),
         "## The native solver and the others", solver_table(rows), fill(doubts(rows)),
         "## Growth with the number of blocks", scaling_table(rows),
         "## Table 2 of Nodargi and Bisegna", published_table(rows),

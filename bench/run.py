@@ -96,7 +96,8 @@ def merge(path: Path, row: Row, machine: dict[str, Any], version: str) -> None:
     here = [each for each in sessions if each["machine"] == machine and each["revision"] == version]
     session = here[0] if here else {"machine": machine, "revision": version, "rows": []}
     key = [row.get(name) for name in KEY]
-    session["date"] = str(date.today())
+    session["date"], load = str(date.today()), os.getloadavg()[0]
+    session["load"] = [min(load, *session.get("load", [load])), max(load, *session.get("load", [load]))]
     session["rows"] = [old for old in session["rows"] if [old.get(name) for name in KEY] != key] + [row]
     sessions = [each for each in sessions if each is not session] + [session]
     spare = path.with_suffix(".part")

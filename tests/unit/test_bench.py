@@ -173,7 +173,7 @@ def test_report_fills_the_marks_of_a_page(tmp_path):
     line = {"kind": "published", "line": "Stone house", "published_blocks": 191, "time_step": 1e-3, "ours": "hollow tower",
             "published": [2e-3, 6e-2, 0.4], "blocks": 192, "steps": 9, "seconds": [0, 0, 0.02], "converged": 1}  # fmt: skip
     machine = {"processor": "P", "cores": 2, "system": "S", "versions": {"numpy": "2"}}
-    session = {"machine": machine, "revision": "abc", "date": "2026-11-20", "rows": [*ROWS, line]}
+    session = {"machine": machine, "revision": "abc", "date": "2026-11-20", "load": [1.0, 2.0], "rows": [*ROWS, line]}
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n")
     report.put(page, report.page(session))
