@@ -25,8 +25,9 @@ lint: $(READY)
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
 
+# More with BENCH="--full", or see --help; `python -m bench.report` writes the results into docs/performance.md and the README.
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	$(BIN)/python -m bench.run $(BENCH)
 
 clean:
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache

@@ -1,177 +1,178 @@
-"""Benchmark of the contact solvers on the same steps, in the same run: `make bench` writes bench/results.json.
+"""Benchmark of the contact solvers: `make bench`, or python -m bench.run with the options below; writes bench/results.json.
 
-Each scene is brought into its phase by the native solver; the problems of some steps are kept with their warm starts and
-solved again by every method. Times are the median over those steps, one thread each. `error` is the mass-weighted rms
-difference of velocities, relative to g h, to a reference solved far tighter (rigid: the native interior point at 1e-7
-where it gets there; compliant: Newton at 1e-9). Clarabel's tolerance is the loosest of a list whose error is no larger
-than the native one's, or the tightest of the list. Ratios are what to read: machines differ.
+    python -m bench.run                             all scenes at 200 blocks, a wall of 1,000: some minutes
+    python -m bench.run --full                      every scene, size, form, phase and method: hours
+    python -m bench.run --scene tower --size 1000   a part of it
+    python -m bench.report                          docs/performance.md and its picture, from the results
+
+Every scene, size and form runs in a process of its own, on one thread. Rows are written as they come: Ctrl-C keeps what is
+done, and another run adds to the rows of the same machine and revision. What the figures mean is told in bench/measure.py,
+the scenes in bench/scenes.py.
 """
 
 import argparse
 import json
-import resource
-import time
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from itertools import product
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from rich.console import Console
-from rich.table import Table
-from threadpoolctl import threadpool_limits
+from rich.progress import Progress
 
-from drystone import build
-from drystone.joints import Surface
-from drystone.model import Model, build_model
-from drystone.motion import Motion
-from drystone.problem import Problem
-from drystone.simulate import simulate
-from drystone.solvers import clarabel
-from drystone.solvers.native import native
-from drystone.solvers.solution import Guess, Solution
+from bench import measure, published, report
+from bench.machine import describe, revision
+from bench.measure import Effort, Row
+from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
+from drystone.solvers.methods import METHODS
 
-Case = tuple[Problem, Guess]
-STONE = 30e9  # [Pa]
+ROOT = Path(__file__).parents[1]
+Job = dict[str, Any]
+STEPS = {200: 5, 1000: 5, 5000: 3, 20000: 2}  # timed of a phase
+KEY = ("kind", "scene", "size", "form", "law", "phase", "method", "line")
+ALONE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
 
 
-def one_sine(amplitude: float, direction: tuple[float, float, float]) -> list[Motion]:
-    """One-sine of so many g with a half-period of 0.2 s."""
-    return [Motion("one-sine", amplitude=amplitude * 9.81, half_period=0.2, direction=direction)]
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    """What is to be run, by process."""
+    chosen = options.scene or options.size or options.form or options.phase
+    quick = not (options.full or chosen)
+    sizes = SIZES if options.full else options.size or ([200] if quick else [200, 1000])
+    if options.size:
+        sizes = [size for size in sizes if size in options.size]
+    places = list(product(options.scene or SCENES, sizes, options.form or FORMS, options.law))
+    wanted = [phase for phase in PHASES if phase in (options.phase or PHASES)]
+    jobs = [job_of(options, quick, wanted, *place) for place in places]
+    if quick:
+        jobs += [job_of(options, quick, ["impacting"], "wall", 1000, form, law) for form, law in product(FORMS, options.law)]
+    jobs = jobs if "solver" in options.part else []
+    if "published" in options.part:
+        lines = [line.name for line in published.LINES if options.full or line.blocks < 1000]
+        jobs.append({"kind": "published", "lines": lines, "steps": None, "rows": len(lines)})
+    return jobs
 
 
-def wall(courses: int, blocks: int) -> Model:
-    """Running-bond wall with friction 0.6."""
-    return build_model(build.wall(courses=courses, blocks=blocks), friction=0.6)
+def job_of(options: argparse.Namespace, quick: bool, phases: list[str], scene: str, size: int, form: str, law: str) -> Job:
+    """One process: a scene at a size in a form and a law."""
+    limit = options.limit or (size / 100 if quick else 60.0)
+    budget = options.budget or (limit if quick or size > 1000 else 2 * limit)
+    effort = Effort(limit, budget, options.steps or (2 if quick else STEPS[size]))
+    methods = ["native", *(method for method in options.method if method != "native")]
+    rows = len(phases) * len([method for method in methods if law == "associated" or method in measure.EXACT])
+    return {"kind": "solver", "scene": scene, "size": size, "form": form, "law": law, "methods": methods, "wanted": phases,
+            "effort": effort, "rows": rows}  # fmt: skip
 
 
-def scenes() -> dict[str, tuple[Callable[[], Model], list[Motion], dict[str, range]]]:
-    """Name: model, motion, and the steps (of 1 ms) that make a phase."""
-    tower = lambda: build_model(build.tower(), friction=0.6)  # noqa: E731
-    dome = lambda: build_model(build.dome(), friction=0.6)  # noqa: E731
-    out_of_plane, along = one_sine(0.5, (0, 1, 0)), one_sine(0.5, (1, 0, 0))
-    moving = {"moving": range(90, 100, 2)}
-    return {
-        "wall-1000-still": (lambda: wall(20, 50), [], {"standing": range(150, 153)}),
-        "wall-200": (lambda: wall(10, 20), out_of_plane, moving),
-        "wall-1000": (lambda: wall(20, 50), out_of_plane, moving),
-        "dome-288": (dome, along, {"moving": range(100, 110, 2)}),
-        "tower-1000": (tower, along, {"rocking": range(100, 110, 2)}),
-    }
+def rows_of(job: Job) -> Iterator[Row]:
+    """The rows of a job, in this process."""
+    if job["kind"] == "published":
+        return published.rows_of(job["lines"], job["steps"])
+    place = (job[name] for name in ("scene", "size", "form", "law", "methods", "wanted"))
+    return measure.rows_of(*place, Effort(*job["effort"]))
 
 
-def collect(model: Model, motions: list[Motion], steps: list[int], young: float | None) -> dict[int, Case]:
-    """The problems and guesses of the named steps of a native run."""
-    kept: dict[int, Case] = {}
-    solver, index = native(1e-6), 0
-
-    def keep(problem: Problem, guess: Guess) -> Solution:
-        nonlocal index
-        if index in steps:
-            kept[index] = (problem, guess)
-        index += 1
-        return solver(problem, guess)
-
-    for _ in simulate(model, motions, duration=(max(steps) + 1) * 1e-3, time_step=1e-3, solver=keep, surface=Surface(young)):
-        pass
-    return kept
+def rows_apart(job: Job) -> Iterator[Row]:
+    """The rows of a job, in a process of its own."""
+    command = [sys.executable, "-m", "bench.run", "--worker", json.dumps(job)]
+    alone = os.environ | dict.fromkeys(ALONE, "1")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=alone) as process:
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield json.loads(line)
+        finally:
+            process.terminate()
+    if process.returncode:
+        raise RuntimeError(f"the process of {name_of(job)} ended with {process.returncode}; its error is above")
 
 
-def error_of(problem: Problem, solution: Solution, reference: Solution) -> float:
-    """Mass-weighted rms velocity difference, relative to g h."""
-    return float(np.linalg.norm(solution.velocity - reference.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
+def merge(path: Path, row: Row, machine: dict[str, Any], version: str) -> None:
+    """Add a row to the session of this machine and revision, in the place of one with the same key; other sessions stay."""
+    sessions = json.loads(path.read_text()) if path.exists() else []
+    here = [each for each in sessions if each["machine"] == machine and each["revision"] == version]
+    session = here[0] if here else {"machine": machine, "revision": version, "rows": []}
+    key = [row.get(name) for name in KEY]
+    session["date"], load = str(date.today()), os.getloadavg()[0]
+    session["load"] = [min(load, *session.get("load", [load])), max(load, *session.get("load", [load]))]
+    session["rows"] = [old for old in session["rows"] if [old.get(name) for name in KEY] != key] + [row]
+    sessions = [each for each in sessions if each is not session] + [session]
+    spare = path.with_suffix(".part")
+    spare.write_text(json.dumps(sessions, indent=1) + "\n")
+    spare.replace(path)
 
 
-def run(make: Callable[[], Callable], cases: list[Case], references: list[Solution]) -> dict:
-    """Median time and factorisations, and the largest error, of a method over the cases."""
-    times, counts, errors = [], [], []
-    solver = make()
-    solver(*cases[0])  # the plan of the contact graph is kept from step to step
-    for (problem, guess), reference in zip(cases, references, strict=True):
-        start = time.perf_counter()
-        answer = solver(problem, guess)
-        times.append(time.perf_counter() - start)
-        counts.append(answer.factorisations)
-        errors.append(error_of(problem, answer, reference))
-    return {"ms_per_step": 1e3 * float(np.median(times)), "factorisations": float(np.mean(counts)), "error": max(errors)}
+def name_of(job: Job) -> str:
+    return "published table" if job["kind"] == "published" else " ".join(str(job[k]) for k in ("scene", "size", "form", "law"))
 
 
-def compete(cases: list[Case], form: str) -> list[dict]:
-    """Native against both forms of Clarabel on the same cases."""
-    tight = 1e-8 if form == "rigid" else 1e-9
-    references = [native(tight)(problem, guess._replace(hardship=99)) for problem, guess in cases]
-    ours = run(lambda: native(1e-6), cases, references)
-    rows = [{"method": "native", **ours}]
-    for name, factory in (("clarabel-kinematic", clarabel.kinematic), ("clarabel-static", clarabel.static)):
-        few, known = (cases, references) if name == "clarabel-kinematic" else (cases[:1], references[:1])
-        for tolerance in (1e-6, 1e-7, 1e-8, 1e-9):
-            theirs = run(lambda tolerance=tolerance, factory=factory: factory(tolerance), few[:1], known[:1])
-            if theirs["error"] <= max(ours["error"], 1e-8):
-                break
-        rows.append({"method": name, **run(lambda tolerance=tolerance, factory=factory: factory(tolerance), few, known),
-                     "tolerance": tolerance})  # fmt: skip
-    clarabel_time = rows[1]["ms_per_step"]
-    return [{**row, "ratio_to_clarabel": clarabel_time / row["ms_per_step"]} for row in rows]
+def said(row: Row) -> str:
+    """A row as a line on the screen."""
+    if row["kind"] == "published":
+        broad, narrow, solver = row["seconds"]
+        return f"{row['line']}: {row['blocks']} blocks, broad {broad:.1e} s, narrow {narrow:.1e} s, solver {solver:.1e} s"
+    where = f"{row['scene']} {row['blocks']} {row['form']} {row['law']} {row['phase']}"
+    ratio = f", {report.ratio(row)} x native" if "native_ms" in row else ""
+    return f"{where:<44} {row['method']:<19} error {row['error']:.0e}, {report.cell(row)}{ratio}"
 
 
-def bench(names: list[str]) -> list[dict]:
-    """All rows of the named scenes."""
-    rows = []
-    for name in names:
-        make, motions, phases = scenes()[name]
-        model = make()
-        for form, young in (("rigid", None), ("compliant", STONE)):
-            steps = sorted(step for phase in phases.values() for step in phase)
-            kept = collect(model, motions, steps, young)
-            for phase, indices in phases.items():
-                found = compete([kept[i] for i in indices], form)
-                blocks = int((~model.bodies.fixed).sum())
-                rows += [{"scene": name, "blocks": blocks, "phase": phase, "form": form, **row} for row in found]
-                show(rows[-len(found):])
-    return rows
+def go(jobs: list[Job], out: Path) -> list[str]:
+    """Run the jobs and write their rows; the names of those that failed go out."""
+    failed = []
+    console, machine, version = Console(soft_wrap=True), describe(), revision(ROOT)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with Progress(console=console) as progress:
+        task = progress.add_task("", total=sum(job["rows"] for job in jobs))
+        for job in jobs:
+            progress.update(task, description=name_of(job))
+            try:
+                for row in rows_apart(job):
+                    merge(out, row, machine, version)
+                    progress.console.print(said(row), markup=False, highlight=False)
+                    progress.advance(task)
+            except RuntimeError as error:  # the others can still be measured
+                progress.console.print(error, style="red")
+                failed.append(name_of(job))
+    return failed
 
 
-def large(blocks: tuple[int, int] = (100, 200), steps: int = 20) -> list[dict]:
-    """The 20,000-block wall under a one-sine of 0.3 g: mean time of a step, and the peak memory of this process."""
-    model, rows = wall(*blocks), []
-    for form, young in (("rigid", None), ("compliant", STONE)):
-        seconds, counts, errors = [], [], []
-        for step in simulate(model, one_sine(0.3, (0, 1, 0)), duration=steps * 1e-3, time_step=1e-3,
-                             solver=native(1e-6), surface=Surface(young)):  # fmt: skip
-            seconds.append(step.seconds)
-            counts.append(step.solution.factorisations)
-            errors.append(step.solution.residual.error)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        count = int((~model.bodies.fixed).sum())
-        mean = 1e3 * np.mean(seconds, axis=0)
-        rows.append({"scene": "wall-20000", "blocks": count, "phase": "starting", "form": form, "method": "native",
-                     "ms_per_step": float(mean[1]), "factorisations": float(np.mean(counts)), "error": max(errors),
-                     "ratio_to_clarabel": None, "contact_ms": float(mean[0]), "peak_memory_GiB": peak})  # fmt: skip
-        show(rows[-1:])
-    return rows
-
-
-def show(rows: list[dict]) -> None:
-    """The rows as a table."""
-    table = Table("scene", "blocks", "phase", "form", "method", "ms a step", "factorisations", "error", "Clarabel / this")
-    for row in rows:
-        ratio = row["ratio_to_clarabel"]
-        table.add_row(
-            row["scene"], str(row["blocks"]), row["phase"], row["form"], row["method"], f"{row['ms_per_step']:.1f}",
-            f"{row['factorisations']:.1f}", f"{row['error']:.1e}", "-" if ratio is None else f"{ratio:.1f}",
-        )  # fmt: skip
-    Console(width=140).print(table)
+def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="the default when nothing is chosen")
+    size.add_argument("--full", action="store_true", help="everything, 5,000 and 20,000 blocks too")
+    parser.add_argument("--scene", nargs="+", choices=list(SCENES))
+    parser.add_argument("--size", nargs="+", type=int, choices=SIZES)
+    parser.add_argument("--form", nargs="+", choices=list(FORMS))
+    parser.add_argument("--law", nargs="+", choices=LAWS, default=["associated"])
+    parser.add_argument("--phase", nargs="+", choices=PHASES)
+    parser.add_argument("--method", nargs="+", choices=METHODS, default=METHODS, help="native always runs too")
+    parser.add_argument("--part", nargs="+", choices=("solver", "published"), default=("solver", "published"))
+    parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
+    parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")
+    parser.add_argument("--steps", type=int, help="timed of a phase")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench/results.json")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
 
 
 def main() -> None:
-    """Command line of the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scenes", nargs="*", default=list(scenes()), help="which scenes; all by default")
-    parser.add_argument("--large", action="store_true", help="also the 20,000-block wall")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results.json")
-    options = parser.parse_args()
-    with threadpool_limits(1):
-        rows = bench(options.scenes) + (large() if options.large else [])
-    options.out.write_text(json.dumps(rows, indent=1) + "\n")
-    print(f"wrote {options.out}")
+    """Run what the command line asks for."""
+    options = options_of()
+    try:
+        if options.worker:
+            for row in rows_of(json.loads(options.worker)):
+                print(json.dumps(row), flush=True)
+        else:
+            failed = go(jobs_of(options), options.out)
+            print(f"wrote {options.out}; python -m bench.report makes docs/performance.md of it")
+            sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+    except KeyboardInterrupt:
+        sys.exit(130 if options.worker else f"interrupted; what was done is in {options.out}")
 
 
 if __name__ == "__main__":

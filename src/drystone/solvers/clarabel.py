@@ -18,9 +18,11 @@ from drystone.solvers.solution import Guess, Solution
 Array = np.ndarray
 
 
-def kinematic(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -> Callable[[Problem, Guess], Solution]:
-    """Velocities are the unknowns, impulses the multipliers. `tolerance` is Clarabel's; a step is converged if Clarabel says
-    so and momentum and, a hundredfold, the gap are within `accept`."""
+def kinematic(
+    tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6, time_limit: float = np.inf, ldl: str = "auto"
+) -> Callable[[Problem, Guess], Solution]:
+    """Velocities are the unknowns, impulses the multipliers. `tolerance`, `time_limit` [s] and `ldl`, its linear solver,
+    are Clarabel's; a step is converged if Clarabel says so and momentum and, a hundredfold, the gap are within `accept`."""
 
     def solve(problem: Problem, guess: Guess) -> Solution:
         rows, scale = _rows(problem)
@@ -35,7 +37,7 @@ def kinematic(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -
         linear = np.concatenate([-problem.free.ravel() / (unit * problem.speed), np.zeros(int(used.sum()))])
         # cone: rows x + bias + sqrt(soft) y in K*, with y = sqrt(soft) impulse at the optimum
         matrix = sp.hstack([rows * unit, strain[:, used]], format="csc")
-        answer = _run(quadratic, linear, -matrix, bias / problem.speed, m, tolerance, threads)
+        answer = _run(quadratic, linear, -matrix, bias / problem.speed, m, tolerance, threads, time_limit, ldl)
         x = np.array(answer.x)[:n].reshape(problem.free.shape) * unit * problem.speed
         impulse = (np.array(answer.z) * scale).reshape(-1, 3) * unit**2 * problem.speed
         return _solution(problem, x, impulse, answer, "clarabel-kinematic", accept)
@@ -43,7 +45,9 @@ def kinematic(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -
     return solve
 
 
-def static(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -> Callable[[Problem, Guess], Solution]:
+def static(
+    tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6, time_limit: float = np.inf, ldl: str = "auto"
+) -> Callable[[Problem, Guess], Solution]:
     """Impulses are the unknowns; momentum given by them, p = rows^T impulse, is kept as a variable for sparsity."""
 
     def solve(problem: Problem, guess: Guess) -> Solution:
@@ -56,7 +60,7 @@ def static(tolerance: float = 1e-9, threads: int = 1, accept: float = 1e-6) -> C
         quadratic = sp.block_diag([sp.identity(n), sp.diags(soft)], format="csc")
         linear = np.concatenate([np.zeros(n), arriving])
         matrix = sp.bmat([[sp.identity(n), -rows.T * unit], [None, -sp.identity(m)]], format="csc")
-        answer = _run(quadratic, linear, matrix, np.zeros(n + m), m, tolerance, threads, equalities=n)
+        answer = _run(quadratic, linear, matrix, np.zeros(n + m), m, tolerance, threads, time_limit, ldl, equalities=n)
         unknown = np.array(answer.x)
         x = problem.free + unknown[:n].reshape(problem.free.shape) * unit * problem.speed
         impulse = (unknown[n:] * scale).reshape(-1, 3) * unit**2 * problem.speed
@@ -80,10 +84,12 @@ def _rows(problem: Problem) -> tuple[sp.csr_matrix, Array]:
     return sp.csr_matrix((value, (i, j)), shape=(3 * count, size * bodies)), scale.ravel()
 
 
-def _run(quadratic, linear, matrix, right, cone_rows, tolerance, threads, equalities=0):
+def _run(quadratic, linear, matrix, right, cone_rows, tolerance, threads, time_limit, ldl, equalities=0):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = threads
+    settings.time_limit = time_limit
+    settings.direct_solve_method = ldl
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     settings.presolve_enable = False
     settings.max_iter = 100
