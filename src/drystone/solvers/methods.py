@@ -2,6 +2,8 @@
 
 import os
 
+import numpy as np
+
 from drystone.solvers import clarabel
 from drystone.solvers.gauss_seidel import gauss_seidel
 from drystone.solvers.native import native
@@ -13,11 +15,19 @@ from drystone.solvers.spectral import spectral
 METHODS = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs")
 
 
-def make_solver(method: str, tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver:
-    """The solver named `method`; `threads` None is as many as the machine has."""
-    if method in ("native", "nlgs"):  # these know the exact law themselves
-        return native(tolerance) if method == "native" else nlgs(tolerance)
-    if method in ("gauss-seidel", "p-spg-fb"):
-        return by_shift(gauss_seidel(tolerance) if method == "gauss-seidel" else spectral(tolerance), tolerance)
+def make_solver(
+    method: str, tolerance: float = 1e-6, threads: int | None = None, time_limit: float | None = None
+) -> ContactSolver:
+    """The solver named `method`; `threads` None is as many as the machine has. `time_limit` [s] is for a convex solve of
+    the other methods; native has none."""
+    if method == "native":
+        return native(tolerance)
+    if method == "nlgs":  # knows the exact law itself
+        return nlgs(tolerance, time_limit=time_limit)
+    if method == "gauss-seidel":
+        return by_shift(gauss_seidel(tolerance, time_limit=time_limit), tolerance)
+    if method == "p-spg-fb":
+        return by_shift(spectral(tolerance, time_limit=time_limit), tolerance)
     make = clarabel.kinematic if method == "clarabel-kinematic" else clarabel.static
-    return by_shift(make(accept=tolerance, threads=threads or os.cpu_count() or 1), tolerance)
+    limit = np.inf if time_limit is None else time_limit
+    return by_shift(make(accept=tolerance, threads=threads or os.cpu_count() or 1, time_limit=limit), tolerance)
