@@ -12,7 +12,7 @@ from drystone.kernel import kernel
 from drystone.problem import relative_velocity_into
 from drystone.solvers.cone import derivative_into
 from drystone.solvers.factor import assemble, factorise, solve
-from drystone.solvers.newton import gradient_into
+from drystone.solvers.newton import NEAR, gradient_into, refine
 
 
 @kernel
@@ -80,7 +80,7 @@ def _stretch(base, sigma, w, z):
 @kernel
 def minimise(problem, system, base, sigma, x, impulse, target, limit):
     """Newton from x (overwritten, impulse too) until |gradient| <= target, with at most `limit` factorisations; one is used
-    again as long as it cuts the gradient tenfold. Returns |gradient| and the factorisations done."""
+    again while the gradient falls fast. Returns |gradient| and the factorisations done."""
     count = base.shape[0]
     z, w, dw, weight = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3, 3))
     gradient, step = np.empty_like(x), np.empty_like(x)
@@ -91,16 +91,16 @@ def minimise(problem, system, base, sigma, x, impulse, target, limit):
         norm = np.sqrt(np.sum(gradient * gradient))
         if norm <= target or not np.isfinite(norm):
             return norm, done
-        if done == 0 or norm > 0.1 * before:
+        _stretch(base, sigma, w, z)
+        derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
+        if not (done > 0 and norm <= NEAR * before and refine(problem, system, weight, gradient, step)):
             if done >= limit:
                 return norm, done
-            _stretch(base, sigma, w, z)
-            derivative_into(z, sigma, problem.friction, problem.dilatancy, weight)
             assemble(problem, system, weight)
             done += 1
             if not factorise(system):
                 return norm, done
-        solve(system, gradient, step)
+            solve(system, gradient, step)
         step *= -1.0
         relative_velocity_into(problem, step, 0.0, dw)
         slope = np.sum(step * (x - problem.free))

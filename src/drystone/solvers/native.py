@@ -6,7 +6,7 @@
     associated, compliant   descent (Newton with line search, convergent) -> Clarabel
     associated, rigid       interior point with three proximal compliances -> Clarabel
     exact, compliant        Newton from the associated answer, taking dilatancy off it -> fixed point on the shift (shift.py)
-    exact, rigid            the fixed point
+    exact, rigid            compliant steps, each from the impulses of the last -> the fixed point
 
 The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant associated step is converged if its rigorous
 bound is within the tolerance; a rigid one if its error estimate is within MARGIN times it: near limit states double precision
@@ -32,6 +32,8 @@ Pair = tuple[float, Array, Array]  # error, velocity, impulse
 
 STIFF = 1e6  # proximal stiffness of the rigid form in units of the contact's effective mass
 WEIGHT = 7.0  # rho of Newton in units of the contact's effective mass (measured: 3 to 10 are alike)
+GENTLE = 1e3  # proximal stiffness where the exact law does not bear STIFF
+PROXIMAL = 12  # steps of that at most
 SOFT = (0.001, 0.01, 0.1)  # proximal compliances of the interior point in units of 1 / STIFF, tried in this order
 PATIENCE = 3  # rounds without progress that Newton is granted
 LIMIT = 30  # factorisations that Newton is granted
@@ -78,12 +80,32 @@ def native(tolerance: float = 1e-6) -> ContactSolver:
                 break
         return answer._replace(path="continued", factorisations=spent)
 
+    def proximal(problem: Problem, guess: Guess) -> Solution:
+        """Rigid by compliant steps, each unstrained at the impulses of the last: proximal steps as in `_rigid`, softer."""
+        mass, spent, moved = contact_mass(problem), 0, np.inf
+        near, limit = guess._replace(hardship=0), MARGIN * tolerance
+        for count in range(PROXIMAL):
+            soft = problem._replace(compliance=1 / (GENTLE * mass), memory=near.impulse)
+            answer, _ = newton(soft, near, False, tolerance)
+            spent += answer.factorisations
+            if not answer.converged:
+                answer = continued(soft, near)
+                spent += answer.factorisations
+            last, moved = moved, float(np.linalg.norm(answer.velocity - near.velocity)) / _scale(problem) if count else np.inf
+            error = _defect(problem, answer.velocity, answer.impulse)
+            if answer.converged and _settled(count, moved, last, limit):
+                error = min(error, moved + answer.residual.error)
+            near = near._replace(velocity=answer.velocity, impulse=answer.impulse)
+            if error <= limit or not answer.converged:
+                break
+        return _finish(problem, answer.velocity, answer.impulse, limit, "proximal", spent, RETRY, error)
+
     fixed_point = by_shift(associated, tolerance)
 
     def exact(problem: Problem, guess: Guess) -> Solution:
         answer, _ = newton(problem, guess, False, tolerance)
         path, spent = [answer.path] if answer.path else [], answer.factorisations
-        for rescue in (continued, fixed_point) if problem.compliance[0] > 0 else (fixed_point,):
+        for rescue in (continued if problem.compliance[0] > 0 else proximal, fixed_point):
             if answer.converged:
                 break
             answer = rescue(problem, guess)
@@ -157,11 +179,17 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
             break
         moved = float(np.linalg.norm(x - begin)) / scale if proximal else np.inf
         error = _defect(problem, x, tau)
-        if moved <= 0.05 * tolerance or (proximal > 1 and moved <= min(0.5 * tolerance, 0.1 * last)):
+        if _settled(proximal, moved, last, tolerance):
             error = min(error, moved + norm / scale)
         if error <= tolerance:
             return _finish(problem, x, tau, tolerance, "newton", spent, 0, error)
     return _finish(problem, guess.velocity, project_all(guess.impulse, problem.friction), 0.0, "newton", spent, RETRY)
+
+
+def _settled(count: int, moved: float, last: float, tolerance: float) -> bool:
+    """Whether the velocity change of proximal step `count` estimates the error left: next to nothing, or ten times shorter than
+    the one before (T16)."""
+    return moved <= 0.05 * tolerance or (count > 1 and moved <= min(0.5 * tolerance, 0.1 * last))
 
 
 def _defect(problem: Problem, x: Array, impulse: Array) -> float:

@@ -18,7 +18,7 @@ from drystone.solvers.factor import assemble, factorise, solve
 
 WANE = 0.95  # a round that brings the law's defect below this share of the best so far is progress
 NEAR = 0.3  # after such a fall of the defect the last factor is thought to be near enough to use again
-ROUNDS = 4  # of that at most: together they cost less than a factorisation
+ROUNDS = 6  # of that at most: together they cost about a factorisation
 ENOUGH = 0.01  # share of the imbalance that they may leave
 
 
