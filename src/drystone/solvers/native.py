@@ -4,7 +4,7 @@
     newton    on velocities and impulses together (newton.py), in the rigid form with a proximal stiffness
     then, if that gives up, by law and form:
     associated, compliant   descent (Newton with line search, convergent) -> Clarabel
-    associated, rigid       interior point with three proximal compliances -> Clarabel
+    associated, rigid       interior point with three proximal compliances -> newton from there -> Clarabel
     exact, compliant        Newton from the associated answer, taking dilatancy off it -> fixed point on the shift (shift.py)
     exact, rigid            compliant steps, each from the impulses of the last -> the fixed point
 
@@ -199,7 +199,7 @@ def _defect(problem: Problem, x: Array, impulse: Array) -> float:
 
 
 def _rigid_rescue(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:
-    """Interior point from where the step began, then Clarabel."""
+    """Interior point from where the step began, Newton from where that ends, then Clarabel."""
     tolerance *= MARGIN
     path, spent = [failed.path] if failed.path else [], failed.factorisations
     best: Pair = (np.inf, failed.velocity, failed.impulse)
@@ -212,9 +212,15 @@ def _rigid_rescue(problem: Problem, system: System, guess: Guess, failed: Soluti
         if _error(best) <= tolerance:
             break
     else:
-        found, done = _generic(problem, guess)
-        path, spent = [*path, "clarabel"], spent + done
-        best = min(best, found, key=_error)
+        near = guess._replace(velocity=best[1], impulse=best[2], hardship=0)
+        polished = _rigid(problem, system, near, tolerance / MARGIN)
+        path, spent = [*path, "newton"], spent + polished.factorisations
+        if polished.converged:
+            best = polished.residual.error, polished.velocity, polished.impulse
+        else:
+            found, done = _generic(problem, guess)
+            path, spent = [*path, "clarabel"], spent + done
+            best = min(best, found, key=_error)
     return _finish(problem, best[1], best[2], tolerance, "+".join(path), spent, failed.hardship, _error(best))
 
 
