@@ -15,7 +15,8 @@ import numpy as np
 from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
-from drystone.solvers.factor import System, make_system
+from drystone.solvers.crew import cores
+from drystone.solvers.factor import System, helped, make_system
 from drystone.solvers.interior import interior_point
 from drystone.solvers.newton import minimise, predict
 from drystone.solvers.residual import contact_mass, grade
@@ -32,15 +33,17 @@ REST = 0.03  # Newton goes on to this share of the tolerance, so that a standing
 RETRY = 5  # steps after a failed Newton before it is tried again
 
 
-def native(tolerance: float = 1e-6) -> Callable[[Problem, Guess], Solution]:
-    """A solver that keeps the plan of the last contact graph (which changes nothing but the time)."""
+def native(tolerance: float = 1e-6, threads: int | None = None) -> Callable[[Problem, Guess], Solution]:
+    """A solver that keeps the plan of the last contact graph. Neither that nor `threads` (None: two, if there are two cores)
+    changes anything but the time."""
     last: System | None = None
+    threads = threads or cores()
 
     def solve(problem: Problem, guess: Guess) -> Solution:
         nonlocal last
         if len(problem.a) == 0:
             return _finish(problem, problem.free.copy(), np.empty((0, 3)), tolerance, "free", 0, 0)
-        last = make_system(problem, last)
+        last = make_system(problem, last, threads=threads)
         if problem.compliance[0] > 0:
             return _compliant(problem, last, guess, tolerance)
         return _rigid(problem, last, guess, MARGIN * tolerance)
@@ -74,8 +77,8 @@ def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float)
     aim = REST * target
     easy = guess.hardship <= EASY
     spent = 1 if easy else 0
-    factored = easy and predict(problem, system, weight, base, sigma, guess.drift, x)
-    norm, done = minimise(problem, system, weight, base, sigma, x, impulse, aim, 0.0, 200, 0.0, factored)
+    factored = easy and helped(predict, problem, system, weight, base, sigma, guess.drift, x)
+    norm, done = helped(minimise, problem, system, weight, base, sigma, x, impulse, aim, 0.0, 200, 0.0, factored)
     spent += done
     if norm <= target:
         return _finish(problem, x, impulse, tolerance, "newton", spent, spent, norm / scale)
@@ -101,7 +104,7 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
     hardship = RETRY + EASY if tried else guess.hardship - 1
     for soft in SOFT:
         inside, forces = x.copy(), impulse.copy()
-        error, done = interior_point(problem, system, soft / sigma, inside, forces, tolerance, 80)
+        error, done = helped(interior_point, problem, system, soft / sigma, inside, forces, tolerance, 80)
         path, spent = [*path, "interior"], spent + done
         best = min(best, (error, inside, project_all(forces, problem.friction)), key=_error)
         if _error(best) <= tolerance:
@@ -133,11 +136,12 @@ def _augmented(problem, system, sigma, x, impulse, drift, tolerance) -> tuple[tu
     scale = problem.speed * np.sqrt(problem.total_mass)
     target, short = 0.5 * tolerance * scale, 0.01 * tolerance * scale
     x, base, out, weight = x.copy(), impulse, np.empty_like(impulse), np.empty((len(impulse), 3, 3))
-    factored = predict(problem, system, weight, base, sigma, drift, x)
+    factored = helped(predict, problem, system, weight, base, sigma, drift, x)
     spent, moved = 1, np.inf
     for outer in range(5):
         start, last = x.copy(), moved
-        norm, done = minimise(problem, system, weight, base, sigma, x, out, target, short, 1 + EASY - spent, 0.05, factored)
+        left = 1 + EASY - spent
+        norm, done = helped(minimise, problem, system, weight, base, sigma, x, out, target, short, left, 0.05, factored)
         spent, factored = spent + done, True
         if norm > target:
             break
