@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from drystone import build
+from drystone.model import build_model
+from drystone.motion import Motion
 from drystone.problem import Problem
-from drystone.solvers.factor import assemble, factorise, make_system, solve
+from drystone.simulate import simulate
+from drystone.solvers.factor import assemble, factorise, helped, make_system, solve
+from drystone.solvers.native import native
 
 
 def random_problem(bodies: int, contacts: int, rng: np.random.Generator, supports: float = 0.2, dof: int = 6) -> Problem:
@@ -107,3 +112,65 @@ def test_plan_depends_on_the_graph_alone() -> None:
     lopsided = make_system(problem, fresh, symmetric=False)
     assert lopsided.plan is fresh.plan
     assert make_system(problem, lopsided, symmetric=False).upper is lopsided.upper
+
+
+def wall_like(columns: int, courses: int, rng: np.random.Generator) -> Problem:
+    """A random problem on the graph of a wall: each body touches the next one and the one above it, twice."""
+    bodies = np.arange(columns * courses).reshape(courses, columns)
+    pairs = [(bodies[:, :-1], bodies[:, 1:]), (bodies[:-1], bodies[1:])]
+    a, b = (np.concatenate([np.repeat(pair[side].ravel(), 2) for pair in pairs]) for side in (0, 1))
+    order = np.lexsort((b, a))
+    problem = random_problem(bodies.size, len(a), rng)
+    place = np.stack([bodies.ravel() % columns, 0 * bodies.ravel(), bodies.ravel() // columns], axis=1)
+    row_a = rng.standard_normal(problem.row_a.shape)
+    return problem._replace(a=a[order], b=b[order], row_a=row_a, place=place.astype(float))
+
+
+def threaded(problem: Problem, weight: np.ndarray, symmetric: bool, threads: int) -> tuple[np.ndarray, ...]:
+    """Factor, upper part and solution."""
+    system = make_system(problem, symmetric=symmetric, threads=threads)
+    assert len(system.plan.branch) > 1
+    assert len(system.plan.top) > 0
+    helped(assemble, problem, system, weight)
+    assert helped(lambda problem, system: factorise(system), problem, system)
+    out = np.empty_like(problem.free)
+    helped(lambda problem, system: solve(system, problem.free, out), problem, system)
+    return system.factor, system.upper, out
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_threads_change_no_bit(symmetric: bool) -> None:
+    """A system large enough to be shared, by one, two and five threads; the solution by its residual."""
+    rng = np.random.default_rng(5)
+    problem = wall_like(60, 20, rng)
+    half = rng.standard_normal((len(problem.a), 3, 3))
+    weight = half @ half.transpose(0, 2, 1) if symmetric else half
+    alone = threaded(problem, weight, symmetric, 1)
+    for threads in (2, 2, 2, 5):
+        assert all(np.array_equal(x, y) for x, y in zip(alone, threaded(problem, weight, symmetric, threads), strict=True))
+    residual = alone[2] - problem.free
+    for c in range(len(problem.a)):
+        a, b = problem.a[c], problem.b[c]
+        force = weight[c] @ (problem.row_a[c] @ alone[2][a] + problem.row_b[c] @ alone[2][b])
+        residual[a] += problem.row_a[c].T @ force
+        residual[b] += problem.row_b[c].T @ force
+    assert np.abs(residual).max() < 1e-8
+
+
+def test_threads_change_no_bit_of_a_run() -> None:
+    model, push = build_model(build.dome(), friction=0.6), Motion("one-sine", amplitude=8.0, half_period=0.1)
+    runs = [simulate(model, [push], duration=0.03, time_step=0.01, solver=native(threads=threads)) for threads in (1, 2)]
+    alone, shared = ([step.state.velocity for step in run] for run in runs)
+    assert np.array_equal(alone, shared)
+
+
+def test_says_when_a_shared_matrix_is_not_positive_definite() -> None:
+    """Minus the identity in one contact only: the other branches are fine."""
+    problem = wall_like(60, 20, np.random.default_rng(5))
+    weight = np.tile(np.eye(3), (len(problem.a), 1, 1))
+    system = make_system(problem, threads=2)
+    helped(assemble, problem, system, weight)
+    assert helped(lambda problem, system: factorise(system), problem, system)
+    weight[1000] = -1e3 * np.eye(3)
+    helped(assemble, problem, system, weight)
+    assert not helped(lambda problem, system: factorise(system), problem, system)

@@ -1,21 +1,32 @@
-"""The linear systems of the native solver: I + rows^T weight rows, by multifrontal block Cholesky, or LU (lu.py) if the
-weights are not symmetric.
+"""The linear systems of the native solver: I + rows^T weight rows, by multifrontal block Cholesky, or LU if the weights are
+not symmetric.
 
-A `Problem` comes in, a `System` goes out: assemble it with a weight a contact, factorise it (dense fronts through
-LAPACK, after the `Plan` of ordering.py), solve with it.
+A `Problem` comes in, a `System` goes out: assemble it with a weight a contact, factorise it (fronts.py, after the `Plan` of
+plan.py), solve with it. Branches of the plan and tiles of the fronts above them are shared with helper threads, if there
+are any (crew.py): same bits with and without.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.problem import Problem
-from drystone.solvers.lapack import LETTER, NUMBER, ROUTINE, call
-from drystone.solvers.lu import factorise_lu, solve_lu
-from drystone.solvers.ordering import Plan, extent, plan_factorisation
+from drystone.solvers.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
+from drystone.solvers.fronts import do_tile, job, jobs
+from drystone.solvers.lapack import NONE, Blas, address, make_blas, pointer
+from drystone.solvers.plan import Plan, plan_factorisation
+from drystone.solvers.sweep import backward, forward
 
 Array = np.ndarray
+
+ASSEMBLE, BRANCH, FORWARD, BACKWARD = (np.int64(i) for i in range(10, 14))  # jobs besides those of a front
+MAIN = np.int64(0)  # the thread that is helped
+BODIES = 64  # assembled at a time
+
+_inlined = numba.njit(error_model="numpy", _nrt=False, forceinline=True)  # type: ignore[call-overload]
 
 
 class System(NamedTuple):
@@ -25,66 +36,108 @@ class System(NamedTuple):
     plan: Plan
     key: Array  # (E,) int64 the graph: a * N + b of each edge, ascending
     edge: Array  # (C,) int64 edge of each contact, -1 when one side is a support
-    factor: Array  # (F,) the assembled matrix, then its factor
-    upper: Array  # (F,) the transposed upper part; (0,) if symmetric
+    start: Array  # (N+1,) the contacts of body i are side[start[i]:start[i+1]] // 2, ascending
+    side: Array  # (2C,) 2 c if the body is the contact's a, 2 c + 1 if it is b
+    block: Array  # (N + E, D, D) blocks of the matrix: column, row. The lower ones of the bodies, then of the edges
+    above: Array  # (E, D, D) transposed upper blocks of the edges; (0, D, D) if symmetric
+    factor: Array  # (F,) panels
+    upper: Array  # (F,) transposed panels of the upper part; (0,) if symmetric
     pivot: Array  # (N D,) int32 row exchanges within the fronts; (0,) if symmetric
-    work: Array  # (W,) stack of update matrices
-    routine: Array  # addresses of LAPACK and BLAS
-    letter: Array
-    number: Array
-    size: Array
+    work: Array  # (W,) update matrices
+    x: Array  # (N D,) right-hand side and solution, by position
+    carry: Array  # (R D,) what the rows of each supernode pass on in a solve
+    blas: Blas
+    control: Array
 
 
-def make_system(problem: Problem, last: System | None = None, symmetric: bool = True) -> System:
-    """The system of a problem's contact graph. `last` is used again if it has the same graph: same plan, same bits."""
+def make_system(problem: Problem, last: System | None = None, symmetric: bool = True, threads: int = 1) -> System:
+    """The system of a problem's contact graph. `last` is used again, with its threads, if it has the same graph: same plan,
+    same bits. `threads`: of `helped`."""
     bodies, dof = problem.free.shape
     both = (problem.a >= 0) & (problem.b >= 0)
     pair = problem.a[both] * bodies + problem.b[both]
     key = np.unique(pair)
     edge = np.full(len(problem.a), -1)
     edge[both] = np.searchsorted(key, pair)
+    start, side = _sides(problem.a, problem.b, bodies)
     same = last is not None and last.plan.dof == dof and len(last.plan.order) == bodies and np.array_equal(key, last.key)
     if last is not None and same and (len(last.upper) == 0) == symmetric:
-        return last._replace(edge=edge)
+        return last._replace(edge=edge, start=start, side=side)
     graph = key // max(bodies, 1), key % max(bodies, 1)
     plan = last.plan if last is not None and same else plan_factorisation(problem.place, *graph, dof)
-    room = plan.panel[-1]
-    upper, pivot = (np.empty(0), np.empty(0, np.int32)) if symmetric else (np.empty(room), np.empty(bodies * dof, np.int32))
-    work, size = np.empty(max(plan.work, 1)), np.zeros(4, np.int32)
-    return System(plan, key, edge, np.empty(room), upper, pivot, work, ROUTINE, LETTER, NUMBER, size)
+    room, full = plan.panel[-1], 0 if symmetric else 1
+    return System(
+        plan, key, edge, start, side, np.empty((bodies + len(key), dof, dof)), np.empty((full * len(key), dof, dof)),
+        np.empty(room), np.empty(full * room), np.empty(full * bodies * dof, np.int32), np.empty(max(plan.work, 1)),
+        np.empty(bodies * dof), np.empty(max(len(plan.rows) * dof, 1)), make_blas(threads), make_control(),
+    )  # fmt: skip
+
+
+def helped(kernel: Callable, problem: Problem, system: System, *rest: Any) -> Any:
+    """kernel(problem, system, *rest) with the system's threads at work, if it is large enough to be shared."""
+    helpers = len(system.blas.size) - 1 if len(system.plan.branch) > 1 else 0
+    return together(kernel, assist, helpers, system.control, problem, system, *rest)
+
+
+@kernel
+def _sides(a, b, bodies):
+    """Contacts of each body, as in `System`."""
+    start = np.zeros(bodies + 1, np.int64)
+    for c in range(a.shape[0]):
+        start[a[c] + 1] += a[c] >= 0
+        start[b[c] + 1] += b[c] >= 0
+    for i in range(bodies):
+        start[i + 1] += start[i]
+    fill, side = start[:bodies].copy(), np.empty(start[bodies], np.int64)
+    for c in range(a.shape[0]):
+        for k in range(2):
+            i = a[c] if k == 0 else b[c]
+            if i >= 0:
+                side[fill[i]] = 2 * c + k
+                fill[i] += 1
+    return start, side
 
 
 @kernel
 def assemble(problem, system, weight):
-    """Fill the factor's room with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
-    plan, factor, upper, dof = system.plan, system.factor, system.upper, system.plan.dof
-    symmetric = upper.shape[0] == 0
-    factor[:] = 0.0
-    upper[:] = 0.0
-    n = plan.diagonal.shape[0]
-    for i in range(n):
+    """Fill the blocks with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
+    control, helpers = system.control, system.control[HELPERS]
+    control[WEIGHT] = address(weight, 0)
+    tiles = (problem.free.shape[0] + BODIES - 1) // BODIES
+    tile = begin(control, ASSEMBLE, NONE, NONE, tiles, helpers)
+    while tile >= 0:
+        _assemble(problem, system, weight, tile)
+        tile = proceed(control, tile, tiles, helpers)
+
+
+@inner
+def _assemble(problem, system, weight, tile):
+    """The blocks of some bodies, and of the edges to bodies that are eliminated later."""
+    bodies, dof = problem.free.shape
+    for i in range(tile * BODIES, min(bodies, (tile + 1) * BODIES)):
+        system.block[i] = 0.0
         for k in range(dof):
-            factor[plan.diagonal[i] + k * plan.height[i] + k] = 1.0
-    g = np.empty((3, dof))
-    for c in range(problem.a.shape[0]):
-        if _is_zero(weight[c]):
-            continue
-        for side in range(2):
-            i, j = (problem.a[c], problem.b[c]) if side == 0 else (problem.b[c], problem.a[c])
-            if i < 0:
-                continue
-            mine, other = (problem.row_a[c], problem.row_b[c]) if side == 0 else (problem.row_b[c], problem.row_a[c])
-            _weigh(weight[c], mine, g)
-            _add_block(mine, g, factor, plan.diagonal[i], plan.height[i], symmetric)
+            system.block[i, k, k] = 1.0
+        last = -1
+        for q in range(system.start[i], system.start[i + 1]):
+            c, second = system.side[q] // 2, system.side[q] % 2 == 1
             e = system.edge[c]
-            if j >= 0 and plan.edge_flipped[e] == (side == 1):  # i is eliminated first: its column, the other's rows
-                _add_block(other, g, factor, plan.edge[e], plan.height[n + e], False)
-                if not symmetric:
-                    _weigh(weight[c].T, mine, g)
-                    _add_block(other, g, upper, plan.edge[e], plan.height[n + e], False)
+            early = e >= 0 and system.plan.flipped[e] == second
+            if early and e != last:  # contacts are sorted by pair
+                system.block[bodies + e] = 0.0
+                if system.above.shape[0] > 0:
+                    system.above[e] = 0.0
+                last = e
+            if _is_zero(weight[c]):
+                continue
+            mine, other = (problem.row_b[c], problem.row_a[c]) if second else (problem.row_a[c], problem.row_b[c])
+            if dof == 6:  # a number the compiler can unroll
+                _add_contact(system, weight[c], mine, other, i, bodies, e, early, 6)
+            else:
+                _add_contact(system, weight[c], mine, other, i, bodies, e, early, dof)
 
 
-@kernel
+@inner
 def _is_zero(weight):
     for i in range(3):
         for k in range(3):
@@ -93,132 +146,110 @@ def _is_zero(weight):
     return True
 
 
-@kernel
-def _weigh(weight, row, out):
-    """out = weight row, (3, dof)."""
-    for k in range(row.shape[1]):
-        x, y, z = row[0, k], row[1, k], row[2, k]
-        for i in range(3):
-            out[i, k] = weight[i, 0] * x + weight[i, 1] * y + weight[i, 2] * z
-
-
-@kernel
-def _add_block(row, g, factor, offset, height, lower):
-    """Add row^T g (only its lower half if asked) to the block at an offset, column-major."""
-    dof = row.shape[1]
+@_inlined
+def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
+    """Add a contact to the block of body i and, if asked, to its edge's blocks."""
+    symmetric = system.above.shape[0] == 0
+    block = system.block[i]
     for k in range(dof):
-        x, y, z = g[0, k], g[1, k], g[2, k]
-        column = offset + k * height
-        for i in range(k if lower else 0, dof):
-            factor[column + i] += row[0, i] * x + row[1, i] * y + row[2, i] * z
+        a, b, c = mine[0, k], mine[1, k], mine[2, k]
+        x = weight[0, 0] * a + weight[0, 1] * b + weight[0, 2] * c
+        y = weight[1, 0] * a + weight[1, 1] * b + weight[1, 2] * c
+        z = weight[2, 0] * a + weight[2, 1] * b + weight[2, 2] * c
+        for r in range(dof):
+            block[k, r] += mine[0, r] * x + mine[1, r] * y + mine[2, r] * z
+        if early:
+            beside = system.block[bodies + e]
+            for r in range(dof):
+                beside[k, r] += other[0, r] * x + other[1, r] * y + other[2, r] * z
+            if not symmetric:
+                above = system.above[e]
+                x = weight[0, 0] * a + weight[1, 0] * b + weight[2, 0] * c
+                y = weight[0, 1] * a + weight[1, 1] * b + weight[2, 1] * c
+                z = weight[0, 2] * a + weight[1, 2] * b + weight[2, 2] * c
+                for r in range(dof):
+                    above[k, r] += other[0, r] * x + other[1, r] * y + other[2, r] * z
 
 
 @kernel
 def factorise(system):
-    """Overwrite the assembled matrix by its factor; False if it is singular or, when symmetric, not positive definite."""
-    plan, factor, upper, work = system.plan, system.factor, system.upper, system.work
-    routine, letter, number, size = system.routine, system.letter, system.number, system.size
-    if upper.shape[0] == 0:
-        return _factorise(plan, factor, work, routine, letter, number, size)
-    return factorise_lu(plan, factor, upper, system.pivot, work, routine, letter, number, size)
+    """Factorise the assembled blocks; False if the matrix is singular or, when symmetric, not positive definite."""
+    control, plan, helpers = system.control, system.plan, system.control[HELPERS]
+    control[FAILED] = 0
+    tiles = plan.branch.shape[0]
+    tile = begin(control, BRANCH, NONE, NONE, tiles, helpers)
+    while tile >= 0:
+        _on_branch(system, MAIN, BRANCH, tile)
+        tile = proceed(control, tile, tiles, helpers)
+    for k in range(plan.top.shape[0]):
+        _front(system, MAIN, plan.top[k], helpers)
+    return control[FAILED] == 0
 
 
 @kernel
 def solve(system, right, out):
     """Solution (N, D) for a right-hand side (N, D)."""
-    if system.upper.shape[0] == 0:
-        _solve(system.plan, system.factor, right, out)
-    else:
-        solve_lu(system.plan, system.factor, system.upper, system.pivot, right, out)
-
-
-@kernel
-def _add_children(plan, s, factor, work, own, below):
-    """Add the update matrices of the children to the panel and the update matrix of supernode s."""
-    height, dof = own + below, plan.dof
-    panel, update = plan.panel[s], plan.update[s]
-    c = plan.child[s]
-    while c >= 0:
-        r0, count = plan.row_start[c], plan.row_start[c + 1] - plan.row_start[c]
-        source, stride = plan.update[c], dof * count
-        for j in range(count):
-            column = dof * plan.slot[r0 + j]
-            inside = column < own
-            for jj in range(dof):
-                take = source + (dof * j + jj) * stride
-                if inside:
-                    put = panel + (column + jj) * height
-                else:
-                    put = update + (column - own + jj) * below - own
-                for i in range(j, count):
-                    row = put + dof * plan.slot[r0 + i]
-                    if inside:
-                        for ii in range(dof):
-                            factor[row + ii] += work[take + dof * i + ii]
-                    else:
-                        for ii in range(dof):
-                            work[row + ii] += work[take + dof * i + ii]
-        c = plan.sibling[c]
-
-
-@kernel
-def _factorise(plan, factor, work, routine, letter, number, size):
-    lower, right = letter[0:].ctypes.data, letter[1:].ctypes.data
-    transposed, plain = letter[2:].ctypes.data, letter[3:].ctypes.data
-    one, minus = number[0:].ctypes.data, number[1:].ctypes.data
-    own_, height_, below_, info_ = size[0:].ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data, size[3:].ctypes.data
-    for s in range(plan.child.shape[0]):
-        own, below, _ = extent(plan, s)
-        update = plan.update[s]
-        work[update:update + below * below] = 0.0
-        _add_children(plan, s, factor, work, own, below)
-        size[0], size[1], size[2], size[3] = own, own + below, below, 0
-        top = factor[plan.panel[s]:].ctypes.data
-        call(routine[0], (lower, own_, top, height_, info_))  # type: ignore[call-arg]
-        if size[3] != 0:
-            return False
-        if below > 0:
-            rest = factor[plan.panel[s] + own:].ctypes.data
-            call(routine[1], (right, lower, transposed, plain, below_, own_, one, top, height_, rest, height_))
-            call(routine[2], (lower, plain, below_, own_, minus, rest, height_, one, work[update:].ctypes.data, below_))
-    return True
-
-
-@kernel
-def _solve(plan, factor, right, out):
-    n, dof = right.shape
-    x = np.empty(n * dof)
-    for k in range(n):
+    control, plan, helpers = system.control, system.plan, system.control[HELPERS]
+    x, dof, last, tiles = system.x, plan.dof, plan.top.shape[0] - 1, plan.branch.shape[0]
+    for k in range(plan.order.shape[0]):
         for i in range(dof):
             x[dof * k + i] = right[plan.order[k], i]
-    gather = np.empty(n * dof)
-    for s in range(plan.child.shape[0]):
-        own, below, x0 = extent(plan, s)
-        height, r0 = own + below, plan.row_start[s]
-        gather[:below] = 0.0
-        for j in range(own):
-            column = plan.panel[s] + j * height
-            value = x[x0 + j] / factor[column + j]
-            x[x0 + j] = value
-            for i in range(j + 1, own):
-                x[x0 + i] -= value * factor[column + i]
-            for i in range(below):
-                gather[i] += value * factor[column + own + i]
-        for i in range(below):
-            x[dof * plan.rows[r0 + i // dof] + i % dof] -= gather[i]
-    for s in range(plan.child.shape[0] - 1, -1, -1):
-        own, below, x0 = extent(plan, s)
-        height, r0 = own + below, plan.row_start[s]
-        for i in range(below):
-            gather[i] = x[dof * plan.rows[r0 + i // dof] + i % dof]
-        for j in range(own - 1, -1, -1):
-            column = plan.panel[s] + j * height
-            value = x[x0 + j]
-            for i in range(j + 1, own):
-                value -= factor[column + i] * x[x0 + i]
-            for i in range(below):
-                value -= factor[column + own + i] * gather[i]
-            x[x0 + j] = value / factor[column + j]
-    for k in range(n):
+    for kind in (FORWARD, BACKWARD):
+        for k in range(last, -1, -1):
+            if kind == BACKWARD:
+                backward(system, MAIN, plan.top[k])
+        tile = begin(control, kind, NONE, NONE, tiles, helpers)
+        while tile >= 0:
+            _on_branch(system, MAIN, kind, tile)
+            tile = proceed(control, tile, tiles, helpers)
+        for k in range(last + 1):
+            if kind == FORWARD:
+                forward(system, MAIN, plan.top[k])
+    for k in range(plan.order.shape[0]):
         for i in range(dof):
             out[plan.order[k], i] = x[dof * k + i]
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def assist(problem, system, me):
+    """What helper `me` does until it is told to stop: tiles of any job."""
+    control = system.control
+    tile = wait(control)
+    while tile >= 0:
+        kind = control[JOB]
+        if kind == ASSEMBLE:
+            weight = numba.carray(pointer(control[WEIGHT]), (problem.a.shape[0], 3, 3))  # type: ignore[call-arg]
+            _assemble(problem, system, weight, tile)
+        elif kind >= BRANCH:
+            _on_branch(system, me, kind, tile)
+        else:
+            do_tile(system, me, kind, control[JOB + 1], control[JOB + 2], tile)
+        finish(control)
+        tile = wait(control)
+
+
+@inner
+def _on_branch(system, me, kind, b):
+    """Factorise a branch, or its part of a solve, alone."""
+    first, end = system.plan.branch[b, 0], system.plan.branch[b, 1]
+    for k in range(end - first):
+        if kind == BRANCH:
+            _front(system, me, first + k, NONE)
+        elif kind == FORWARD:
+            forward(system, me, first + k)
+        else:
+            backward(system, me, end - 1 - k)
+
+
+@inner
+def _front(system, me, s, helpers):
+    """All jobs of a front in turn, until one fails."""
+    control = system.control
+    for k in range(jobs(system, s)):
+        if control[FAILED] != 0:
+            return
+        kind, block, tiles = job(system, s, k)
+        tile = begin(control, kind, s, block, tiles, helpers)
+        while tile >= 0:
+            do_tile(system, me, kind, s, block, tile)
+            tile = proceed(control, tile, tiles, helpers)

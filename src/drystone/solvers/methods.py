@@ -18,10 +18,10 @@ METHODS = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p
 def make_solver(
     method: str, tolerance: float = 1e-6, threads: int | None = None, time_limit: float | None = None
 ) -> ContactSolver:
-    """The solver named `method`; `threads` None is as many as the machine has. `time_limit` [s] is for a convex solve of
-    the other methods; native has none."""
+    """The solver named `method`; `threads` None is as many as the machine has, two for native. `time_limit` [s] is for a
+    convex solve of the other methods; native has none."""
     if method == "native":
-        return native(tolerance)
+        return native(tolerance, threads)
     if method == "nlgs":  # knows the exact law itself
         return nlgs(tolerance, time_limit=time_limit)
     if method == "gauss-seidel":

@@ -18,8 +18,9 @@ import numpy as np
 from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
+from drystone.solvers.crew import cores
 from drystone.solvers.descent import minimise
-from drystone.solvers.factor import System, make_system
+from drystone.solvers.factor import System, helped, make_system
 from drystone.solvers.interior import interior_point
 from drystone.solvers.islands import find_rest, part
 from drystone.solvers.newton import follow
@@ -43,12 +44,14 @@ ROUGH = 1e-3  # tolerance on the way there
 RETRY = 5  # steps after a failed Newton before it is tried again in the rigid form
 
 
-def native(tolerance: float = 1e-6) -> ContactSolver:
-    """A solver that keeps the plan of the last contact graph (which changes nothing but the time)."""
+def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver:
+    """A solver that keeps the plan of the last contact graph. Neither that nor `threads` (None: two, if there are two cores)
+    changes anything but the time."""
     last: dict[bool, System] = {}
+    threads = threads or cores()
 
     def newton(problem: Problem, guess: Guess, symmetric: bool, tolerance: float) -> tuple[Solution, System]:
-        last[symmetric] = make_system(problem, last.get(symmetric), symmetric)
+        last[symmetric] = make_system(problem, last.get(symmetric), symmetric, threads=threads)
         attempt = _compliant if problem.compliance[0] > 0 else _rigid
         return attempt(problem, last[symmetric], guess, tolerance), last[symmetric]
 
@@ -145,14 +148,15 @@ def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float)
     sigma, scale = 1 / problem.compliance, _scale(problem)
     x, tau = guess.velocity.copy(), project_all(guess.impulse, problem.friction)
     rho, aim = np.minimum(WEIGHT * contact_mass(problem), sigma), REST * tolerance * scale
-    error, done = follow(problem, system, problem.memory, sigma, rho, x, tau, aim, LIMIT, PATIENCE, False, False)
+    error, done = helped(follow, problem, system, problem.memory, sigma, rho, x, tau, aim, LIMIT, PATIENCE, False, False)
     return _finish(problem, x, tau, tolerance, "newton", done, 0, error / scale)
 
 
 def _descend(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:
     """Newton with line search from where Newton without left off, then Clarabel."""
     x, impulse, scale, spent = failed.velocity, np.empty_like(failed.impulse), _scale(problem), failed.factorisations
-    norm, done = minimise(problem, system, problem.memory, 1 / problem.compliance, x, impulse, REST * tolerance * scale, 200)
+    aim = REST * tolerance * scale
+    norm, done = helped(minimise, problem, system, problem.memory, 1 / problem.compliance, x, impulse, aim, 200)
     if norm <= tolerance * scale:
         return _finish(problem, x, impulse, tolerance, "newton+descent", spent + done, 0, norm / scale)
     answer = clarabel.static(tolerance=1e-10)(problem, guess)  # the kinematic form is unreliable here (measured)
@@ -172,8 +176,8 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
     target = tolerance / AMPLIFIED * scale
     for proximal in range(6):
         base, begin, last = tau.copy(), x.copy(), moved
-        norm, done = follow(problem, system, base, STIFF * mass, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE, True,
-                            proximal > 0)  # fmt: skip
+        norm, done = helped(follow, problem, system, base, STIFF * mass, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE,
+                            True, proximal > 0)  # fmt: skip
         spent, tau = spent + done, project_all(tau, problem.friction)
         if norm > target:
             break
@@ -206,7 +210,7 @@ def _rigid_rescue(problem: Problem, system: System, guess: Guess, failed: Soluti
     for soft in SOFT:
         x, forces = failed.velocity.copy(), failed.impulse.copy()
         compliance = soft / (STIFF * contact_mass(problem))
-        error, done = interior_point(problem, system, compliance, x, forces, tolerance, 80)
+        error, done = helped(interior_point, problem, system, compliance, x, forces, tolerance, 80)
         path, spent = [*path, "interior"], spent + done
         best = min(best, (error, x, project_all(forces, problem.friction)), key=_error)
         if _error(best) <= tolerance:

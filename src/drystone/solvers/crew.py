@@ -1,0 +1,143 @@
+# mypy: disable-error-code=call-arg
+"""Helper threads for a kernel: plain Python threads inside a kernel of their own that does not hold the GIL.
+
+The kernel that runs offers jobs, a number of tiles each; it and the helpers take them one by one, and the job is over when
+all are done. Who takes which tile changes nothing: tiles write to places of their own, each in one way only.
+
+Not Numba's `prange`: of its thread pools the one without dependencies aborts when two Python threads use it, the one of GNU
+OpenMP when a process that used it forks, and either is chosen for the whole process. These threads live for one call.
+"""
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from drystone.kernel import inner
+from drystone.solvers.lapack import address, call
+
+Array = np.ndarray
+
+# Places in the control record; those that threads compete for are on cache lines of their own.
+TICKET, DONE, STOP, HELPERS, JOB, WEIGHT, FAILED, NAP = 0, 8, 16, 24, 25, 28, 29, 32
+TILES = 1 << 32  # a ticket is the number of tiles times this, plus the next tile
+SPIN = 10_000  # looks for something to do before the first nap
+
+
+def make_control() -> Array:
+    """The record (48,) through which threads speak, without helpers."""
+    control = np.zeros(48, np.int64)
+    if os.name == "posix":
+        control[NAP] = ctypes.cast(ctypes.CDLL(None).nanosleep, ctypes.c_void_p).value or 0
+        control[NAP + 2] = 20_000  # [ns] after zero seconds
+    return control
+
+
+def cores() -> int:
+    """Threads used by default: two, if this process may use two cores; OMP_NUM_THREADS = 1 (Dask's workers) says no."""
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(2, free, int(asked) if asked.isdigit() and int(asked) > 0 else free)
+
+
+def together(kernel: Callable, assist: Callable, helpers: int, control: Array, *arguments: Any) -> Any:
+    """kernel(*arguments) while so many helpers run assist(*arguments[:2], number)."""
+    if helpers == 0:
+        return kernel(*arguments)
+    crew = [threading.Thread(target=assist, args=(*arguments[:2], 1 + i), daemon=True) for i in range(helpers)]
+    control[STOP], control[HELPERS] = 0, helpers
+    try:
+        for helper in crew:
+            helper.start()
+        return kernel(*arguments)
+    finally:
+        control[STOP], control[HELPERS] = 1, 0
+        for helper in crew:
+            helper.join()
+
+
+def _atomic(build: Callable) -> Any:
+    """An operation on the number (int64) at an address that no thread can come in between."""
+
+    @intrinsic
+    def operation(typing_context, place, value):
+        def generate(context, builder, signature, values):
+            return build(builder, builder.inttoptr(values[0], ir.IntType(64).as_pointer()), values[1])
+
+        return types.int64(types.int64, types.int64), generate
+
+    return operation
+
+
+_read = _atomic(lambda builder, place, _: builder.load_atomic(place, "seq_cst", 8))
+_write = _atomic(lambda builder, place, value: builder.atomic_rmw("xchg", place, value, "seq_cst"))
+_add = _atomic(lambda builder, place, value: builder.atomic_rmw("add", place, value, "seq_cst"))  # the number before it
+
+
+@inner
+def _nap(control, looks):
+    """Called after so many looks in vain: let another process have the core after some time."""
+    if looks > SPIN and control[NAP] != 0:
+        call(control[NAP], (address(control, NAP + 1), np.int64(0)))
+
+
+@inner
+def _take(control):
+    """A tile of the job on offer, or -1. Whoever has a tile keeps the job from ending: its description stands."""
+    ticket = address(control, TICKET)
+    seen = _read(ticket, 0)
+    if seen % TILES < seen // TILES:
+        seen = _add(ticket, 1)
+        if seen % TILES < seen // TILES:
+            return seen % TILES
+    return -1
+
+
+@inner
+def begin(control, kind, front, block, tiles, helpers):
+    """The first tile of a job, -1 if there is none; the job is offered to the helpers if there are any."""
+    if helpers == 0 or tiles == 1:
+        return 0 if tiles > 0 else -1
+    control[JOB], control[JOB + 1], control[JOB + 2] = kind, front, block
+    _write(address(control, DONE), 0)
+    _write(address(control, TICKET), tiles * TILES)
+    return _take(control)
+
+
+@inner
+def proceed(control, tile, tiles, helpers):
+    """The tile is done: the next one, or -1 when all are, those of the helpers too."""
+    if helpers == 0 or tiles == 1:
+        return tile + 1 if tile + 1 < tiles else -1
+    finish(control)
+    tile = _take(control)
+    looks = 0
+    while tile < 0 and _read(address(control, DONE), 0) < tiles:
+        looks += 1
+        _nap(control, looks)
+    return tile
+
+
+@inner
+def finish(control):
+    """A tile is done."""
+    _add(address(control, DONE), 1)
+
+
+@inner
+def wait(control):
+    """The next tile for a helper; -1 when there will be none."""
+    looks = 0
+    while _read(address(control, STOP), 0) == 0:
+        tile = _take(control)
+        if tile >= 0:
+            return tile
+        looks += 1
+        _nap(control, looks)
+    return -1
