@@ -219,4 +219,4 @@ def test_command_line_chooses_what_is_run():
     assert ("wall", 1000, "rigid", "impacting") in places()
     (job,) = run.jobs_of(run.options_of(["--scene", "dome", "--size", "200", "--form", "rigid", "--part", "solver",
                                          "--law", "coulomb"]))  # fmt: skip
-    assert job["rows"] == 3, "only the native solver so far knows Coulomb's law"
+    assert job["rows"] == 6, "three phases, by the two methods that know the exact law themselves"

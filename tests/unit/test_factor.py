@@ -29,16 +29,21 @@ def random_problem(bodies: int, contacts: int, rng: np.random.Generator, support
     )  # fmt: skip
 
 
+def dense_rows(problem: Problem) -> np.ndarray:
+    """Rows (3C, D N), written out."""
+    out = np.zeros((len(problem.a), 3, *problem.free.shape))
+    for c in range(len(problem.a)):
+        if problem.a[c] >= 0:
+            out[c, :, problem.a[c]] += problem.row_a[c]
+        out[c, :, problem.b[c]] += problem.row_b[c]
+    return out.reshape(3 * len(problem.a), -1)
+
+
 def dense_matrix(problem: Problem, weight: np.ndarray) -> np.ndarray:
     """I + rows^T weight rows, written out."""
-    contacts, (bodies, dof) = len(problem.a), problem.free.shape
-    rows = np.zeros((contacts, 3, bodies, dof))
-    for c in range(contacts):
-        if problem.a[c] >= 0:
-            rows[c, :, problem.a[c]] += problem.row_a[c]
-        rows[c, :, problem.b[c]] += problem.row_b[c]
-    rows = rows.reshape(contacts, 3, -1)
-    return np.eye(bodies * dof) + rows.reshape(3 * contacts, -1).T @ (weight @ rows).reshape(3 * contacts, -1)
+    rows = dense_rows(problem)
+    weighted = (weight @ rows.reshape(len(weight), 3, -1)).reshape(rows.shape)
+    return np.eye(rows.shape[1]) + rows.T @ weighted
 
 
 GRAPHS = [(1, 1, 6), (1, 5, 6), (1, 20, 37), (2, 3, 6), (7, 9, 6), (9, 20, 37), (40, 30, 6), (60, 200, 6), (300, 900, 6)]

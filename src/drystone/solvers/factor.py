@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from drystone.kernel import inner, kernel
+from drystone.kernel import inlined, inner, kernel
 from drystone.problem import Problem
 from drystone.solvers.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
 from drystone.solvers.fronts import do_tile, job, jobs
@@ -25,8 +25,6 @@ Array = np.ndarray
 ASSEMBLE, BRANCH, FORWARD, BACKWARD = (np.int64(i) for i in range(10, 14))  # jobs besides those of a front
 MAIN = np.int64(0)  # the thread that is helped
 BODIES = 64  # assembled at a time
-
-_inlined = numba.njit(error_model="numpy", _nrt=False, forceinline=True)  # type: ignore[call-overload]
 
 
 class System(NamedTuple):
@@ -54,12 +52,7 @@ def make_system(problem: Problem, last: System | None = None, symmetric: bool = 
     """The system of a problem's contact graph. `last` is used again, with its threads, if it has the same graph: same plan,
     same bits. `threads`: of `helped`."""
     bodies, dof = problem.free.shape
-    both = (problem.a >= 0) & (problem.b >= 0)
-    pair = problem.a[both] * bodies + problem.b[both]
-    key = np.unique(pair)
-    edge = np.full(len(problem.a), -1)
-    edge[both] = np.searchsorted(key, pair)
-    start, side = _sides(problem.a, problem.b, bodies)
+    key, edge, start, side = _graph(problem.a, problem.b, bodies)
     same = last is not None and last.plan.dof == dof and len(last.plan.order) == bodies and np.array_equal(key, last.key)
     if last is not None and same and (len(last.upper) == 0) == symmetric:
         return last._replace(edge=edge, start=start, side=side)
@@ -80,22 +73,28 @@ def helped(kernel: Callable, problem: Problem, system: System, *rest: Any) -> An
 
 
 @kernel
-def _sides(a, b, bodies):
-    """Contacts of each body, as in `System`."""
-    start = np.zeros(bodies + 1, np.int64)
-    for c in range(a.shape[0]):
+def _graph(a, b, bodies):
+    """Edges, edge of each contact and contacts of each body, as in `System`; contacts are sorted by pair."""
+    count, edges = a.shape[0], 0
+    key, edge, start = np.empty(count, np.int64), np.full(count, -1), np.zeros(bodies + 1, np.int64)
+    for c in range(count):
         start[a[c] + 1] += a[c] >= 0
         start[b[c] + 1] += b[c] >= 0
-    for i in range(bodies):
-        start[i + 1] += start[i]
+        if a[c] >= 0 and b[c] >= 0:
+            pair = a[c] * bodies + b[c]
+            if edges == 0 or pair != key[edges - 1]:
+                key[edges] = pair
+                edges += 1
+            edge[c] = edges - 1
+    start[:] = np.cumsum(start)
     fill, side = start[:bodies].copy(), np.empty(start[bodies], np.int64)
-    for c in range(a.shape[0]):
+    for c in range(count):
         for k in range(2):
             i = a[c] if k == 0 else b[c]
             if i >= 0:
                 side[fill[i]] = 2 * c + k
                 fill[i] += 1
-    return start, side
+    return key[:edges].copy(), edge, start, side
 
 
 @kernel
@@ -146,7 +145,7 @@ def _is_zero(weight):
     return True
 
 
-@_inlined
+@inlined
 def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
     """Add a contact to the block of body i and, if asked, to its edge's blocks."""
     symmetric = system.above.shape[0] == 0

@@ -8,7 +8,7 @@ block in `factor` and the transposed upper one at the same offsets in `upper`; r
 
 import numpy as np
 
-from drystone.kernel import inner
+from drystone.kernel import inlined, inner
 from drystone.solvers.crew import FAILED
 from drystone.solvers.lapack import LOWER, NONE, ONCE, PLAIN, TRANSPOSED, UNIT, UPPER, address, gemm, getrf, potrf, trsm
 from drystone.solvers.plan import extent
@@ -20,14 +20,14 @@ ROWS = 288
 FILL, PANEL, REST, OWN, REST_LU, UPDATE = (np.int64(i) for i in range(6))  # jobs; why NumPy's numbers: lapack.py
 
 
-@inner
+@inlined
 def jobs(system, s):
     """How many jobs it takes to do front s."""
     own, _, _ = extent(system.plan, s)
     return 2 + 2 * (_parts(own, WIDTH) if system.upper.shape[0] == 0 else 1)
 
 
-@inner
+@inlined
 def job(system, s, k):
     """Job k of front s: its kind, its block of columns and its number of tiles."""
     own, below, _ = extent(system.plan, s)
@@ -56,7 +56,7 @@ def _bodies(dof):
     return max(1, COLUMNS // dof)
 
 
-@inner
+@inlined
 def do_tile(system, me, kind, s, block, tile):
     """Tile of a job on front s, by thread `me`."""
     if kind == FILL:

@@ -95,7 +95,7 @@ def _errors(problem, island, rigid, allowed, x, tau):
             x[i] = 0.0
     w, lag = np.empty_like(tau), np.empty_like(x)
     relative_velocity_into(problem, x, 1.0, w)
-    inertia, defect = contact_mass(problem), np.zeros(count)
+    inertia, defect, product, loose = contact_mass(problem), np.zeros(count), np.zeros(count), np.zeros(count)
     for c in range(tau.shape[0]):
         mu, psi = problem.friction[c], problem.dilatancy[c]
         if not rigid:
@@ -104,22 +104,29 @@ def _errors(problem, island, rigid, allowed, x, tau):
             continue
         p0, p1, p2 = project(tau[c, 0], tau[c, 1], tau[c, 2], mu)
         tau[c, 0], tau[c, 1], tau[c, 2] = p0, p1, p2
-        m, shift = inertia[c], (mu - psi) * np.sqrt(w[c, 1] ** 2 + w[c, 2] ** 2)
-        q0, q1, q2 = project(p0 - m * (w[c, 0] + shift), p1 - m * w[c, 1], p2 - m * w[c, 2], mu)
-        natural = np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2) / m
-        i = island[max(problem.a[c], problem.b[c])]
-        defect[i] = max(defect[i], natural)
+        m, i = inertia[c], island[max(problem.a[c], problem.b[c])]
+        s1, s2 = w[c, 1], w[c, 2]
+        s0 = w[c, 0] + (mu - psi) * np.sqrt(s1 * s1 + s2 * s2)
+        q0, q1, q2 = project(p0 - m * s0, p1 - m * s1, p2 - m * s2, mu)
+        defect[i] = max(defect[i], np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2) / m)
+        pressing = np.sqrt(max(p0 * p0 + p1 * p1 + p2 * p2, q0 * q0 + q1 * q1 + q2 * q2))
+        q0, q1, q2 = project(-s0, -s1, -s2, mu)
+        product[i] += p0 * s0 + p1 * s1 + p2 * s2
+        loose[i] += pressing * np.sqrt(q0 * q0 + q1 * q1 + q2 * q2)
     momentum_into(problem, tau, lag)
-    error = np.zeros(count)
+    error, total = np.zeros(count), np.zeros(count)
     for i in range(count):
         square = 0.0
         for k in range(x.shape[1]):
             square += (x[i, k] - problem.free[i, k] - lag[i, k]) ** 2
-        j = island[i]
-        error[j] = max(error[j], np.sqrt(square / problem.mass[i])) if rigid else error[j] + square
+        total[island[i]] += square
+        error[island[i]] = max(error[island[i]], np.sqrt(square / problem.mass[i]))
     for i in range(count):
-        if rigid:
-            error[i] = (error[i] + AMPLIFIED * defect[i]) / problem.speed
-        elif mass[i] > 0.0:
-            error[i] = np.sqrt(error[i] / mass[i]) / problem.speed
+        if mass[i] == 0.0:
+            continue
+        if rigid:  # the smaller of the estimates of `residual.grade` and of the defects
+            bound = 0.5 * np.sqrt(total[i]) + np.sqrt(0.25 * total[i] + abs(product[i]) + loose[i])
+            error[i] = min(error[i] + AMPLIFIED * defect[i], bound / np.sqrt(mass[i])) / problem.speed
+        else:
+            error[i] = np.sqrt(total[i] / mass[i]) / problem.speed
     return error

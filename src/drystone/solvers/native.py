@@ -123,7 +123,7 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
             return _finish(problem, rest.velocity, rest.impulse, np.inf, "warm", 0, 0, rest.error)
         moving, begin = part(problem, guess, rest) if rest.bodies.any() else (problem, guess._replace(velocity=rest.velocity))
         answer = exact(moving, begin) if is_exact(moving) else associated(moving, begin)
-        if len(moving.a) == len(problem.a):
+        if not rest.bodies.any():
             return answer
         rest.velocity[~rest.bodies], rest.impulse[~rest.contacts] = answer.velocity, answer.impulse
         return answer._replace(velocity=rest.velocity, impulse=rest.impulse)

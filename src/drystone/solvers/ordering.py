@@ -14,7 +14,8 @@ Array = np.ndarray
 def order_bodies(place: Array, edge_a: Array, edge_b: Array) -> tuple[Array, Array, Array, Array]:
     """place (N, 3) [m], edges (E,). Body at each position, parent position of each position, rows of the graph."""
     start, neighbour = _adjacency(len(place), edge_a, edge_b)
-    order = _dissect(place, start, neighbour)
+    along = np.argsort(place, axis=0, kind="stable").T.copy()
+    order = _dissect(along, np.argsort(along, axis=1), start, neighbour)
     order = order[_postorder(_elimination_tree(order, start, neighbour))]
     return order, _elimination_tree(order, start, neighbour), start, neighbour
 
@@ -40,74 +41,81 @@ def _adjacency(n, edge_a, edge_b):
 
 
 @kernel
-def _split(order, lo, hi, place):
-    """Sort order[lo:hi] along the longest axis of their places; the middle index goes back."""
-    axis, longest = 0, -1.0
-    for d in range(3):
-        low = high = place[order[lo], d]
-        for k in range(lo, hi):
-            low = min(low, place[order[k], d])
-            high = max(high, place[order[k], d])
-        if high - low > longest * (1 + 1e-9):
-            axis, longest = d, high - low
-    key = np.empty(hi - lo)
-    for k in range(lo, hi):
-        key[k - lo] = place[order[k], axis]
-    order[lo:hi] = order[lo:hi][np.argsort(key, kind="mergesort")]
-    return (lo + hi) // 2
-
-
-@kernel
-def _dissect(place, start, neighbour, leaf=4):
-    """Nested dissection: in each part the bodies of one half that touch the other half (the separator) come last."""
-    n = place.shape[0]
-    order = np.arange(n)
-    side = np.full(n, -1)
-    scratch = np.empty(n, np.int64)
-    stack = [(0, n)]
-    stamp = 0
+def _dissect(along, rank, start, neighbour, leaf=8):
+    """Nested dissection: a part is cut in two across one of the axes, the bodies of one side that touch the other (the
+    separator) come last. along (3, N): the bodies along each axis; rank (3, N): where each is."""
+    n = along.shape[1]
+    order, part, spot = np.arange(n), np.full(n, -1), np.empty(n, np.int64)
+    stack, stamp = [(0, n)], 0
     while len(stack) > 0:
         lo, hi = stack.pop()
         if hi - lo <= leaf:
             continue
-        mid = _split(order, lo, hi, place)
-        stamp += 2
-        for k in range(lo, hi):
-            side[order[k]] = stamp + (1 if k >= mid else 0)
-        borders = np.zeros(2, np.int64)
-        for k in range(lo, hi):
-            borders[1 if k >= mid else 0] += _touches(order[k], side, start, neighbour)
-        thin = 0 if borders[0] <= borders[1] else 1
-        left = right = cut = 0  # sizes; order them as left, right, separator
-        for k in range(lo, hi):
-            body = order[k]
-            mine = side[body] - stamp
-            if mine == thin and _touches(body, side, start, neighbour):
-                scratch[hi - 1 - cut] = body
-                cut += 1
-            elif mine == 0:
-                order[lo + left] = body
+        stamp += 1
+        part[order[lo:hi]] = stamp
+        best, axis = n + 1, 0
+        for d in range(3):
+            size, _, _ = _best_cut(_sorted(order[lo:hi], along[d], rank[d]), stamp, part, spot, start, neighbour)
+            if size < best:
+                best, axis = size, d
+        bodies = _sorted(order[lo:hi], along[axis], rank[axis])
+        size, cut, side = _best_cut(bodies, stamp, part, spot, start, neighbour)
+        left, right, last = lo, hi - size, hi  # where the next of each goes; the right side backwards
+        for k in range(hi - lo):
+            near, far = _reach(bodies[k], stamp, part, spot, start, neighbour)
+            if near < cut <= far and (k >= cut) == side:
+                last -= 1
+                order[last] = bodies[k]
+            elif k < cut:
+                order[left] = bodies[k]
                 left += 1
             else:
-                scratch[right] = body
-                right += 1
-        for k in range(right):
-            order[lo + left + k] = scratch[k]
-        for k in range(cut):
-            order[lo + left + right + k] = scratch[hi - 1 - k]
-        stack.append((lo, lo + left))
-        stack.append((lo + left, lo + left + right))
+                right -= 1
+                order[right] = bodies[k]
+        stack.append((lo, left))
+        stack.append((left, hi - size))
     return order
 
 
 @kernel
-def _touches(body, side, start, neighbour):
-    """Whether a body has a neighbour on the other side of its part."""
-    other = side[body] ^ 1
-    found = False
+def _sorted(bodies, along, rank):
+    where = rank[bodies]
+    where.sort()
+    return along[where]
+
+
+@kernel
+def _reach(body, stamp, part, spot, start, neighbour):
+    """First and last spot of a body and its neighbours in the same part."""
+    near = far = spot[body]
     for q in range(start[body], start[body + 1]):
-        found |= side[neighbour[q]] == other
-    return found
+        if part[neighbour[q]] == stamp:
+            near, far = min(near, spot[neighbour[q]]), max(far, spot[neighbour[q]])
+    return near, far
+
+
+@kernel
+def _best_cut(bodies, stamp, part, spot, start, neighbour):
+    """Size of the smallest separator for a cut near the middle of a row of bodies, where the cut is, and on which side the
+    separator (0 left, 1 right). A cut at m is crossed by bodies that reach from before m to m or beyond."""
+    n = bodies.shape[0]
+    for k in range(n):
+        spot[bodies[k]] = k
+    change = np.zeros((n + 1, 2), np.int64)  # of the number of bodies on either side that touch the other
+    for k in range(n):
+        near, far = _reach(bodies[k], stamp, part, spot, start, neighbour)
+        change[k + 1, 0] += 1
+        change[min(far + 1, n), 0] -= 1
+        change[min(near + 1, n), 1] += 1
+        change[k + 1, 1] -= 1
+    best, cut, side, touch = n + 1, n // 2, 0, np.zeros(2, np.int64)
+    for m in range(1, n // 2 + n // 20 + 1):
+        touch += change[m]
+        if m >= n // 2 - n // 20:
+            here = 0 if touch[0] <= touch[1] else 1
+            if touch[here] < best or (touch[here] == best and abs(2 * m - n) < abs(2 * cut - n)):
+                best, cut, side = touch[here], m, here
+    return best, cut, side
 
 
 @kernel
