@@ -26,7 +26,7 @@ from drystone.solvers.islands import find_rest, part
 from drystone.solvers.newton import follow
 from drystone.solvers.residual import AMPLIFIED, MARGIN, contact_mass, grade
 from drystone.solvers.shift import by_shift, is_exact
-from drystone.solvers.solution import ContactSolver, Guess, Solution
+from drystone.solvers.solution import ContactSolver, Guess, Residual, Solution
 
 Array = np.ndarray
 Pair = tuple[float, Array, Array]  # error, velocity, impulse
@@ -85,19 +85,18 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
 
     def proximal(problem: Problem, guess: Guess) -> Solution:
         """Rigid by compliant steps, each unstrained at the impulses of the last: proximal steps as in `_rigid`, softer."""
-        mass, spent, moved = contact_mass(problem), 0, np.inf
+        mass, spent, progress = contact_mass(problem), 0, Progress()
         near, limit = guess._replace(hardship=0), MARGIN * tolerance
-        for count in range(PROXIMAL):
+        for _ in range(PROXIMAL):
             soft = problem._replace(compliance=1 / (GENTLE * mass), memory=near.impulse)
             answer, _ = newton(soft, near, False, tolerance)
             spent += answer.factorisations
             if not answer.converged:
                 answer = continued(soft, near)
                 spent += answer.factorisations
-            last, moved = moved, float(np.linalg.norm(answer.velocity - near.velocity)) / _scale(problem) if count else np.inf
-            error = _defect(problem, answer.velocity, answer.impulse)
-            if answer.converged and _settled(count, moved, last, limit):
-                error = min(error, moved + answer.residual.error)
+            moved = float(np.linalg.norm(answer.velocity - near.velocity)) / _scale(problem)
+            residual = grade(problem, answer.velocity, answer.impulse)
+            error = progress.error(residual, moved, answer.residual.error, limit)
             near = near._replace(velocity=answer.velocity, impulse=answer.impulse)
             if error <= limit or not answer.converged:
                 break
@@ -132,9 +131,11 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
 
 
 def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, error=np.inf) -> Solution:
-    """Grade and report. `error` is a better estimate than the grade's own, if there is one."""
+    """Grade and report. `error` is a better estimate than the grade's own, if there is one; in the compliant form it stands
+    for itself."""
     residual = grade(problem, x, impulse)
-    residual = residual._replace(error=float(min(error, residual.error)))
+    bound = len(impulse) > 0 and problem.compliance[0] > 0 and error < np.inf
+    residual = residual._replace(error=float(error if bound else min(error, residual.error)))
     good = residual.error <= tolerance
     return Solution(x, impulse, good, path, factorisations, residual, hardship)
 
@@ -165,41 +166,44 @@ def _descend(problem: Problem, system: System, guess: Guess, failed: Solution, t
 
 
 def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> Solution:
-    """Newton in proximal steps on the impulses, unless it failed a few steps ago. Their error is that of the defects
-    or taken from the velocity change of the last step, and that only if it is next to nothing or ten times shorter than the
-    one before: at limit states proximal steps shrink slowly and prove nothing (T16)."""
+    """Newton in proximal steps on the impulses, unless it failed a few steps ago while things moved."""
     tolerance *= MARGIN
     x, tau = guess.velocity.copy(), project_all(guess.impulse, problem.friction)
-    if guess.hardship > 0:
+    resting = not guess.velocity.any()
+    if guess.hardship > 0 and not resting:
         return _finish(problem, x, tau, 0.0, "", 0, guess.hardship - 1)
-    mass, scale, spent, moved = contact_mass(problem), _scale(problem), 0, np.inf
+    mass, scale, spent, progress = contact_mass(problem), _scale(problem), 0, Progress()
     target = tolerance / AMPLIFIED * scale
-    for proximal in range(6):
-        base, begin, last = tau.copy(), x.copy(), moved
-        norm, done = helped(follow, problem, system, base, STIFF * mass, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE,
+    stiff = (10 if resting else 1) * STIFF * mass  # at rest what is left of penetration must not wake the next step
+    for proximal in range(8):
+        base, begin = tau.copy(), x.copy()
+        norm, done = helped(follow, problem, system, base, stiff, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE,
                             True, proximal > 0)  # fmt: skip
         spent, tau = spent + done, project_all(tau, problem.friction)
         if norm > target:
             break
-        moved = float(np.linalg.norm(x - begin)) / scale if proximal else np.inf
-        error = _defect(problem, x, tau)
-        if _settled(proximal, moved, last, tolerance):
-            error = min(error, moved + norm / scale)
+        error = progress.error(grade(problem, x, tau), float(np.linalg.norm(x - begin)) / scale, norm / scale, tolerance)
         if error <= tolerance:
             return _finish(problem, x, tau, tolerance, "newton", spent, 0, error)
     return _finish(problem, guess.velocity, project_all(guess.impulse, problem.friction), 0.0, "newton", spent, RETRY)
 
 
-def _settled(count: int, moved: float, last: float, tolerance: float) -> bool:
-    """Whether the velocity change of proximal step `count` estimates the error left: next to nothing, or ten times shorter than
-    the one before (T16)."""
-    return moved <= 0.05 * tolerance or (count > 1 and moved <= min(0.5 * tolerance, 0.1 * last))
+class Progress:
+    """The error of proximal steps, from one to the next: that of the defects of balance and law, or the velocity change of the
+    last step if it is next to nothing or ten times shorter than the one before, and the law's defect, small, falls no more:
+    at limit states proximal steps shrink slowly and prove nothing (T16)."""
 
+    def __init__(self) -> None:
+        self.count, self.moved, self.defect = 0, np.inf, np.inf
 
-def _defect(problem: Problem, x: Array, impulse: Array) -> float:
-    """Error of a rigid pair: the bound of T15 or what the defects of balance and law may have been amplified to."""
-    residual = grade(problem, x, impulse)
-    return min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
+    def error(self, residual: Residual, moved: float, rest: float, tolerance: float) -> float:
+        """After a step that moved the velocity so far and left `rest` unsolved."""
+        moved = moved if self.count else np.inf  # the first comes from the guess
+        short = moved <= 0.05 * tolerance or (self.count > 1 and moved <= min(0.5 * tolerance, 0.1 * self.moved))
+        stalled = 0.3 * self.defect <= residual.natural_map <= tolerance
+        self.count, self.moved, self.defect = self.count + 1, moved, residual.natural_map
+        error = min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
+        return min(error, moved + rest) if short and stalled else error
 
 
 def _rigid_rescue(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:

@@ -29,7 +29,8 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
 
 def velocity_error(imbalance: float, slack: float) -> float:
     """|x - x*| <= imbalance / 2 + sqrt(imbalance^2 / 4 + slack) (T15): in a rigid problem with the computed impulses
-    standing in for the exact ones in `slack`, or those of one projected step, if larger: no impulse is no excuse."""
+    standing in for the exact ones in `slack`, or those of one projected step, if larger: no impulse is no excuse. Likewise
+    the velocities."""
     return float(imbalance / 2 + np.sqrt(imbalance * imbalance / 4 + slack))
 
 
@@ -77,5 +78,5 @@ def _grade(problem, x, impulse):
         product += p0 * s0 + p1 * s1 + p2 * s2
         q0, q1, q2 = project(p0, p1, p2, mu)
         outside = np.sqrt((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2)  # distance of the impulse to K
-        loose += distance * larger + outside * np.sqrt(s0 * s0 + s1 * s1 + s2 * s2)
+        loose += distance * larger + outside * max(np.sqrt(s0 * s0 + s1 * s1 + s2 * s2), outside / m)
     return np.sqrt(total), worst, natural, closing, product, abs(product) + loose
