@@ -33,12 +33,14 @@ Pair = tuple[float, Array, Array]  # error, velocity, impulse
 
 STIFF = 1e6  # proximal stiffness of the rigid form in units of the contact's effective mass
 WEIGHT = 7.0  # rho of Newton in units of the contact's effective mass (measured: 3 to 10 are alike)
+LOOSE = 10.0  # error of the first proximal step in units of the tolerance
 GENTLE = 1e3  # proximal stiffness where the exact law does not bear STIFF
 PROXIMAL = 12  # steps of that at most
 SOFT = (0.001, 0.01, 0.1)  # proximal compliances of the interior point in units of 1 / STIFF, tried in this order
 PATIENCE = 3  # rounds without progress that Newton is granted
 LIMIT = 30  # factorisations that Newton is granted
-REST = 0.03  # compliant steps aim at this share of the tolerance: a standing structure is then still within it a step later
+SLOW = 0.01  # below this speed, in units of g h, a compliant structure may be standing and is solved to
+REST = 0.03  # this share of the tolerance: it is then still within it a step later
 STRIDE = 0.3  # share of the dilatancy taken off at first when continuing from the associated law
 ROUGH = 1e-3  # tolerance on the way there
 RETRY = 5  # steps after a failed Newton before it is tried again in the rigid form
@@ -148,15 +150,21 @@ def _compliant(problem: Problem, system: System, guess: Guess, tolerance: float)
     """Newton. Not converged: the velocity is the best start for what comes next."""
     sigma, scale = 1 / problem.compliance, _scale(problem)
     x, tau = guess.velocity.copy(), project_all(guess.impulse, problem.friction)
-    rho, aim = np.minimum(WEIGHT * contact_mass(problem), sigma), REST * tolerance * scale
+    rho = np.minimum(WEIGHT * contact_mass(problem), sigma)
+    aim = _aim(guess, scale, tolerance)
     error, done = helped(follow, problem, system, problem.memory, sigma, rho, x, tau, aim, LIMIT, PATIENCE, False, False)
     return _finish(problem, x, tau, tolerance, "newton", done, 0, error / scale)
+
+
+def _aim(guess: Guess, scale: float, tolerance: float) -> float:
+    """The error at which a compliant step stops."""
+    return (REST if np.linalg.norm(guess.velocity) <= SLOW * scale else 1.0) * tolerance * scale
 
 
 def _descend(problem: Problem, system: System, guess: Guess, failed: Solution, tolerance: float) -> Solution:
     """Newton with line search from where Newton without left off, then Clarabel."""
     x, impulse, scale, spent = failed.velocity, np.empty_like(failed.impulse), _scale(problem), failed.factorisations
-    aim = REST * tolerance * scale
+    aim = _aim(guess, scale, tolerance)
     norm, done = helped(minimise, problem, system, problem.memory, 1 / problem.compliance, x, impulse, aim, 200)
     if norm <= tolerance * scale:
         return _finish(problem, x, impulse, tolerance, "newton+descent", spent + done, 0, norm / scale)
@@ -173,10 +181,10 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
     if guess.hardship > 0 and not resting:
         return _finish(problem, x, tau, 0.0, "", 0, guess.hardship - 1)
     mass, scale, spent, progress = contact_mass(problem), _scale(problem), 0, Progress()
-    target = tolerance / AMPLIFIED * scale
     stiff = (10 if resting else 1) * STIFF * mass  # at rest what is left of penetration must not wake the next step
     for proximal in range(8):
         base, begin = tau.copy(), x.copy()
+        target = (0.9 if proximal else LOOSE) * tolerance * scale
         norm, done = helped(follow, problem, system, base, stiff, WEIGHT * mass, x, tau, target, LIMIT - spent, PATIENCE,
                             True, proximal > 0)  # fmt: skip
         spent, tau = spent + done, project_all(tau, problem.friction)
@@ -202,7 +210,7 @@ class Progress:
         short = moved <= 0.05 * tolerance or (self.count > 1 and moved <= min(0.5 * tolerance, 0.1 * self.moved))
         stalled = 0.3 * self.defect <= residual.natural_map <= tolerance
         self.count, self.moved, self.defect = self.count + 1, moved, residual.natural_map
-        error = min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
+        error = min(residual.error, rest + AMPLIFIED * residual.natural_map)
         return min(error, moved + rest) if short and stalled else error
 
 

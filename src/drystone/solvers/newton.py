@@ -15,11 +15,12 @@ from drystone.kernel import kernel
 from drystone.problem import momentum_into, relative_velocity_into
 from drystone.solvers.cone import respond
 from drystone.solvers.factor import assemble, factorise, solve
+from drystone.solvers.residual import AMPLIFIED
 
 WANE = 0.95  # a round that brings the law's defect below this share of the best so far is progress
 NEAR = 0.3  # after such a fall of the defect the last factor is thought to be near enough to use again
-ROUNDS = 6  # of that at most: together they cost about a factorisation
-ENOUGH = 0.01  # share of the imbalance that they may leave
+ROUNDS = 8  # of that at most: together they cost about a factorisation
+ENOUGH = 0.003  # share of the imbalance that they may leave
 
 
 @kernel
@@ -152,7 +153,7 @@ def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, h
     """Newton from (x, tau), both overwritten, until the error is at most `target`; at most `limit` factorisations. Gives up,
     with the x of least theta, after more than `patience` rounds without progress. The error is |gradient| at x, a bound in
     the associated law, with tau then the impulses of the law; if `hard`, where its stiffness would drown it in rounding,
-    the defects of balance and law, after one step at least. `factored`: the system holds a factor worth trying first.
+    the defect of balance and, amplified, that of the law, after one step at least. `factored`: the system holds a factor worth trying first.
     Returns the error and the factorisations done."""
     count = tau.shape[0]
     w, defect, change = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
@@ -168,7 +169,7 @@ def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, h
             for k in range(x.shape[1]):
                 right[i, k] += problem.free[i, k] - x[i, k]
         if hard:
-            error = np.sqrt(fault * fault + np.sum(right * right))
+            error = np.sqrt(np.sum(right * right)) + AMPLIFIED * fault
         else:
             theta = gradient_into(problem, base, sigma, x, w, impulse, gradient)
             error = np.sqrt(np.sum(gradient * gradient))
