@@ -98,7 +98,7 @@ def compete(cases: list[Case], form: str) -> list[dict]:
     """Native against both forms of Clarabel on the same cases."""
     tight = 1e-8 if form == "rigid" else 1e-9
     references = [native(tight)(problem, guess._replace(hardship=99)) for problem, guess in cases]
-    ours = run(lambda: native(1e-6), cases, references)
+    ours = run(lambda: native(1e-6, threads=1), cases, references)
     rows = [{"method": "native", **ours}]
     for name, factory in (("clarabel-kinematic", clarabel.kinematic), ("clarabel-static", clarabel.static)):
         few, known = (cases, references) if name == "clarabel-kinematic" else (cases[:1], references[:1])

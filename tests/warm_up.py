@@ -22,6 +22,9 @@ def main() -> None:
             steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=native(),
                              surface=Surface(young), theta=theta, gyroscopic=spin)  # fmt: skip
             paths |= {step.solution.path for step in steps}
+    model = build_model(build.dome(), friction=0.6)  # large enough for helper threads
+    for step in simulate(model, [motion], duration=0.02, time_step=0.01, solver=native(threads=2)):
+        paths.add(step.solution.path)
     print(f"done in {time.perf_counter() - start:.0f} s; solver paths: {', '.join(sorted(paths))}", flush=True)
 
 
