@@ -178,7 +178,7 @@ def factorise(system):
     tiles = plan.branch.shape[0]
     tile = begin(control, BRANCH, NONE, NONE, tiles, helpers)
     while tile >= 0:
-        _on_branch(system, MAIN, BRANCH, tile)
+        _branch(system, MAIN, tile)
         tile = proceed(control, tile, tiles, helpers)
     for k in range(plan.top.shape[0]):
         _front(system, MAIN, plan.top[k], helpers)
@@ -199,7 +199,7 @@ def solve(system, right, out):
                 backward(system, MAIN, plan.top[k])
         tile = begin(control, kind, NONE, NONE, tiles, helpers)
         while tile >= 0:
-            _on_branch(system, MAIN, kind, tile)
+            _sweep(system, MAIN, kind, tile)
             tile = proceed(control, tile, tiles, helpers)
         for k in range(last + 1):
             if kind == FORWARD:
@@ -219,8 +219,10 @@ def assist(problem, system, me):
         if kind == ASSEMBLE:
             weight = numba.carray(pointer(control[WEIGHT]), (problem.a.shape[0], 3, 3))  # type: ignore[call-arg]
             _assemble(problem, system, weight, tile)
-        elif kind >= BRANCH:
-            _on_branch(system, me, kind, tile)
+        elif kind == BRANCH:
+            _branch(system, me, tile)
+        elif kind > BRANCH:
+            _sweep(system, me, kind, tile)
         else:
             do_tile(system, me, kind, control[JOB + 1], control[JOB + 2], tile)
         finish(control)
@@ -228,13 +230,18 @@ def assist(problem, system, me):
 
 
 @inner
-def _on_branch(system, me, kind, b):
-    """Factorise a branch, or its part of a solve, alone."""
+def _branch(system, me, b):
+    """Factorise a branch, alone."""
+    for s in range(system.plan.branch[b, 0], system.plan.branch[b, 1]):
+        _front(system, me, s, NONE)
+
+
+@inner
+def _sweep(system, me, kind, b):
+    """The part of a branch in a solve."""
     first, end = system.plan.branch[b, 0], system.plan.branch[b, 1]
     for k in range(end - first):
-        if kind == BRANCH:
-            _front(system, me, first + k, NONE)
-        elif kind == FORWARD:
+        if kind == FORWARD:
             forward(system, me, first + k)
         else:
             backward(system, me, end - 1 - k)
