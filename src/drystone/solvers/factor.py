@@ -124,7 +124,7 @@ def _assemble(problem, system, weight, tile):
             early = e >= 0 and system.plan.flipped[e] == second
             if early and e != last:  # contacts are sorted by pair
                 system.block[bodies + e] = 0.0
-                if system.above.shape[0] > 0:
+                if system.upper.shape[0] > 0:
                     system.above[e] = 0.0
                 last = e
             if _is_zero(weight[c]):
@@ -148,7 +148,7 @@ def _is_zero(weight):
 @inlined
 def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
     """Add a contact to the block of body i and, if asked, to its edge's blocks."""
-    symmetric = system.above.shape[0] == 0
+    symmetric = system.upper.shape[0] == 0
     block = system.block[i]
     for k in range(dof):
         a, b, c = mine[0, k], mine[1, k], mine[2, k]
