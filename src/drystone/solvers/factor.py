@@ -188,22 +188,16 @@ def factorise(system):
 @kernel
 def solve(system, right, out):
     """Solution (N, D) for a right-hand side (N, D)."""
-    control, plan, helpers = system.control, system.plan, system.control[HELPERS]
-    x, dof, last, tiles = system.x, plan.dof, plan.top.shape[0] - 1, plan.branch.shape[0]
+    plan, x, dof = system.plan, system.x, system.plan.dof
     for k in range(plan.order.shape[0]):
         for i in range(dof):
             x[dof * k + i] = right[plan.order[k], i]
-    for kind in (FORWARD, BACKWARD):
-        for k in range(last, -1, -1):
-            if kind == BACKWARD:
-                backward(system, MAIN, plan.top[k])
-        tile = begin(control, kind, NONE, NONE, tiles, helpers)
-        while tile >= 0:
-            _sweep(system, MAIN, kind, tile)
-            tile = proceed(control, tile, tiles, helpers)
-        for k in range(last + 1):
-            if kind == FORWARD:
-                forward(system, MAIN, plan.top[k])
+    _sweep_branches(system, FORWARD)
+    for k in range(plan.top.shape[0]):
+        forward(system, MAIN, plan.top[k])
+    for k in range(plan.top.shape[0] - 1, -1, -1):
+        backward(system, MAIN, plan.top[k])
+    _sweep_branches(system, BACKWARD)
     for k in range(plan.order.shape[0]):
         for i in range(dof):
             out[plan.order[k], i] = x[dof * k + i]
@@ -234,6 +228,16 @@ def _branch(system, me, b):
     """Factorise a branch, alone."""
     for s in range(system.plan.branch[b, 0], system.plan.branch[b, 1]):
         _front(system, me, s, NONE)
+
+
+@inner
+def _sweep_branches(system, kind):
+    """All branches in a solve."""
+    control, tiles, helpers = system.control, system.plan.branch.shape[0], system.control[HELPERS]
+    tile = begin(control, kind, NONE, NONE, tiles, helpers)
+    while tile >= 0:
+        _sweep(system, MAIN, kind, tile)
+        tile = proceed(control, tile, tiles, helpers)
 
 
 @inner
