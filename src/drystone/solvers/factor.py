@@ -124,7 +124,7 @@ def _assemble(problem, system, weight, tile):
             early = e >= 0 and system.plan.flipped[e] == second
             if early and e != last:  # contacts are sorted by pair
                 system.block[bodies + e] = 0.0
-                if system.above.shape[0] > 0:
+                if system.upper.shape[0] > 0:
                     system.above[e] = 0.0
                 last = e
             if _is_zero(weight[c]):
@@ -148,7 +148,7 @@ def _is_zero(weight):
 @inlined
 def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
     """Add a contact to the block of body i and, if asked, to its edge's blocks."""
-    symmetric = system.above.shape[0] == 0
+    symmetric = system.upper.shape[0] == 0
     block = system.block[i]
     for k in range(dof):
         a, b, c = mine[0, k], mine[1, k], mine[2, k]
@@ -178,7 +178,7 @@ def factorise(system):
     tiles = plan.branch.shape[0]
     tile = begin(control, BRANCH, NONE, NONE, tiles, helpers)
     while tile >= 0:
-        _on_branch(system, MAIN, BRANCH, tile)
+        _branch(system, MAIN, tile)
         tile = proceed(control, tile, tiles, helpers)
     for k in range(plan.top.shape[0]):
         _front(system, MAIN, plan.top[k], helpers)
@@ -188,22 +188,16 @@ def factorise(system):
 @kernel
 def solve(system, right, out):
     """Solution (N, D) for a right-hand side (N, D)."""
-    control, plan, helpers = system.control, system.plan, system.control[HELPERS]
-    x, dof, last, tiles = system.x, plan.dof, plan.top.shape[0] - 1, plan.branch.shape[0]
+    plan, x, dof = system.plan, system.x, system.plan.dof
     for k in range(plan.order.shape[0]):
         for i in range(dof):
             x[dof * k + i] = right[plan.order[k], i]
-    for kind in (FORWARD, BACKWARD):
-        for k in range(last, -1, -1):
-            if kind == BACKWARD:
-                backward(system, MAIN, plan.top[k])
-        tile = begin(control, kind, NONE, NONE, tiles, helpers)
-        while tile >= 0:
-            _on_branch(system, MAIN, kind, tile)
-            tile = proceed(control, tile, tiles, helpers)
-        for k in range(last + 1):
-            if kind == FORWARD:
-                forward(system, MAIN, plan.top[k])
+    _sweep_branches(system, FORWARD)
+    for k in range(plan.top.shape[0]):
+        forward(system, MAIN, plan.top[k])
+    for k in range(plan.top.shape[0] - 1, -1, -1):
+        backward(system, MAIN, plan.top[k])
+    _sweep_branches(system, BACKWARD)
     for k in range(plan.order.shape[0]):
         for i in range(dof):
             out[plan.order[k], i] = x[dof * k + i]
@@ -219,8 +213,10 @@ def assist(problem, system, me):
         if kind == ASSEMBLE:
             weight = numba.carray(pointer(control[WEIGHT]), (problem.a.shape[0], 3, 3))  # type: ignore[call-arg]
             _assemble(problem, system, weight, tile)
-        elif kind >= BRANCH:
-            _on_branch(system, me, kind, tile)
+        elif kind == BRANCH:
+            _branch(system, me, tile)
+        elif kind > BRANCH:
+            _sweep(system, me, kind, tile)
         else:
             do_tile(system, me, kind, control[JOB + 1], control[JOB + 2], tile)
         finish(control)
@@ -228,13 +224,28 @@ def assist(problem, system, me):
 
 
 @inner
-def _on_branch(system, me, kind, b):
-    """Factorise a branch, or its part of a solve, alone."""
+def _branch(system, me, b):
+    """Factorise a branch, alone."""
+    for s in range(system.plan.branch[b, 0], system.plan.branch[b, 1]):
+        _front(system, me, s, NONE)
+
+
+@inner
+def _sweep_branches(system, kind):
+    """All branches in a solve."""
+    control, tiles, helpers = system.control, system.plan.branch.shape[0], system.control[HELPERS]
+    tile = begin(control, kind, NONE, NONE, tiles, helpers)
+    while tile >= 0:
+        _sweep(system, MAIN, kind, tile)
+        tile = proceed(control, tile, tiles, helpers)
+
+
+@inner
+def _sweep(system, me, kind, b):
+    """The part of a branch in a solve."""
     first, end = system.plan.branch[b, 0], system.plan.branch[b, 1]
     for k in range(end - first):
-        if kind == BRANCH:
-            _front(system, me, first + k, NONE)
-        elif kind == FORWARD:
+        if kind == FORWARD:
             forward(system, me, first + k)
         else:
             backward(system, me, end - 1 - k)
