@@ -25,7 +25,7 @@ def main() -> None:
     for method in METHODS:
         paths |= {step.solution.path for step in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method))}
     model = build_model(build.dome(), friction=0.6)  # large enough for helper threads
-    for step in simulate(model, [motion], duration=0.02, time_step=0.01, solver=native(threads=2)):
+    for step in simulate(model, [motion], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):
         paths.add(step.solution.path)
     print(f"done in {time.perf_counter() - start:.0f} s; solver paths: {', '.join(sorted(paths))}", flush=True)
 

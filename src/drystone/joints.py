@@ -30,6 +30,12 @@ class Surface(NamedTuple):
     def compliant(self) -> bool:
         return self.young is not None or self.stiffness is not None
 
+    @property
+    def words(self) -> str:
+        if self.stiffness is not None:
+            return f"compliant, {self.stiffness / 1e6:g} MN/m a contact point"
+        return "rigid" if self.young is None else f"compliant, {self.young / 1e9:g} GPa"
+
 
 RIGID = Surface()
 

@@ -20,7 +20,6 @@ from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.io.case import Case, parse_case, read_case
 from drystone.io.contact_problems import write_problem
-from drystone.joints import Surface
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, RunWriter, failed_problems, read_run
@@ -100,7 +99,7 @@ def first_facts(case: Case) -> dict[str, Any]:
         "time_step": analysis.time_step,
         "steps": planned_steps(case),
         "frames": 1 + math.ceil(planned_steps(case) / _steps_a_frame(case)),
-        "contact": case.solver.contact,
+        "contact": case.surface.words,
         "method": case.solver.method,
     }
 
@@ -206,7 +205,7 @@ def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> 
         theta=analysis.theta,
         gyroscopic=analysis.gyroscopic,
         gravity=analysis.gravity,
-        surface=Surface(case.solver.young, case.solver.stiffness, exact=case.joints.friction_law == "coulomb"),
+        surface=case.surface,
         impact_substeps=analysis.impact_substeps,
         solver=solver,
         state=state,

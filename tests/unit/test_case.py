@@ -98,7 +98,7 @@ def test_unknown_starter():
         ('"2.6 s"', '"0 s"', "line 19: analysis.duration: is '0 s', it should be greater than 0"),
         ('"1 ms"', '"10 s"', "analysis: time_step .* is longer than duration"),
         ('"1 ms"', '"1 ms"\ntheta = 0.4', "analysis.theta: is 0.4, it should be greater than or equal to 0.5"),
-        ('"rigid"', '"compliant"', "line 21: solver: .* needs young"),
+        ('"rigid"', '"compliant"\nyoung = "30 GPa"\nstiffness = "1 GN/m"', "line 21: solver: .* one of the two"),
         ('"rigid"', '"rigid"\nyoung = "30 GPa"', "young is for contact = \"compliant\" only"),
         ("1e-6", "1e-6\n[output]\nevery = 1e-4", "output.every: 0.0001 s is shorter than analysis.time_step"),
         ("1e-6", '1e-6\n[output]\nmonitor = "block"', "output.monitor: is 'block', it should be a valid tuple"),
@@ -210,3 +210,21 @@ def test_bad_block_files_are_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(InputError, match=message):
         read_blocks(path)
+
+
+@pytest.mark.parametrize(
+    "joints, solver, words",
+    [
+        ("", "", "rigid"),
+        ("", 'young = "5 GPa"', "compliant, 5 GPa"),
+        ("", 'stiffness = "2 GN/m"', "compliant, 2000 MN/m a contact point"),
+        ("", 'contact = "compliant"', "compliant, 30 GPa"),
+        ('friction_law = "coulomb"', "", "compliant, 30 GPa"),
+        ('friction_law = "coulomb"', 'contact = "rigid"', "rigid"),
+    ],
+)
+def test_contact_is_rigid_unless_the_law_or_a_stiffness_asks_for_more(joints, solver, words):
+    """The exact law is compliant by default: rigid, its steps may have no solution that Newton finds (decision 0007)."""
+    text = EXAMPLE.replace("friction = 2.0\n", f"friction = 2.0\n{joints}\n", 1).replace('contact = "rigid"', solver)
+    surface = parse_case(text).surface
+    assert (surface.words, surface.exact) == (words, joints != "")

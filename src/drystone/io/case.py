@@ -21,10 +21,12 @@ from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks
 from drystone.io.problems import Problem, describe, find_line
+from drystone.joints import Surface
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
 from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stiffness, Stress, Time
 
+STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 
 
@@ -133,19 +135,18 @@ class Analysis(Table):
 
 
 class Solver(Table):
-    contact: Literal["rigid", "compliant"] = "rigid"
-    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone, compliant only
-    stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, compliant only, instead of young
+    contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
+    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: STONE
+    stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
     method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs"] = "native"
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 
     @model_validator(mode="after")
-    def _young_with_compliance(self) -> Self:
+    def _one_stiffness(self) -> Self:
         given = [name for name in ("young", "stiffness") if getattr(self, name) is not None]
-        if self.contact == "compliant" and len(given) != 1:
-            raise InputError('contact = "compliant" needs young, the modulus of the stone, as in young = "30 GPa", or the '
-                             'stiffness of a contact point, as in stiffness = "1 GN/m", one of the two')  # fmt: skip
+        if len(given) > 1:
+            raise InputError("young and stiffness say the same thing twice; give one of the two")
         if self.contact == "rigid" and given:
             raise InputError(f'{given[0]} is for contact = "compliant" only; remove it or change the contact')
         return self
@@ -173,6 +174,15 @@ class Case:
     def frame_interval(self) -> float:
         """[s] between recorded frames: as given, else 10 ms, and never below the time step."""
         return self.output.every or max(FRAME_INTERVAL, self.analysis.time_step)
+
+    @property
+    def surface(self) -> Surface:
+        """How contacts give way. The exact law is compliant unless the case says rigid (docs/decisions/0007)."""
+        exact, young, stiffness = self.joints.friction_law == "coulomb", self.solver.young, self.solver.stiffness
+        stated = young is not None or stiffness is not None
+        if self.solver.contact == "rigid" or (self.solver.contact is None and not exact and not stated):
+            return Surface(exact=exact)
+        return Surface(young if stated else STONE, stiffness, exact)
 
     def blocks(self) -> list[Block]:
         """The blocks, generated or read from the file beside the case."""
