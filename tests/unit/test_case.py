@@ -213,7 +213,7 @@ def test_bad_block_files_are_refused(tmp_path, content, message):
 
 
 @pytest.mark.parametrize(
-    "joints, solver, words",
+    ("joints", "solver", "words"),
     [
         ("", "", "rigid"),
         ("", 'young = "5 GPa"', "compliant, 5 GPa"),

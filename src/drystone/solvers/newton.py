@@ -152,9 +152,9 @@ def refine(problem, system, weight, right, x):
 def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, hard, factored):
     """Newton from (x, tau), both overwritten, until the error is at most `target`; at most `limit` factorisations. Gives up,
     with the x of least theta, after more than `patience` rounds without progress. The error is |gradient| at x, a bound in
-    the associated law, with tau then the impulses of the law; if `hard`, where its stiffness would drown it in rounding,
-    the defect of balance and, amplified, that of the law, after one step at least. `factored`: the system holds a factor worth trying first.
-    Returns the error and the factorisations done."""
+    the associated law, with tau then the impulses of the law; if `hard`, where its stiffness would drown it in rounding, the
+    defect of balance and, amplified, that of the law, after one step at least. `factored`: the system holds a factor worth
+    trying first. Returns the error and the factorisations done."""
     count = tau.shape[0]
     w, defect, change = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     weight, impulse = np.empty((count, 3, 3)), np.empty((count, 3))
