@@ -17,7 +17,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"joints", "solvers"},
     {"io", "stepping"},
     {"simulate"},
-    {"record"},
+    {"record", "statics"},
     {"session", "measure", "solve"},
     {"view"},
     {"cli"},

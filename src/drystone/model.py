@@ -22,7 +22,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Block:
-    """One stone: a convex polyhedron."""
+    """One stone: a convex polyhedron, or several that move as one."""
 
     vertices: Array  # (V, 3) [m] world coordinates
     faces: tuple[tuple[int, ...], ...]  # vertex indices, counter-clockwise seen from outside
@@ -30,6 +30,7 @@ class Block:
     fixed: bool = False  # a support: it does not move, or moves as prescribed
     name: str = ""
     group: str = ""  # joints between two groups may have their own friction
+    pieces: tuple[int, ...] = ()  # a block that is not convex: how many of the faces, in order, make each convex piece
 
 
 class Bodies(NamedTuple):
