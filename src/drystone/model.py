@@ -6,14 +6,14 @@ each block is a closed convex polyhedron, `overlap` whether two blocks share a p
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import Finding, InputError
 from drystone.overlap import check_overlaps
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
@@ -72,33 +72,44 @@ def build_model(
     friction: coefficient between free blocks; support_friction: where at least one block is a support (by default the
     same); pairs: (group, group, coefficient) between named groups, which goes before both.
     """
-    blocks = _named(tuple(blocks))
-    labels = [f"block {i} {block.name!r}" for i, block in enumerate(blocks)]
-    _check_blocks(blocks, labels)
+    blocks = named(blocks)
+    labels = labels_of(blocks)
+    for finding in block_findings(blocks):
+        raise finding.refusal(labels)
     group, table = _friction_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
     surfaces = lay_out([b.vertices for b in blocks], [b.faces for b in blocks], labels)
     solids = check_surfaces(surfaces, labels)
     fixed = np.array([block.fixed for block in blocks])
     check_overlaps(surfaces, fixed, labels)
-    bodies = _bodies(surfaces, solids, np.array([block.density for block in blocks], float), fixed, group)
+    bodies = make_bodies(surfaces, solids, np.array([block.density for block in blocks], float), fixed, group)
     return Model(blocks, bodies, solids.centroid, table)
 
 
-def _named(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+def labels_of(blocks: tuple[Block, ...]) -> list[str]:
+    """What messages call the blocks."""
+    return [f"block {i} {block.name!r}" for i, block in enumerate(blocks)]
+
+
+def named(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """The blocks; those without a name get their number."""
     return tuple(block if block.name else replace(block, name=f"block-{i}") for i, block in enumerate(blocks))
 
 
-def _check_blocks(blocks: tuple[Block, ...], labels: list[str]) -> None:
+def block_findings(blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    """What is wrong with counts, names and densities."""
     if not blocks:
-        raise InputError("the structure has 0 blocks; give at least one")
-    if all(block.fixed for block in blocks):
-        raise InputError(f"all {len(blocks)} blocks are fixed, nothing can move; leave at least one block free")
+        yield Finding("no blocks", (), "the structure has 0 blocks", "give at least one")
+    elif all(block.fixed for block in blocks):
+        said = f"all {len(blocks)} blocks are fixed, nothing can move"
+        yield Finding("all fixed", (), said, "leave at least one block free")
     first: dict[str, int] = {}
     for i, block in enumerate(blocks):
         if first.setdefault(block.name, i) != i:
-            raise InputError(f"{labels[i]}: block {first[block.name]} has the same name; give every block its own")
+            said = f"block {first[block.name]} has the same name"
+            yield Finding("same name", (i,), said, "give every block its own")
         if not _is_number(block.density) or not 0 < block.density < math.inf:
-            raise InputError(f"{labels[i]}: its density is {block.density!r}; give a number above 0 in kg/m3")
+            said = f"its density is {block.density!r}"
+            yield Finding("density", (i,), said, "give a number above 0 in kg/m3")
 
 
 def _is_number(value: object) -> bool:
@@ -141,7 +152,8 @@ def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]
     seen.add(frozenset((one, other)))
 
 
-def _bodies(surfaces: Surfaces, solids: Solids, density: Array, fixed: Array, group: Array) -> Bodies:
+def make_bodies(surfaces: Surfaces, solids: Solids, density: Array, fixed: Array, group: Array) -> Bodies:
+    """The arrays that kernels read."""
     owner = np.repeat(np.arange(len(density)), np.diff(surfaces.vertex_start))
     vertex = surfaces.vertex - solids.centroid[owner]
     return Bodies(

@@ -1,4 +1,4 @@
-"""No two blocks in the same place: surfaces of checked convex blocks come in, nothing goes out or an `InputError`.
+"""No two blocks in the same place: surfaces of checked convex blocks come in, the pairs that overlap go out.
 
 Pairs whose boxes overlap are found by sort and sweep along the axis where the blocks are most spread out; their
 penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching passes: a
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import Finding
 from drystone.kernel import kernel
 from drystone.solid import Surfaces, boxes, face_normals
 
@@ -20,23 +20,46 @@ TOUCH = 1e-4  # of the smaller block's least extent [-]
 
 def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
     """Refuse blocks that overlap by more than touching; two supports may share their place."""
-    low, high = boxes(surfaces)
+    found = overlap_findings(surfaces, fixed)
+    if found:
+        others = f" ({len(found) - 1} more pairs overlap)" if len(found) > 1 else ""
+        raise found[0]._replace(said=found[0].said + others).refusal(labels)
+
+
+def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
+    """All pairs that overlap by more than touching, the deepest first."""
     normal = face_normals(surfaces)
-    allowed = TOUCH * _least_extents(*surfaces, normal)
-    edge, edge_start = _edges(surfaces)
+    allowed = TOUCH * least_extents(*surfaces, normal)
+    pair, depth = _overlapping_pairs(surfaces, fixed, normal, allowed)
+    return [
+        Finding(
+            "overlap",
+            (int(a), int(b)),
+            f"overlap by {1e3 * depth[p]:.4g} mm, {1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching",
+            "move them apart or trim one",
+            value=float(depth[p]),
+            unit="m",
+        )
+        for p in np.argsort(-depth, kind="stable")
+        for a, b in [np.sort(pair[p])]
+    ]
+
+
+def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array) -> tuple[Array, Array]:
+    """(P, 2) blocks and (P,) depths [m]."""
+    low, high = boxes(s)
+    edge, edge_start = _edges(s)
     spread = np.ptp(low, axis=0) / np.maximum((high - low).mean(axis=0), 1e-300)
     axis = int(np.argmax(spread))
     order = np.argsort(low[:, axis], kind="stable")
-    pair, depth = np.zeros(2, np.int64), np.zeros(1)
-    count = _deepest(low, high, axis, order, fixed, allowed, surfaces.vertex, surfaces.vertex_start,
-                     normal, surfaces.block_face, edge, edge_start, pair, depth)  # fmt: skip
-    if count:
-        a, b = sorted(int(i) for i in pair)
-        others = f" ({count - 1} more pairs overlap)" if count > 1 else ""
-        raise InputError(
-            f"{labels[a]} and {labels[b]} overlap by {1e3 * depth[0]:.4g} mm, "
-            f"{1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching{others}; move them apart or trim one"
-        )
+    capacity = 64
+    while True:
+        pair, depth = np.zeros((capacity, 2), np.int64), np.zeros(capacity)
+        count = _list_pairs(low, high, axis, order, fixed, allowed, s.vertex, s.vertex_start,
+                            normal, s.block_face, edge, edge_start, pair, depth)  # fmt: skip
+        if count <= capacity:
+            return pair[:count], depth[:count]
+        capacity = count
 
 
 def _edges(s: Surfaces) -> tuple[Array, Array]:
@@ -58,7 +81,7 @@ def _edges(s: Surfaces) -> tuple[Array, Array]:
 
 
 @kernel
-def _least_extents(vertex, vertex_start, face_vertex, face_start, block_face, normal):
+def least_extents(vertex, vertex_start, face_vertex, face_start, block_face, normal):
     """(B,) [m] least width of each block over its face normals."""
     extent = np.empty(len(vertex_start) - 1)
     for i in range(len(extent)):
@@ -111,9 +134,9 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
 
 
 @kernel
-def _deepest(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
-             out_pair, out_depth):  # fmt: skip
-    """Number of overlapping pairs; the deepest is written to out_pair and out_depth."""
+def _list_pairs(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
+                out_pair, out_depth):  # fmt: skip
+    """Number of overlapping pairs; those that fit are written to out_pair and out_depth."""
     count = 0
     for p in range(len(order)):
         i = order[p]
@@ -132,8 +155,8 @@ def _deepest(low, high, axis, order, fixed, allowed, vertex, vertex_start, norma
                 continue
             depth = _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, touch)
             if depth > touch:
+                if count < len(out_depth):
+                    out_depth[count] = depth
+                    out_pair[count, 0], out_pair[count, 1] = i, j
                 count += 1
-                if depth > out_depth[0]:
-                    out_depth[0] = depth
-                    out_pair[0], out_pair[1] = i, j
     return count

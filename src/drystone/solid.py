@@ -1,16 +1,16 @@
 """Polyhedra as solids: faces come in, checked closed convex surfaces with exact mass properties go out.
 
 All blocks are laid end to end in flat arrays (`Surfaces`) so that every check is one NumPy expression over all blocks:
-20,000 boxes pass in about a second. The integrals are sums over tetrahedra from an inner point of each block to the
-triangles of its faces, exact for any closed polyhedron.
+20,000 boxes pass in about a second. `surface_findings` lists all that is wrong; the door raises the first. The integrals
+are sums over tetrahedra from an inner point of each block to the triangles of its faces, exact for any closed polyhedron.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import Finding, InputError
 
 Array = np.ndarray
 
@@ -72,7 +72,8 @@ def lay_out(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]],
         c = int(np.argmax(wrong))
         f = int(np.searchsorted(face_start, c, "right")) - 1
         b = int(corner_block[c])
-        _refuse(surfaces, labels, f, f"vertex index {index[c]} is out of range; use 0 to {vertex_count[b] - 1}")
+        said = f"vertex index {index[c]} is out of range"
+        raise _at_face(surfaces, f, "index", said, f"use 0 to {vertex_count[b] - 1}").refusal(labels)
     return surfaces
 
 
@@ -113,17 +114,25 @@ def _raise_not_integer(faces: Sequence[Sequence[Sequence[int]]], labels: Sequenc
 
 def check_surfaces(surfaces: Surfaces, labels: Sequence[str]) -> Solids:
     """The mass properties, after refusing every block that is not a closed, outward, convex polyhedron."""
+    for finding in surface_findings(surfaces):
+        raise finding.refusal(labels)
+    return mass_properties(surfaces)
+
+
+def surface_findings(surfaces: Surfaces) -> Iterator[Finding]:
+    """All that keeps the blocks from being closed, outward, convex polyhedra; a block that fails one check is not asked
+    the next, for which it would only give nonsense."""
     index = _index(surfaces)
-    _check_corners(surfaces, index, labels)
-    _check_closed(surfaces, index, labels)
-    solids = mass_properties(surfaces)
     size = diagonal(surfaces)
-    _check_volume(surfaces, solids.volume, size, labels)
-    _check_single(surfaces, labels)
-    _check_edges(surfaces, index, labels)
-    _check_planar(surfaces, index, size, labels)
-    _check_convex(surfaces, index, size, labels)
-    return solids
+    sick = np.zeros(len(size), bool)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that are sick already
+        for check in (_corners, _closure, _volumes, _shells, _edges, _areas, _planes, _convexity):
+            ill = []
+            for finding in check(surfaces, index, size):
+                if not sick[finding.blocks[0]]:
+                    ill.append(finding.blocks[0])
+                    yield finding
+            sick[ill] = True
 
 
 def _index(s: Surfaces) -> _Index:
@@ -136,147 +145,164 @@ def _index(s: Surfaces) -> _Index:
     return _Index(face_block, corner_face, s.face_vertex[following], s.face_vertex[preceding])
 
 
-def _check_corners(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
+def _corners(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """No vertex twice in a face, none unused."""
     key = index.corner_face * len(s.vertex) + s.face_vertex
     order = np.argsort(key, kind="stable")
-    twice = np.nonzero(np.diff(key[order]) == 0)[0]
-    if len(twice):
-        corner = int(order[twice[0]])
-        f, v = int(index.corner_face[corner]), int(s.face_vertex[corner])
-        _refuse(s, labels, f, f"vertex {_local(s, f, v)} is repeated; list every vertex of a face once")
-    unused = np.bincount(s.face_vertex, minlength=len(s.vertex)) == 0
-    if unused.any():
-        v = int(np.argmax(unused))
+    for corner in order[np.nonzero(np.diff(key[order]) == 0)[0]]:
+        f = int(index.corner_face[corner])
+        said = f"vertex {_local(s, f, s.face_vertex[corner])} is repeated"
+        yield _at_face(s, f, "repeated vertex", said, "list every vertex of a face once")
+    for v in np.nonzero(np.bincount(s.face_vertex, minlength=len(s.vertex)) == 0)[0]:
         b = int(np.searchsorted(s.vertex_start, v, "right")) - 1
-        raise InputError(f"{labels[b]}: vertex {v - s.vertex_start[b]} is in no face; remove it or complete the faces")
+        said = f"vertex {v - s.vertex_start[b]} is in no face"
+        yield Finding("unused vertex", (b,), said, "remove it or complete the faces")
 
 
-def _check_edges(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
-    """No edge whose two vertices are the same point."""
-    short = np.linalg.norm(s.vertex[index.next_vertex] - s.vertex[s.face_vertex], axis=1) == 0.0
-    if short.any():
-        c = int(np.argmax(short))
-        f = int(index.corner_face[c])
-        a, b = _local(s, f, int(s.face_vertex[c])), _local(s, f, int(index.next_vertex[c]))
-        _refuse(
-            s, labels, f, f"vertices {a} and {b} are the same point {s.vertex[s.face_vertex[c]].tolist()}; merge them"
-        )
-
-
-def _check_closed(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
+def _closure(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """Every edge is shared by two faces that run along it in opposite senses."""
     a, b = s.face_vertex, index.next_vertex
     key = np.minimum(a, b) * len(s.vertex) + np.maximum(a, b)
     _, edge, uses = np.unique(key, return_inverse=True, return_counts=True)
-    for wrong, said in (
-        (
-            uses == 1,
-            "belongs to this face only: the block is open; add the missing face or merge vertices that coincide",
-        ),
-        (uses > 2, "is shared by more than two faces; remove the surplus face or split the block"),
-    ):
-        if wrong.any():
-            c = int(np.argmax(wrong[edge]))
+    corner_block = index.face_block[index.corner_face]
+    for kind, wrong, words, cure in (
+        ("open", uses[edge] == 1, "belongs to this face only: the block is open",
+         "add the missing face or merge vertices that coincide"),
+        ("surplus face", uses[edge] > 2, "is shared by more than two faces", "remove the surplus face or split the block"),
+    ):  # fmt: skip
+        count = np.bincount(corner_block[wrong], minlength=len(size))
+        for block, c in zip(*_first_of_each(corner_block, wrong), strict=True):
             f = int(index.corner_face[c])
-            _refuse(s, labels, f, f"edge {_local(s, f, int(a[c]))}-{_local(s, f, int(b[c]))} {said}")
-    sense = np.bincount(edge, np.where(a < b, 1, -1))
-    clash = sense[edge] != 0
-    if clash.any():
-        # The face that clashes along most of its edges is the one turned over; its neighbours clash along one each.
-        share = np.bincount(index.corner_face, clash) / np.diff(s.face_start)
-        block = index.face_block[index.corner_face[np.argmax(clash)]]
-        f = int(np.argmax(np.where(index.face_block == block, share, -1.0)))
-        _refuse(
-            s,
-            labels,
-            f,
-            f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash); reverse its "
-            f"vertex order to {_corners(s, f)[::-1]}",
-        )
+            said = f"edge {_local(s, f, a[c])}-{_local(s, f, b[c])} {words}"
+            yield _at_face(s, f, kind, said, cure, value=float(count[block]), unit="edges")
+    clash = np.bincount(edge, np.where(a < b, 1, -1))[edge] != 0
+    clash &= uses[edge] == 2
+    share = np.bincount(index.corner_face, clash) / np.diff(s.face_start)
+    for block in np.unique(corner_block[clash]):
+        for turned in turned_faces(block_faces(s, block)):
+            f = int(s.block_face[block]) + turned
+            said = f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash)"
+            yield _at_face(s, f, "inward face", said, f"reverse its vertex order to {_face(s, f)[::-1]}")
 
 
-def _check_volume(s: Surfaces, volume: Array, size: Array, labels: Sequence[str]) -> None:
+def turned_faces(faces: Sequence[Sequence[int]]) -> list[int]:
+    """Faces of one block that run the other way round than most of those they are joined to."""
+    joined: dict[tuple[int, int], list[int]] = {}
+    for f, face in enumerate(faces):
+        for edge in zip(face, (*face[1:], face[0]), strict=True):
+            joined.setdefault(edge, []).append(f)
+    sense: dict[int, int] = {}
+    turned: list[int] = []
+    for first in range(len(faces)):
+        if first in sense:
+            continue
+        sense[first], shell = 1, [first]
+        for f in shell:  # grows while it is walked
+            face = faces[f]
+            for tail, head in zip(face, (*face[1:], face[0]), strict=True):
+                for way, edge in ((1, (head, tail)), (-1, (tail, head))):
+                    for other in joined.get(edge, []):
+                        if other not in sense:
+                            sense[other] = way * sense[f]
+                            shell.append(other)
+        minority = -1 if 2 * sum(sense[f] == 1 for f in shell) >= len(shell) else 1
+        turned += [f for f in shell if sense[f] == minority]
+    return sorted(turned)
+
+
+def _volumes(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+    volume = mass_properties(s).volume
     empty = np.abs(volume) <= EMPTINESS * size**3
-    if empty.any():
-        b = int(np.argmax(empty))
-        raise InputError(
-            f"{labels[b]}: its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero; "
-            "give the block a thickness"
-        )
-    if (volume < 0).any():
-        b = int(np.argmax(volume < 0))
-        raise InputError(
-            f"{labels[b]}: its volume is {volume[b]:.6g} m3: all faces point inward; reverse the vertex order "
-            f"of every face (face 0 becomes {_corners(s, int(s.block_face[b]))[::-1]})"
-        )
+    for b in np.nonzero(empty)[0].tolist():
+        said = f"its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero"
+        yield Finding("no volume", (b,), said, "give the block a thickness", value=float(volume[b]), unit="m3")
+    for b in np.nonzero(~empty & (volume < 0))[0].tolist():
+        said = f"its volume is {volume[b]:.6g} m3: all faces point inward"
+        first = _face(s, int(s.block_face[b]))[::-1]
+        cure = f"reverse the vertex order of every face (face 0 becomes {first})"
+        yield Finding("inside out", (b,), said, cure, value=float(volume[b]), unit="m3")
 
 
-def _check_single(s: Surfaces, labels: Sequence[str]) -> None:
+def _shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """Euler: one closed surface without holes has V - E + F = 2."""
     corners = s.face_start[s.block_face[1:]] - s.face_start[s.block_face[:-1]]
     euler = np.diff(s.vertex_start) - corners // 2 + np.diff(s.block_face)
-    if (euler != 2).any():
-        b = int(np.argmax(euler != 2))
-        raise InputError(
-            f"{labels[b]}: V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate "
-            "pieces or a ring; make every piece a block of its own"
-        )
+    for b in np.nonzero(euler != 2)[0].tolist():
+        said = f"V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate pieces or a ring"
+        yield Finding("several shells", (b,), said, "make every piece a block of its own", value=euler[b] / 2, unit="shells")
 
 
-def _check_planar(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]) -> None:
-    area = np.linalg.norm(_area_vectors(s), axis=1)
-    face_size = size[index.face_block]
-    if (area <= EMPTINESS * face_size**2).any():
-        f = int(np.argmax(area <= EMPTINESS * face_size**2))
-        _refuse(s, labels, f, f"its area is {area[f]:.3g} m2, that is zero; remove the face and merge its vertices")
-    normal, middle = face_normals(s), _face_middles(s)
-    offset = s.vertex[s.face_vertex] - middle[index.corner_face]
-    off = np.abs(np.einsum("ij,ij->i", offset, normal[index.corner_face]))
-    if (off > FLATNESS * face_size[index.corner_face]).any():
-        c = int(np.argmax(off / face_size[index.corner_face]))
+def _edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+    """No edge whose two vertices are the same point."""
+    a, b = s.face_vertex, index.next_vertex
+    short = np.nonzero(np.linalg.norm(s.vertex[b] - s.vertex[a], axis=1) == 0.0)[0]
+    _, first = np.unique(np.minimum(a, b)[short] * len(s.vertex) + np.maximum(a, b)[short], return_index=True)
+    for c in short[np.sort(first)]:
         f = int(index.corner_face[c])
-        _refuse(
-            s,
-            labels,
-            f,
-            f"is not planar: vertex {_local(s, f, int(s.face_vertex[c]))} stands {1e3 * off[c]:.4g} mm off "
-            f"its plane, {1e3 * FLATNESS * face_size[f]:.2g} mm is allowed; split the face or move the vertex",
-        )
+        said = f"vertices {_local(s, f, a[c])} and {_local(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
+        yield _at_face(s, f, "same point", said, "merge them")
 
 
-def _check_convex(s: Surfaces, index: _Index, size: Array, labels: Sequence[str]) -> None:
-    """No vertex in front of any face of its block, and no face with a reflex corner."""
-    normal, middle = face_normals(s), _face_middles(s)
+def _areas(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+    area = np.linalg.norm(_area_vectors(s), axis=1)
+    for f in np.nonzero(area <= EMPTINESS * size[index.face_block] ** 2)[0].tolist():
+        said = f"its area is {area[f]:.3g} m2, that is zero"
+        yield _at_face(s, f, "no area", said, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
+
+
+def _planes(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+    """No vertex off the mean plane of its face; the worst face first."""
+    corner_size = size[index.face_block[index.corner_face]]
+    off = off_plane(s)
+    wrong = np.nonzero(off > FLATNESS * corner_size)[0]
+    wrong = wrong[np.argsort(-off[wrong] / corner_size[wrong], kind="stable")]
+    _, first = np.unique(index.corner_face[wrong], return_index=True)
+    for c in wrong[np.sort(first)]:
+        f, allowed = int(index.corner_face[c]), 1e3 * FLATNESS * corner_size[c]
+        said = f"is not planar: vertex {_local(s, f, s.face_vertex[c])} stands {1e3 * off[c]:.4g} mm off its plane, "
+        said += f"{allowed:.2g} mm is allowed"
+        yield _at_face(s, f, "not planar", said, "split the face or move the vertex", value=float(off[c]), unit="m")
+
+
+def off_plane(s: Surfaces) -> Array:
+    """(NFV,) [m] how far each corner stands off the mean plane of its face."""
+    face = np.repeat(np.arange(len(s.face_start) - 1), np.diff(s.face_start))
+    offset = s.vertex[s.face_vertex] - face_middles(s)[face]
+    return np.abs(np.einsum("ij,ij->i", offset, face_normals(s)[face]))
+
+
+def _convexity(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+    """No vertex in front of any face of its block, and no face with a reflex corner; the worst of each first."""
+    normal, middle = face_normals(s), face_middles(s)
     vertex_count = np.diff(s.vertex_start)[index.face_block]
     pair_face = np.repeat(np.arange(len(normal)), vertex_count)
     first = s.vertex_start[index.face_block] - _starts(vertex_count)[:-1]
     pair_vertex = np.arange(len(pair_face)) + np.repeat(first, vertex_count)
     front = np.einsum("ij,ij->i", s.vertex[pair_vertex] - middle[pair_face], normal[pair_face])
     front /= size[index.face_block[pair_face]]
-    if (front > FLATNESS).any():
-        p = int(np.argmax(front))
+    wrong = np.nonzero(front > FLATNESS)[0]
+    wrong = wrong[np.argsort(-front[wrong], kind="stable")]
+    dented, worst = np.unique(index.face_block[pair_face[wrong]], return_index=True)
+    for p in wrong[np.sort(worst)]:
         f, v = int(pair_face[p]), int(pair_vertex[p])
-        depth = front[p] * size[index.face_block[f]]
-        _refuse(
-            s,
-            labels,
-            f,
-            f"the block is not convex: vertex {_local(s, f, v)} stands {1e3 * depth:.4g} mm in front of "
-            "this face; split the block into convex pieces",
-        )
+        depth = float(front[p] * size[index.face_block[f]])
+        said = f"the block is not convex: vertex {_local(s, f, v)} stands {1e3 * depth:.4g} mm in front of this face"
+        yield _at_face(s, f, "not convex", said, "split the block into convex pieces", value=depth, unit="m")
     here, corner_normal = s.vertex[s.face_vertex], normal[index.corner_face]
     turn = np.cross(here - s.vertex[index.last_vertex], s.vertex[index.next_vertex] - here)
     left = np.einsum("ij,ij->i", turn, corner_normal) / size[index.face_block[index.corner_face]] ** 2
-    if (left < -FLATNESS).any():
-        c = int(np.argmin(left))
+    wrong = np.nonzero((left < -FLATNESS) & ~np.isin(index.face_block[index.corner_face], dented))[0]
+    for c in wrong[np.argsort(left[wrong], kind="stable")]:
         f = int(index.corner_face[c])
-        _refuse(
-            s,
-            labels,
-            f,
-            f"is not convex: it turns inward at vertex {_local(s, f, int(s.face_vertex[c]))}; split the face",
-        )
+        said = f"is not convex: it turns inward at vertex {_local(s, f, s.face_vertex[c])}"
+        yield _at_face(s, f, "not convex", said, "split the face")
+
+
+def _first_of_each(owner: Array, wrong: Array) -> tuple[Array, Array]:
+    """The owners of what is wrong, and the first place of each."""
+    place = np.nonzero(wrong)[0]
+    owners, first = np.unique(owner[place], return_index=True)
+    return owners, place[first]
 
 
 def mass_properties(s: Surfaces) -> Solids:
@@ -315,7 +341,8 @@ def _area_vectors(s: Surfaces) -> Array:
     return np.add.reduceat(triangle, _starts(np.diff(s.face_start) - 2)[:-1])
 
 
-def _face_middles(s: Surfaces) -> Array:
+def face_middles(s: Surfaces) -> Array:
+    """(NF, 3) [m] mean of the corners of each face."""
     return np.add.reduceat(s.vertex[s.face_vertex], s.face_start[:-1]) / np.diff(s.face_start)[:, None]
 
 
@@ -337,20 +364,25 @@ def boxes(s: Surfaces) -> tuple[Array, Array]:
     return np.minimum.reduceat(s.vertex, start), np.maximum.reduceat(s.vertex, start)
 
 
-def _corners(s: Surfaces, face: int) -> list[int]:
+def block_faces(s: Surfaces, block: int) -> list[list[int]]:
+    """The faces of a block, its vertices counted from 0."""
+    return [_face(s, f) for f in range(s.block_face[block], s.block_face[block + 1])]
+
+
+def _face(s: Surfaces, face: int) -> list[int]:
     corners = s.face_vertex[s.face_start[face] : s.face_start[face + 1]]
-    return [_local(s, face, int(v)) for v in corners]
+    return (corners - s.vertex_start[_block(s, face)]).tolist()
 
 
 def _local(s: Surfaces, face: int, vertex: int) -> int:
     """A vertex's number within the block that owns `face`, as the user counts."""
-    return vertex - int(s.vertex_start[_block(s, face)])
+    return int(vertex - s.vertex_start[_block(s, face)])
 
 
 def _block(s: Surfaces, face: int) -> int:
     return int(np.searchsorted(s.block_face, face, "right")) - 1
 
 
-def _refuse(s: Surfaces, labels: Sequence[str], face: int, said: str) -> NoReturn:
+def _at_face(s: Surfaces, face: int, kind: str, said: str, cure: str, *, value: float | None = None, unit: str = "") -> Finding:
     block = _block(s, face)
-    raise InputError(f"{labels[block]}, face {face - s.block_face[block]}: {said}")
+    return Finding(kind, (block,), said, cure, int(face - s.block_face[block]), value, unit)
