@@ -111,8 +111,8 @@ def _pieces(i: int, block: Block, label: str) -> list[tuple[int, Array, Sequence
     if not block.pieces:
         return [(i, block.vertices, block.faces, label)]
     if min(block.pieces) < 4 or sum(block.pieces) != len(block.faces):
-        raise InputError(f"{label}: pieces are {list(block.pieces)} and it has {len(block.faces)} faces; give the number of faces "
-                         "of each convex piece, 4 or more, that add up to all faces")  # fmt: skip
+        raise InputError(f"{label}: pieces are {list(block.pieces)} and it has {len(block.faces)} faces; give the number of "
+                         "faces of each convex piece, 4 or more, that add up to all faces")  # fmt: skip
     vertices, pieces, begin = np.asarray(block.vertices), [], 0
     for k, count in enumerate(block.pieces):
         faces = block.faces[begin : begin + count]
