@@ -110,7 +110,7 @@ def touching_area(model, one, other):
     planes = []
     for i in (index[one], index[other]):
         bodies = model.bodies
-        faces = range(bodies.block_face[i], bodies.block_face[i + 1])
+        faces = range(bodies.piece_face[i], bodies.piece_face[i + 1])
         points = [bodies.vertex[bodies.face_vertex[bodies.face_start[f] : bodies.face_start[f + 1]]] for f in faces]
         planes.append([(bodies.face_normal[f], p + model.position[i]) for f, p in zip(faces, points, strict=True)])
     areas = []

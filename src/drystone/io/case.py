@@ -108,12 +108,20 @@ class Sine(MotionTable):
         return self
 
 
+class Settlement(MotionTable):
+    pulse: Literal["settlement"]
+    displacement: Length
+    duration: Positive
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (0.0, 0.0, -1.0)
+
+
 PULSE_TABLES: dict[str, type[MotionTable]] = {
     "rectangular": LastingPulse,
     "biphasic": LastingPulse,
     "half-sine": SinePulse,
     "one-sine": SinePulse,
     "sine": Sine,
+    "settlement": Settlement,
 }
 
 
@@ -328,7 +336,5 @@ def _report(problems: list[Problem], text: str, path: str | Path) -> str:
 def starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
-        raise InputError(
-            str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS)))
-        )
+        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
     return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")
