@@ -352,6 +352,13 @@ def face_normals(s: Surfaces) -> Array:
     return vector / np.linalg.norm(vector, axis=1, keepdims=True)
 
 
+def face_widths(s: Surfaces) -> Array:
+    """(NF,) [m] twice the area over the perimeter: the width of a long thin face."""
+    index = _index(s)
+    side = np.linalg.norm(s.vertex[index.next_vertex] - s.vertex[s.face_vertex], axis=1)
+    return 2 * np.linalg.norm(_area_vectors(s), axis=1) / np.add.reduceat(side, s.face_start[:-1])
+
+
 def diagonal(s: Surfaces) -> Array:
     """(B,) [m] diagonal of each block's axis-aligned box, the size that tolerances refer to."""
     low, high = boxes(s)

@@ -1,0 +1,84 @@
+"""Who touches whom, and who only just misses: sound blocks come in, their `Joints` go out.
+
+Contact detection is asked twice: as at the start of a run, which is what touches; and as if every block were about to
+turn, which widens its margin, for pairs that miss each other by a little. All lengths in m.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.contact.broad import candidate_pairs
+from drystone.contact.contacts import Contacts, no_contacts
+from drystone.contact.detect import detect
+from drystone.contact.placed import place
+from drystone.model import Block, Bodies, make_bodies, unite
+from drystone.solid import Solids, Surfaces, boxes, mass_properties
+
+Array = np.ndarray
+
+
+class Joints(NamedTuple):
+    """J pairs of blocks that touch, or miss each other by less than was asked for."""
+
+    a: Array  # (J,) row of the block, a < b
+    b: Array  # (J,)
+    normal: Array  # (J, 3) from a into b
+    gap: Array  # (J,) [m] least, negative when they overlap
+    touching: Array  # (J,) bool: the solver sees a contact
+
+
+NO_JOINTS = Joints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)), np.empty(0), np.empty(0, bool))
+
+
+def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, int]:
+    """Joints with gaps up to the smaller `reach` (B,) [m] of the two blocks, and the number of points that touch."""
+    still = _detect(bodies, position, 0.0)
+    # a block's radius is at least a quarter of its box's diagonal, so this margin is beyond any reach asked for
+    wide = _detect(bodies, position, float((2.0 * reach / bodies.radius).max(initial=0.0)))
+    first = np.flatnonzero(np.diff(wide.a, prepend=-1) | np.diff(wide.b, prepend=-1))
+    order = np.lexsort((wide.gap, wide.b, wide.a))  # the closest point first
+    a, b, gap = wide.a[order][first], wide.b[order][first], wide.gap[order][first]
+    touching = np.isin(_key(a, b, len(position)), _key(still.a, still.b, len(position)))
+    kept = touching | (gap <= np.minimum(reach[a], reach[b]))
+    return Joints(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
+
+
+def _key(a: Array, b: Array, blocks: int) -> Array:
+    return a * blocks + b
+
+
+def _detect(bodies: Bodies, position: Array, turn: float) -> Contacts:
+    """Contacts of blocks at rest, or of blocks that turn by `turn` [rad] within a step."""
+    velocity = np.zeros((len(position), 6))
+    velocity[:, 3] = turn
+    return detect(bodies, position, _upright(position), velocity, 0.5, no_contacts(), 0)[0]
+
+
+def _upright(position: Array) -> Array:
+    return np.tile([1.0, 0.0, 0.0, 0.0], (len(position), 1))
+
+
+def place_blocks(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+    """Bodies and centroids (B, 3) of sound blocks."""
+    solids = unite(mass_properties(surfaces), owner)
+    density = np.array([block.density for block in blocks], float)
+    return _bodies(surfaces, solids, owner, density, blocks), solids.centroid
+
+
+def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
+    """(P, 2) pairs of blocks, sound or not, whose boxes touch."""
+    low, high = boxes(surfaces)
+    count = len(blocks)
+    position = np.zeros((count, 3))
+    position[owner] = (low + high) / 2  # any point of the block will do
+    solids = Solids(np.ones(count), position, np.tile(np.eye(3), (count, 1, 1)))
+    with np.errstate(invalid="ignore"):  # a face without area has no normal
+        bodies = _bodies(surfaces, solids, owner, np.ones(count), blocks)
+    placed = place(bodies, position, _upright(position), np.zeros((count, 6)), 0.0)
+    return owner[candidate_pairs(bodies, placed)]
+
+
+def _bodies(surfaces: Surfaces, solids: Solids, owner: Array, density: Array, blocks: list[Block]) -> Bodies:
+    fixed = np.array([block.fixed for block in blocks], bool)
+    return make_bodies(surfaces, solids, owner, density, fixed, np.zeros(len(blocks), np.int64))
