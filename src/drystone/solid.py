@@ -244,7 +244,7 @@ def _edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
 
 
 def _areas(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    area = np.linalg.norm(_area_vectors(s), axis=1)
+    area = np.linalg.norm(area_vectors(s), axis=1)
     for f in np.nonzero(area <= EMPTINESS * size[index.face_block] ** 2)[0].tolist():
         said = f"its area is {area[f]:.3g} m2, that is zero"
         yield _at_face(s, f, "no area", said, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
@@ -334,7 +334,7 @@ def _triangles(s: Surfaces) -> tuple[Array, Array, Array, Array]:
     return corner[base], corner[base + step + 1], corner[base + step + 2], start[s.block_face[:-1]]
 
 
-def _area_vectors(s: Surfaces) -> Array:
+def area_vectors(s: Surfaces) -> Array:
     """(NF, 3) [m2] the face's area along its outward normal; for a warped face, that of its mean plane (Newell)."""
     p, q, r, _ = _triangles(s)
     triangle = np.cross(s.vertex[q] - s.vertex[p], s.vertex[r] - s.vertex[p]) / 2
@@ -348,7 +348,7 @@ def face_middles(s: Surfaces) -> Array:
 
 def face_normals(s: Surfaces) -> Array:
     """(NF, 3) outward unit normals."""
-    vector = _area_vectors(s)
+    vector = area_vectors(s)
     return vector / np.linalg.norm(vector, axis=1, keepdims=True)
 
 
@@ -356,7 +356,7 @@ def face_widths(s: Surfaces) -> Array:
     """(NF,) [m] twice the area over the perimeter: the width of a long thin face."""
     index = _index(s)
     side = np.linalg.norm(s.vertex[index.next_vertex] - s.vertex[s.face_vertex], axis=1)
-    return 2 * np.linalg.norm(_area_vectors(s), axis=1) / np.add.reduceat(side, s.face_start[:-1])
+    return 2 * np.linalg.norm(area_vectors(s), axis=1) / np.add.reduceat(side, s.face_start[:-1])
 
 
 def diagonal(s: Surfaces) -> Array:

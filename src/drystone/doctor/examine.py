@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 from drystone.doctor.touch import NO_JOINTS, Joints, find_joints, near_boxes, place_blocks
 from drystone.errors import Finding, InputError
-from drystone.model import Block, Piece, block_findings, convex_pieces, labels_of, named, unite
+from drystone.model import Block, block_findings, convex_pieces, labels_of, named, unite
 from drystone.overlap import least_extents, overlap_findings
 from drystone.solid import (
     FLATNESS,
@@ -65,14 +65,13 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
     """All that can be told of blocks without computing; `within` is how near, in blocks, is meant to touch."""
     blocks = named(blocks)
     findings = list(block_findings(blocks))
-    pieces, malformed = _readable(blocks)
+    everything, malformed = lay_readable(blocks)
     findings += malformed
-    everything = _lay(blocks, pieces)
     if everything is None:
         return Report(blocks, _facts(blocks, None, None, NO_JOINTS, 0), findings)
     findings += _solid_findings(everything)
     sick = {finding.blocks[0] for finding in findings if finding.blocks and finding.kind != "same name"}
-    sound = _lay(blocks, [piece for piece in pieces if piece[0] not in sick]) if sick else everything
+    sound = _without(everything, sick)
     twins = list(duplicates(everything))
     findings += [*twins, *_doubtful_unit(everything)]
     joints, points = NO_JOINTS, 0
@@ -84,29 +83,38 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
     return Report(blocks, _facts(blocks, everything, sound, joints, points), findings)
 
 
-def _readable(blocks: tuple[Block, ...]) -> tuple[list[Piece], list[Finding]]:
-    """The convex pieces of all blocks that can be laid out at all, and what is wrong with the others."""
-    pieces: list[Piece] = []
-    findings = []
+def lay_readable(blocks: tuple[Block, ...]) -> tuple[Laid | None, list[Finding]]:
+    """The blocks that can be laid out at all, and what is wrong with the others."""
+    rows, findings = [], []
     for i, (block, label) in enumerate(zip(blocks, labels_of(blocks), strict=True)):
         try:
-            parts = convex_pieces(i, block, label)
-            lay_out([part[1] for part in parts], [part[2] for part in parts], [label] * len(parts))
-            pieces += parts
+            _lay([i], [block], label)
+            rows.append(i)
         except InputError as error:
             said, _, cure = str(error).removeprefix(label).lstrip(":, ").rpartition("; ")
             findings.append(Finding("malformed", (i,), said, cure))
-    return pieces, findings
+    return _lay(rows, [blocks[i] for i in rows]), findings
 
 
-def _lay(blocks: tuple[Block, ...], pieces: list[Piece]) -> Laid | None:
-    """The pieces end to end, None if there are none."""
-    if not pieces:
+def sound_only(laid: Laid) -> Laid | None:
+    """The blocks that are sound solids."""
+    return _without(laid, {finding.blocks[0] for finding in _solid_findings(laid)})
+
+
+def _without(laid: Laid, sick: set[int]) -> Laid | None:
+    if not sick:
+        return laid
+    kept = [k for k, row in enumerate(laid.row.tolist()) if row not in sick]
+    return _lay(laid.row[kept].tolist(), [laid.blocks[k] for k in kept])
+
+
+def _lay(rows: list[int], blocks: list[Block], label: str = "") -> Laid | None:
+    """The blocks' pieces end to end, None if there are no blocks."""
+    if not rows:
         return None
-    block = np.array([piece[0] for piece in pieces], np.int64)
-    row, owner = np.unique(block, return_inverse=True)
-    surfaces = lay_out([piece[1] for piece in pieces], [piece[2] for piece in pieces], [piece[3] for piece in pieces])
-    return Laid(row, [blocks[i] for i in row], owner, surfaces)
+    pieces = [piece for k, block in enumerate(blocks) for piece in convex_pieces(k, block, label)]
+    owner, vertices, faces, labels = (list(column) for column in zip(*pieces, strict=True))
+    return Laid(np.array(rows), blocks, np.array(owner), lay_out(vertices, faces, labels))
 
 
 def _solid_findings(laid: Laid) -> Iterator[Finding]:

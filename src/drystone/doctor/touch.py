@@ -60,10 +60,9 @@ def _upright(position: Array) -> Array:
 
 
 def place_blocks(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
-    """Bodies and centroids (B, 3) of sound blocks."""
+    """Bodies, their masses left out, and centroids (B, 3) of sound blocks."""
     solids = unite(mass_properties(surfaces), owner)
-    density = np.array([block.density for block in blocks], float)
-    return _bodies(surfaces, solids, owner, density, blocks), solids.centroid
+    return _bodies(surfaces, solids, owner, blocks), solids.centroid
 
 
 def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
@@ -72,13 +71,12 @@ def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
     count = len(blocks)
     position = np.zeros((count, 3))
     position[owner] = (low + high) / 2  # any point of the block will do
-    solids = Solids(np.ones(count), position, np.tile(np.eye(3), (count, 1, 1)))
     with np.errstate(invalid="ignore"):  # a face without area has no normal
-        bodies = _bodies(surfaces, solids, owner, np.ones(count), blocks)
+        bodies = _bodies(surfaces, Solids(np.ones(count), position, np.zeros((count, 3, 3))), owner, blocks)
     placed = place(bodies, position, _upright(position), np.zeros((count, 6)), 0.0)
     return owner[candidate_pairs(bodies, placed)]
 
 
-def _bodies(surfaces: Surfaces, solids: Solids, owner: Array, density: Array, blocks: list[Block]) -> Bodies:
+def _bodies(surfaces: Surfaces, solids: Solids, owner: Array, blocks: list[Block]) -> Bodies:
     fixed = np.array([block.fixed for block in blocks], bool)
-    return make_bodies(surfaces, solids, owner, density, fixed, np.zeros(len(blocks), np.int64))
+    return make_bodies(surfaces, solids, owner, np.ones(len(blocks)), fixed, np.zeros(len(blocks), np.int64))

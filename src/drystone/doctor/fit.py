@@ -1,0 +1,127 @@
+"""Faces moved until they meet: sound blocks that nearly touch or slightly overlap come in, blocks that touch go out.
+
+A face moves along its normal, its corners sliding along the edges that meet it, so that every other face keeps its plane. A
+face that overlaps moves in by the depth; a face before a gap moves out by the least gap of all its joints, never more, so
+that no joint that touches is pushed. Supports move last.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.doctor.mend import EXACT, settle, surface
+from drystone.doctor.touch import Joints
+from drystone.model import Block
+from drystone.overlap import TOUCH, least_extents
+from drystone.solid import Surfaces, diagonal, face_middles, face_normals, surface_findings
+
+Array = np.ndarray
+
+FACING = 0.99  # cosine between a face's normal and the joint's
+
+
+class Move(NamedTuple):
+    """A face that was moved."""
+
+    row: int  # of the block
+    face: int
+    distance: float  # [m] outward
+    other: int  # row of a block that it now meets
+
+
+class _Side(NamedTuple):
+    """One of the two faces of a joint."""
+
+    row: int
+    face: int
+
+
+def fit_faces(blocks: list[Block], joints: Joints, within: float) -> list[Move]:
+    """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch."""
+    rows = np.unique(np.append(joints.a, joints.b)).tolist()
+    alone = {row: surface(blocks[row].vertices, blocks[row].faces) for row in rows if not blocks[row].pieces}
+    fitting = _Fitting(blocks, joints, alone)
+    fitting.shrink_overlaps(within)
+    fitting.close_gaps()
+    return fitting.moves
+
+
+class _Fitting:
+    """The blocks and the gaps of their joints while faces move."""
+
+    def __init__(self, blocks: list[Block], joints: Joints, alone: dict[int, Surfaces]):
+        self.blocks = blocks
+        self.joints = joints
+        self.alone = alone  # by row: the surfaces before anything moves
+        self.gap = joints.gap.copy()
+        self.moves: list[Move] = []
+        self.sides = [  # of each joint: those faces that look at the other block
+            [side for side in (_side(alone, a, d), _side(alone, b, -d)) if side is not None]
+            for a, b, d in zip(joints.a, joints.b, joints.normal, strict=True)
+        ]
+        self.of_side: dict[_Side, list[int]] = defaultdict(list)  # joints of each face
+        for j, pair in enumerate(self.sides):
+            for side in pair:
+                self.of_side[side].append(j)
+
+    def shrink_overlaps(self, within: float) -> None:
+        """The deepest first; of the two faces the one with fewer joints moves in."""
+        for j in np.argsort(self.gap).tolist():
+            pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
+            surfaces = [self.alone[side.row] for side in pair]
+            if not pair or self.gap[j] >= -TOUCH * min(_width(s) for s in surfaces):
+                continue
+            if self.gap[j] >= -within * min(float(diagonal(s)[0]) for s in surfaces):
+                any(self._move(side, float(self.gap[j]), j) for side in pair)
+
+    def close_gaps(self) -> None:
+        """Each face moves out by the least of its gaps, if it misses a block."""
+        for side in sorted(self.of_side, key=lambda side: (self.blocks[side.row].fixed, side)):
+            mine = self.of_side[side]
+            nearest = mine[int(np.argmin(self.gap[mine]))]
+            if self.gap[nearest] > 0.0 and not self.joints.touching[mine].all():
+                self._move(side, float(self.gap[nearest]), nearest)
+
+    def _move(self, side: _Side, distance: float, j: int) -> bool:
+        """Move a face outward for the sake of joint j; False if the block's shape does not allow it."""
+        moved = _moved(self.blocks[side.row], side.face, distance)
+        if moved is None:
+            return False
+        self.blocks[side.row] = moved
+        self.gap[self.of_side[side]] -= distance
+        a, b = int(self.joints.a[j]), int(self.joints.b[j])
+        self.moves.append(Move(side.row, side.face, distance, b if side.row == a else a))
+        return True
+
+
+def _width(s: Surfaces) -> float:
+    return float(least_extents(*s, face_normals(s))[0])
+
+
+def _side(alone: dict[int, Surfaces], row: int, direction: Array) -> _Side | None:
+    """The face of the block that looks along the direction, if there is one."""
+    if row not in alone:
+        return None
+    looks = face_normals(alone[row]) @ direction
+    face = int(np.argmax(looks))
+    return _Side(int(row), face) if looks[face] > FACING else None
+
+
+def _moved(block: Block, face: int, distance: float) -> Block | None:
+    """The block with one face moved outward; None if its shape does not allow it."""
+    vertices = np.asarray(block.vertices, float)
+    s = surface(vertices, block.faces)
+    normal = face_normals(s)
+    offset = np.einsum("ij,ij->i", normal, face_middles(s))
+    offset[face] += distance
+    corners = list(block.faces[face])
+    after = vertices.copy()
+    after[corners] = settle(vertices, block.faces, normal, offset)[corners]
+    moved = surface(after, block.faces)
+    off = np.abs(np.einsum("ij,ij->i", normal, face_middles(moved)) - offset).max()
+    slid = np.linalg.norm(after - vertices, axis=1).max()
+    if off > EXACT * diagonal(s)[0] or slid > 3 * abs(distance) or any(surface_findings(moved)):
+        return None
+    return replace(block, vertices=after)

@@ -1,0 +1,246 @@
+"""One block mended: a block comes in, the same stone with a clean surface goes out, with the words for what was done.
+
+In this order: vertices that coincide are merged, what has become empty or double is dropped, faces are turned outward,
+coplanar neighbours are united, and faces that are not planar get their vertices back into the plane or are split. Vertices
+move by at most `within` of the block's size; no hole is closed and no dent filled, for nobody knows what was meant.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull, QhullError, cKDTree
+
+from drystone.model import Block
+from drystone.solid import (
+    EMPTINESS,
+    FLATNESS,
+    Surfaces,
+    area_vectors,
+    diagonal,
+    face_middles,
+    lay_out,
+    mass_properties,
+    off_plane,
+    turned_faces,
+)
+
+Array = np.ndarray
+Faces = list[list[int]]
+
+EXACT = 0.1 * FLATNESS  # of the block's diagonal: what is mended is well within what the door allows
+
+
+def mend(block: Block, within: float) -> tuple[Block, list[str]]:
+    """The block with what is safe to mend mended, and what was done, in words; `within` is a share of its size."""
+    vertices, faces = np.array(block.vertices, float), [list(face) for face in block.faces]
+    done: list[str] = []
+    size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    vertices, faces = _weld(vertices, faces, FLATNESS * size, done)
+    if len(faces) < 4 or not _closed(faces):
+        return _block(block, vertices, faces), done
+    _turn_outward(vertices, faces, done)
+    vertices, faces = _unite_coplanar(vertices, faces, done)
+    vertices, faces = _flatten(vertices, faces, within, done)
+    return _block(block, vertices, faces), done
+
+
+def _block(block: Block, vertices: Array, faces: Faces) -> Block:
+    return replace(block, vertices=vertices, faces=tuple(tuple(face) for face in faces))
+
+
+def surface(vertices: Array, faces: Sequence[Sequence[int]]) -> Surfaces:
+    """The surface of one block, alone."""
+    return lay_out([vertices], [faces], ["block"])
+
+
+def _weld(vertices: Array, faces: Faces, tolerance: float, done: list[str]) -> tuple[Array, Faces]:
+    """Vertices that coincide are one; faces that are empty or given twice, and vertices in no face, are dropped."""
+    pairs = cKDTree(vertices).query_pairs(tolerance, output_type="ndarray")
+    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(vertices), len(vertices)))
+    count, cluster = connected_components(graph, directed=False)
+    first = np.unique(cluster, return_index=True)[1]
+    _note(done, len(vertices) - count, "merged {} that coincide with another", "vertex", "vertices")
+    cleaned = [_without_repeats([int(first[cluster[v]]) for v in face]) for face in faces]
+    kept: dict[tuple[int, ...], list[int]] = {}
+    for face in cleaned:
+        if len(face) >= 3:
+            kept.setdefault(_from_lowest(face), face)
+    full = [face for face in cleaned if len(face) >= 3]
+    _note(done, len(cleaned) - len(full), "removed {} without area", "face", "faces")
+    _note(done, len(full) - len(kept), "removed {} given twice", "face", "faces")
+    repeats = sum(len(face) for face in faces) - sum(len(face) for face in cleaned)
+    if count == len(vertices):
+        _note(done, repeats, "removed {} repeated in a face", "vertex", "vertices")
+    used = {v for face in kept.values() for v in face}
+    _note(done, len(set(first.tolist()) - used), "removed {} in no face", "vertex", "vertices")
+    return _renumber(vertices, list(kept.values()))
+
+
+def _note(done: list[str], count: int, words: str, one: str, many: str) -> None:
+    if count:
+        done.append(words.format(f"{count} {one if count == 1 else many}"))
+
+
+def _without_repeats(face: list[int]) -> list[int]:
+    return [v for k, v in enumerate(face) if v != face[k - 1]]
+
+
+def _from_lowest(face: list[int]) -> tuple[int, ...]:
+    """The same face, counted from its lowest vertex."""
+    k = face.index(min(face))
+    return tuple(face[k:] + face[:k])
+
+
+def _renumber(vertices: Array, faces: Faces) -> tuple[Array, Faces]:
+    """Only the vertices in use."""
+    used = sorted({v for face in faces for v in face})
+    new = {v: k for k, v in enumerate(used)}
+    return vertices[used], [[new[v] for v in face] for face in faces]
+
+
+def _edges(face: Sequence[int]) -> Iterable[tuple[int, int]]:
+    return pairwise([*face, face[0]])
+
+
+def _closed(faces: Faces) -> bool:
+    uses = Counter(frozenset(edge) for face in faces for edge in _edges(face))
+    return set(uses.values()) == {2}
+
+
+def _turn_outward(vertices: Array, faces: Faces, done: list[str]) -> None:
+    """Reverse, in place, the faces that point inward."""
+    turned = turned_faces(faces)
+    for f in turned:
+        faces[f].reverse()
+    if mass_properties(surface(vertices, faces)).volume[0] < 0:
+        for face in faces:
+            face.reverse()
+        turned = sorted(set(range(len(faces))) - set(turned))
+    if len(turned) == len(faces):
+        done.append("turned it right side out: all faces pointed inward")
+    elif turned:
+        done.append(f"reversed face {turned[0]}" if len(turned) == 1 else f"reversed faces {_listed(turned)}")
+
+
+def _listed(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:8]))
+    return shown + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
+
+
+def _unite_coplanar(vertices: Array, faces: Faces, done: list[str]) -> tuple[Array, Faces]:
+    """Neighbours in one plane become one face; a face without area joins the neighbour along its longest edge."""
+    groups = _coplanar_groups(vertices, faces)
+    united: Faces = []
+    for group in groups:
+        outline = _outline([faces[f] for f in group]) if len(group) > 1 else None
+        united += [outline] if outline else [faces[f] for f in group]
+    if len(united) == len(faces):
+        return vertices, faces
+    done.append(f"united {len(faces)} faces into {len(united)}: neighbours in one plane")
+    straight = {v for v, uses in Counter(v for face in united for v in face).items() if uses == 2}
+    shortened = [[v for v in face if v not in straight] for face in united]
+    return _renumber(vertices, shortened if min(map(len, shortened)) >= 3 else united)
+
+
+def _coplanar_groups(vertices: Array, faces: Faces) -> list[list[int]]:
+    s = surface(vertices, faces)
+    vector, middle, size = area_vectors(s), face_middles(s), float(diagonal(s)[0])
+    area = np.linalg.norm(vector, axis=1)
+    empty = area <= EMPTINESS * size**2
+    normal = vector / np.where(empty, 1.0, area)[:, None]
+    beside: dict[tuple[int, int], int] = {edge: f for f, face in enumerate(faces) for edge in _edges(face)}
+    pairs = []
+    for f, face in enumerate(faces):
+        if empty[f]:
+            tail, head = max(_edges(face), key=lambda edge: float(np.linalg.norm(vertices[edge[1]] - vertices[edge[0]])))
+            pairs.append((f, beside[head, tail]))
+            continue
+        for tail, head in _edges(face):
+            g = beside[head, tail]
+            off = np.abs((vertices[faces[g]] - middle[f]) @ normal[f]).max()
+            if area[g] <= area[f] and normal[f] @ normal[g] > 0.5 and off <= EXACT * size:
+                pairs.append((f, g))
+    joined = np.array(pairs, np.int64).reshape(-1, 2)
+    graph = coo_array((np.ones(len(joined)), joined.T), shape=(len(faces), len(faces)))
+    count, group = connected_components(graph, directed=False)
+    return [np.nonzero(group == g)[0].tolist() for g in range(count)]
+
+
+def _outline(faces: Faces) -> list[int] | None:
+    """The polygon around faces that lie side by side; None if it is not one simple loop."""
+    edges = {edge for face in faces for edge in _edges(face)}
+    after = dict(edge for edge in edges if edge[::-1] not in edges)
+    border = sum(edge[::-1] not in edges for edge in edges)
+    start = next(iter(after), None)
+    if start is None:
+        return None
+    loop = [start]
+    while len(loop) <= border and after[loop[-1]] != start:
+        loop.append(after[loop[-1]])
+    return loop if len(loop) == border else None
+
+
+def _flatten(vertices: Array, faces: Faces, within: float, done: list[str]) -> tuple[Array, Faces]:
+    """Faces that are not planar: their vertices move back into the mean plane, or else the face is split."""
+    s = surface(vertices, faces)
+    size, warp = float(diagonal(s)[0]), float(off_plane(s).max())
+    if warp <= FLATNESS * size:
+        return vertices, faces
+    if warp <= within * size:
+        flat = _into_planes(vertices, faces, size)
+        moved = 0.0 if flat is None else float(np.linalg.norm(flat - vertices, axis=1).max())
+        if flat is not None and moved <= within * size:
+            done.append(f"moved vertices by up to {1e3 * moved:.3g} mm into the planes of their faces")
+            return flat, faces
+    split = _hull(vertices)
+    if split is None:
+        return vertices, faces
+    words: list[str] = []
+    vertices, split = _unite_coplanar(vertices, split, words)
+    done.append(f"split faces that are not planar, by up to {1e3 * warp:.3g} mm: {len(faces)} faces became {len(split)}")
+    return vertices, split
+
+
+def _into_planes(vertices: Array, faces: Faces, size: float) -> Array | None:
+    """The vertices in the mean planes of their faces; None if the faces do not come to rest."""
+    for _ in range(50):
+        s = surface(vertices, faces)
+        if off_plane(s).max() <= EXACT * size:
+            return vertices
+        vector = area_vectors(s)
+        normal = vector / np.linalg.norm(vector, axis=1, keepdims=True)
+        vertices = settle(vertices, faces, normal, np.einsum("ij,ij->i", normal, face_middles(s)))
+    return None
+
+
+def settle(vertices: Array, faces: Sequence[Sequence[int]], normal: Array, offset: Array) -> Array:
+    """Each vertex moved the shortest way onto the planes normal . x = offset of its faces, as nearly as can be."""
+    moved = vertices.copy()
+    around: list[list[int]] = [[] for _ in vertices]
+    for f, face in enumerate(faces):
+        for v in face:
+            around[v].append(f)
+    for v, planes in enumerate(around):
+        short = offset[planes] - normal[planes] @ vertices[v]
+        moved[v] += np.linalg.lstsq(normal[planes], short, rcond=1e-3)[0]  # planes within 0.06 deg count as one
+    return moved
+
+
+def _hull(vertices: Array) -> Faces | None:
+    """The triangles of the convex hull, outward; None if a vertex lies inside."""
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        return None
+    if len(hull.vertices) < len(vertices):
+        return None
+    triangles = []
+    for (a, b, c), plane in zip(hull.simplices.tolist(), hull.equations, strict=True):
+        turn = np.cross(vertices[b] - vertices[a], vertices[c] - vertices[a]) @ plane[:3]
+        triangles.append([a, b, c] if turn > 0 else [a, c, b])
+    return triangles

@@ -1,0 +1,105 @@
+"""The repair: blocks come in, new blocks go out with all that was safe to mend mended, and the list of what was done.
+
+Blocks are mended one by one (`mend`), stones given twice are dropped, names given twice are changed, and faces are moved
+until they meet (`fit`). What is not safe is left as it is: examine the result to see it. Repairing twice changes nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.doctor.examine import NEAR, Laid, duplicates, joints_of, lay_readable, sound_only
+from drystone.doctor.fit import fit_faces
+from drystone.doctor.mend import mend
+from drystone.model import Block, named
+from drystone.solid import face_normals, surface_findings
+
+ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
+
+
+class Repair(NamedTuple):
+    """One thing that was done."""
+
+    block: str  # name
+    said: str
+
+
+def repair(blocks: Iterable[Block], *, within: float = NEAR) -> tuple[list[Block], list[Repair]]:
+    """The blocks mended, and what was done; nothing moves by more than `within` of a block's size."""
+    result = list(named(blocks))
+    done = _mend_all(result, within)
+    done += _drop_duplicates(result)
+    done += _rename(result)
+    for _ in range(ROUNDS):
+        moved = _fit(result, within)
+        done += moved
+        if not moved:
+            break
+    return result, done
+
+
+def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
+    laid = lay_readable(tuple(blocks))[0]
+    if laid is None:
+        return []
+    done = []
+    for row in laid.row[_untidy(laid)].tolist():
+        if not blocks[row].pieces:
+            blocks[row], said = mend(blocks[row], within)
+            done += [Repair(blocks[row].name, words) for words in said]
+    return done
+
+
+def _untidy(laid: Laid) -> list[int]:
+    """Blocks with a finding, or with fewer directions of faces than faces: some may be coplanar."""
+    s = laid.surfaces
+    pieces = {finding.blocks[0] for finding in surface_findings(s)}
+    with np.errstate(invalid="ignore"):  # of the blocks found already
+        direction = np.round(face_normals(s), 6)
+    piece = np.repeat(np.arange(len(laid.owner)), np.diff(s.block_face))
+    distinct = np.unique(np.column_stack([piece, direction]), axis=0)[:, 0].astype(int)
+    fewer = np.bincount(distinct, minlength=len(laid.owner)) < np.diff(s.block_face)
+    return sorted({int(laid.owner[p]) for p in pieces | set(np.nonzero(fewer)[0].tolist())})
+
+
+def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
+    """Of stones given twice the support stays, else the first."""
+    laid = lay_readable(tuple(blocks))[0]
+    dropped, done = set(), []
+    for finding in duplicates(laid) if laid else ():
+        first, second = sorted(finding.blocks, key=lambda row: (not blocks[row].fixed, row))
+        dropped.add(second)
+        done.append(Repair(blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
+    blocks[:] = [block for row, block in enumerate(blocks) if row not in dropped]
+    return done
+
+
+def _rename(blocks: list[Block]) -> list[Repair]:
+    taken, done = {block.name for block in blocks}, []
+    seen: set[str] = set()
+    for row, block in enumerate(blocks):
+        if block.name in seen:
+            name = next(name for k in range(2, len(blocks) + 2) if (name := f"{block.name}-{k}") not in taken)
+            taken.add(name)
+            blocks[row] = replace(block, name=name)
+            done.append(Repair(block.name, f"renamed it to {name!r}: another block has the name"))
+        seen.add(blocks[row].name)
+    return done
+
+
+def _fit(blocks: list[Block], within: float) -> list[Repair]:
+    laid = lay_readable(tuple(blocks))[0]
+    sound = None if laid is None else sound_only(laid)
+    if sound is None:
+        return []
+    joints, _ = joints_of(sound, within)
+    return [
+        Repair(
+            blocks[move.row].name,
+            f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {1e3 * abs(move.distance):.4g} mm "
+            f"to meet {blocks[move.other].name!r}",
+        )
+        for move in fit_faces(blocks, joints, within)
+    ]
