@@ -40,12 +40,22 @@ class _Side(NamedTuple):
 
 def fit_faces(blocks: list[Block], joints: Joints, within: float) -> list[Move]:
     """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch."""
+    joints = _troubled(blocks, joints)
     rows = np.unique(np.append(joints.a, joints.b)).tolist()
     alone = {row: surface(blocks[row].vertices, blocks[row].faces) for row in rows if not blocks[row].pieces}
     fitting = _Fitting(blocks, joints, alone)
     fitting.shrink_overlaps(within)
     fitting.close_gaps()
     return fitting.moves
+
+
+def _troubled(blocks: list[Block], joints: Joints) -> Joints:
+    """The joints of blocks that miss or overlap another, those that touch included."""
+    size = np.array([np.linalg.norm(np.ptp(block.vertices, axis=0)) for block in blocks])
+    trouble = ~joints.touching | (joints.gap < -EXACT * np.minimum(size[joints.a], size[joints.b]))
+    rows = np.append(joints.a[trouble], joints.b[trouble])
+    kept = np.isin(joints.a, rows) | np.isin(joints.b, rows)
+    return Joints(*(field[kept] for field in joints))
 
 
 class _Fitting:

@@ -67,14 +67,19 @@ def place_blocks(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple
 
 def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
     """(P, 2) pairs of blocks, sound or not, whose boxes touch."""
+    bodies, position = boxed_bodies(blocks, surfaces, owner)
+    placed = place(bodies, position, _upright(position), np.zeros((len(blocks), 6)), 0.0)
+    return owner[candidate_pairs(bodies, placed)]
+
+
+def boxed_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+    """Bodies of blocks, sound or not, without mass, and the middle (B, 3) of a box of each: good for looking at only."""
     low, high = boxes(surfaces)
     count = len(blocks)
     position = np.zeros((count, 3))
     position[owner] = (low + high) / 2  # any point of the block will do
     with np.errstate(invalid="ignore"):  # a face without area has no normal
-        bodies = _bodies(surfaces, Solids(np.ones(count), position, np.zeros((count, 3, 3))), owner, blocks)
-    placed = place(bodies, position, _upright(position), np.zeros((count, 6)), 0.0)
-    return owner[candidate_pairs(bodies, placed)]
+        return _bodies(surfaces, Solids(np.ones(count), position, np.zeros((count, 3, 3))), owner, blocks), position
 
 
 def _bodies(surfaces: Surfaces, solids: Solids, owner: Array, blocks: list[Block]) -> Bodies:

@@ -61,13 +61,13 @@ def picture(
     azimuth: float = 28.0,
     elevation: float = 16.0,
     field: float = 24.0,
-    color: str = "stone",
+    color: str | Array = "stone",
     exaggerate: float = 1.0,
 ) -> Array:
     """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given.
 
-    The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone" or
-    "displacement"; displacements and rotations are drawn `exaggerate` times as large.
+    The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone",
+    "displacement" or a colour (B, 3) sRGB a block; displacements and rotations are drawn `exaggerate` times as large.
     """
     images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate)
     return _finish(images[0], path)
@@ -102,11 +102,11 @@ def _draw(
     frames: Sequence[int],
     size: tuple[int, int],
     view: tuple[float, float, float],
-    color: str,
+    color: str | Array,
     exaggerate: float,
 ) -> list[Array]:
     """Images of values 0..1, all from one camera and in one scale of colours."""
-    if color not in COLOURS:
+    if isinstance(color, str) and color not in COLOURS:
         raise InputError(f"color {color!r}: choose one of {', '.join(COLOURS)}")
     model = source if isinstance(source, Model) else source.model
     poses = [_pose(source, index, exaggerate) for index in frames]
@@ -118,13 +118,20 @@ def _draw(
     floor = _floor(model, seen)
     images = []
     for pose, corners in zip(poses, points, strict=True):
-        colours = _stone_colours(model) if color == "stone" else _scale_colours(pose.moved / (most or 1.0))
-        colours = np.where(model.bodies.fixed[:, None], SUPPORT, colours)
+        colours = _colours(model, color, pose.moved / (most or 1.0))
         image = _shown(_render(model.bodies, pose, corners, colours, camera, floor))
-        if color == "displacement":
+        if isinstance(color, str) and color == "displacement":
             _legend(image, most)
         images.append(image)
     return images
+
+
+def _colours(model: Model, color: str | Array, share: Array) -> Array:
+    """(B, 3) sRGB of the blocks, which have moved by a share of the largest displacement."""
+    if not isinstance(color, str):
+        return color
+    colours = stone_colours(len(model.blocks)) if color == "stone" else _scale_colours(share)
+    return np.where(model.bodies.fixed[:, None], SUPPORT, colours)
 
 
 def _fitting_height(
@@ -211,9 +218,9 @@ def _floor(model: Model, seen: Array) -> float:
     return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
 
 
-def _stone_colours(model: Model) -> Array:
+def stone_colours(count: int) -> Array:
     """(B, 3) sRGB: a tone by block, the same in every picture."""
-    block = np.arange(len(model.blocks))
+    block = np.arange(count)
     chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
     tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
     shade = 0.96 + 0.08 * chance[1]

@@ -1,0 +1,70 @@
+"""A picture of what the doctor found: a `Report` comes in, a PNG with the blocks concerned in colour and a legend goes out.
+
+A block has the colour of its first finding, errors before warnings; sound stones are pale. Blocks that are no solids are
+drawn as they are, so that a missing face shows.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from drystone.doctor.examine import Report, lay_readable
+from drystone.doctor.touch import boxed_bodies
+from drystone.errors import InputError
+from drystone.model import Model
+from drystone.view import lettering
+from drystone.view.picture import INK, SUPPORT, picture, stone_colours
+from drystone.view.png import write_png
+
+Array = np.ndarray
+
+# colours that differ for colour-blind eyes too (Okabe and Ito 2008), for the kinds of findings in their order
+COLOURS = np.array(
+    [[0.84, 0.26, 0.0], [0.0, 0.45, 0.70], [0.80, 0.40, 0.62], [0.0, 0.62, 0.45], [0.95, 0.70, 0.0], [0.34, 0.71, 0.91]]
+)
+OTHER = np.array([0.25, 0.22, 0.30])  # further kinds
+
+
+def defects_picture(report: Report, path: str | Path) -> Array:
+    """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
+    laid = lay_readable(report.blocks)[0]
+    if laid is None:
+        raise InputError(f"{path}: there is no block that can be drawn; see the findings")
+    kinds = list(dict.fromkeys(finding.kind for finding in report.findings if finding.blocks))
+    bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
+    model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
+    image = picture(model, color=_block_colours(report, kinds)[laid.row]) / 255.0
+    _legend(image, report, kinds)
+    pixels = np.round(255.0 * image).astype(np.uint8)
+    write_png(path, pixels)
+    return pixels
+
+
+def _colour(kinds: list[str], kind: str) -> Array:
+    return COLOURS[kinds.index(kind)] if kinds.index(kind) < len(COLOURS) else OTHER
+
+
+def _block_colours(report: Report, kinds: list[str]) -> Array:
+    count = len(report.blocks)
+    fixed = np.array([bool(block.fixed) for block in report.blocks])
+    pale = 0.45 * stone_colours(count) + 0.55 * 0.93
+    colours = np.where(fixed[:, None], SUPPORT, pale)
+    for finding in reversed(report.findings):  # the first finding of a block is painted last
+        if finding.blocks:
+            colours[list(finding.blocks)] = _colour(kinds, finding.kind)
+    return colours
+
+
+def _legend(image: Array, report: Report, kinds: list[str]) -> None:
+    """A square, the kind and the number of its findings, a line each, in the upper left corner."""
+    height, width, _ = image.shape
+    letter = height / 48
+    left, row = int(0.03 * width), int(0.04 * height)
+    for kind in kinds:
+        count = sum(finding.kind == kind for finding in report.findings)
+        side = int(1.2 * letter)
+        image[row : row + side, left : left + side] = _colour(kinds, kind)
+        lettering.write(image, f"{kind} {count}", left + 2 * side, row + side, height=letter, colour=INK)
+        row += int(2.2 * letter)
+    if not kinds:
+        lettering.write(image, "no defects", left, row + letter, height=letter, colour=INK)
