@@ -10,7 +10,8 @@ import pytest
 from drystone.build import GENERATORS, arch, dome
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks, write_blocks
-from drystone.io.case import parse_case, read_case, starter
+from drystone.io.case import parse_case, read_case
+from drystone.io.starter import starter
 from drystone.model import build_model
 
 # The example of issue 2, point 7.
