@@ -1,4 +1,4 @@
-"""The commands: words to functions, status to exit code. 0 done, 2 bad input, 3 not converged, 130 interrupted.
+"""The commands: words to functions, status to exit code. 0 done, 1 unsound, 2 bad input, 3 not converged, 130 cut.
 
 With --json a command prints exactly one JSON object on standard output, errors too: {"error": ..., "exit_code": ...}.
 Progress goes to standard error. Rooms are imported by the command that needs them, so that help is instant.
@@ -18,11 +18,13 @@ from drystone import __version__
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
+    from drystone.doctor.examine import Report
     from drystone.io.case import Case
+    from drystone.model import Block
     from drystone.record import Run
     from drystone.simulate import Step
 
-DONE, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 2, 3, 130
+DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
 app = typer.Typer(
@@ -105,20 +107,67 @@ def schema() -> None:
 
 
 @app.command()
-def check(case: Annotated[Path, typer.Argument(help="case file (TOML)")], json: Json = False) -> None:
-    """Validate a case and say what it describes."""
-    from drystone.io.case import read_case
-    from drystone.session import first_facts
+def check(
+    source: Annotated[Path, typer.Argument(help="case (TOML) or file of blocks")],
+    fix: Annotated[Path | None, typer.Option(help="repair what is safe and write the blocks to this new file (JSON)")] = None,
+    within: Annotated[float | None, typer.Option(help="what nearly touches or is nearly flat, in sizes of a block")] = None,
+    picture: Annotated[Path | None, typer.Option(help="draw the blocks with findings in colour (PNG)")] = None,
+    json: Json = False,
+) -> int:
+    """Say what a structure is and all that is wrong with it; repair it on request."""
+    from drystone.doctor.examine import NEAR, examine
 
-    read = read_case(case)
+    blocks, case = _structure(source)
     _announce_compiling()
-    facts = first_facts(read)
+    share = NEAR if within is None else within
+    report = examine(blocks, within=share)
+    facts = report.facts | {"findings": report.listed()}
+    if case is not None and not report.errors:
+        from drystone.session import first_facts
+
+        facts |= first_facts(case)
+    if fix is not None:
+        after, repairs = _repair(report, source, fix, share)
+        facts |= {"fixed": str(fix), "repairs": repairs, "remaining": after.listed()}
+        report = after
+    if picture is not None:
+        from drystone.view.defects import defects_picture
+
+        defects_picture(report, picture)
+        facts["picture"] = str(picture)
     if json:
         _print_json(facts)
     else:
-        from drystone.view.tables import print_facts
+        from drystone.view.tables import print_check
 
-        print_facts(facts)
+        print_check(facts)
+    return UNSOUND if report.errors else DONE
+
+
+def _structure(source: Path) -> tuple[list["Block"], "Case | None"]:
+    """The blocks of a file of blocks, or of a case, and the case."""
+    from drystone.io.blocks import read_blocks
+    from drystone.io.case import read_case
+
+    if source.suffix != ".toml":
+        return read_blocks(source), None
+    case = read_case(source)
+    return case.blocks(), case
+
+
+def _repair(report: "Report", source: Path, out: Path, within: float) -> tuple["Report", list[dict[str, Any]]]:
+    """The repaired blocks, written and examined again, and what was done."""
+    from drystone.doctor.examine import examine
+    from drystone.doctor.repair import repair
+    from drystone.io.blocks import write_blocks
+
+    if out.exists():
+        raise InputError(f"--fix {out}: the file exists; a repair never replaces a file, give another name")
+    if out.suffix != ".json":
+        raise InputError(f"--fix {out}: blocks are written as JSON; give a name that ends in .json")
+    blocks, done = repair(report.blocks, within=within)
+    write_blocks(out, blocks)
+    return examine(blocks, within=within), [repair._asdict() for repair in done]
 
 
 @app.command()

@@ -51,6 +51,11 @@ class Report(NamedTuple):
         """How many findings keep the structure from running."""
         return sum(finding.severity == "error" for finding in self.findings)
 
+    def listed(self) -> list[dict[str, Any]]:
+        """The findings as plain dictionaries, with the names of the blocks, for JSON and for tables."""
+        names = [block.name for block in self.blocks]
+        return [finding._asdict() | {"blocks": [names[row] for row in finding.blocks]} for finding in self.findings]
+
 
 class Laid(NamedTuple):
     """Blocks that can be laid out, all or the sound ones, as convex pieces end to end."""

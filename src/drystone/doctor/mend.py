@@ -2,7 +2,8 @@
 
 In this order: vertices that coincide are merged, what has become empty or double is dropped, faces are turned outward,
 coplanar neighbours are united, and faces that are not planar get their vertices back into the plane or are split. Vertices
-move by at most `within` of the block's size; no hole is closed and no dent filled, for nobody knows what was meant.
+move by at most `within` of the block's size. A hole is closed if one flat face makes a sound block of it; no dent is filled
+and no shell split off, for nobody knows what was meant.
 """
 
 from collections import Counter
@@ -26,6 +27,7 @@ from drystone.solid import (
     lay_out,
     mass_properties,
     off_plane,
+    surface_findings,
     turned_faces,
 )
 
@@ -41,6 +43,7 @@ def mend(block: Block, within: float) -> tuple[Block, list[str]]:
     done: list[str] = []
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     vertices, faces = _weld(vertices, faces, FLATNESS * size, done)
+    _close_hole(vertices, faces, done)
     if len(faces) < 4 or not _closed(faces):
         return _block(block, vertices, faces), done
     _turn_outward(vertices, faces, done)
@@ -112,6 +115,27 @@ def _closed(faces: Faces) -> bool:
     return set(uses.values()) == {2}
 
 
+def _close_hole(vertices: Array, faces: Faces, done: list[str]) -> None:
+    """Add, in place, the one face that is missing, if with it the block is sound: closed, flat and convex."""
+    uses = Counter(frozenset(edge) for face in faces for edge in _edges(face))
+    border = [edge for face in faces for edge in _edges(face) if uses[frozenset(edge)] == 1]
+    lid = _loop([edge[::-1] for edge in border])
+    if lid and len(faces) > 2 and not any(surface_findings(surface(vertices, [*faces, lid]))):
+        faces.append(lid)
+        done.append(f"closed it with face {len(faces) - 1}, flat over {lid}")
+
+
+def _loop(edges: list[tuple[int, int]]) -> list[int] | None:
+    """The polygon that the edges make, None if it is not one simple loop."""
+    after = dict(edges)
+    if len(after) < max(3, len(edges)):
+        return None
+    loop = [edges[0][0]]
+    while (following := after.get(loop[-1])) not in (None, loop[0]) and len(loop) < len(edges):
+        loop.append(following)
+    return loop if len(loop) == len(edges) and after.get(loop[-1]) == loop[0] else None
+
+
 def _turn_outward(vertices: Array, faces: Faces, done: list[str]) -> None:
     """Reverse, in place, the faces that point inward."""
     turned = turned_faces(faces)
@@ -173,16 +197,8 @@ def _coplanar_groups(vertices: Array, faces: Faces) -> list[list[int]]:
 
 def _outline(faces: Faces) -> list[int] | None:
     """The polygon around faces that lie side by side; None if it is not one simple loop."""
-    edges = {edge for face in faces for edge in _edges(face)}
-    after = dict(edge for edge in edges if edge[::-1] not in edges)
-    border = sum(edge[::-1] not in edges for edge in edges)
-    start = next(iter(after), None)
-    if start is None:
-        return None
-    loop = [start]
-    while len(loop) <= border and after[loop[-1]] != start:
-        loop.append(after[loop[-1]])
-    return loop if len(loop) == border else None
+    edges = [edge for face in faces for edge in _edges(face)]
+    return _loop([edge for edge in edges if edge[::-1] not in edges])
 
 
 def _flatten(vertices: Array, faces: Faces, within: float, done: list[str]) -> tuple[Array, Faces]:

@@ -22,6 +22,7 @@ ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
 class Repair(NamedTuple):
     """One thing that was done."""
 
+    kind: str  # in a word or two
     block: str  # name
     said: str
 
@@ -48,7 +49,7 @@ def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
     for row in laid.row[_untidy(laid)].tolist():
         if not blocks[row].pieces:
             blocks[row], said = mend(blocks[row], within)
-            done += [Repair(blocks[row].name, words) for words in said]
+            done += [Repair("surface", blocks[row].name, words) for words in said]
     return done
 
 
@@ -71,7 +72,7 @@ def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
     for finding in duplicates(laid) if laid else ():
         first, second = sorted(finding.blocks, key=lambda row: (not blocks[row].fixed, row))
         dropped.add(second)
-        done.append(Repair(blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
+        done.append(Repair("duplicate", blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
     blocks[:] = [block for row, block in enumerate(blocks) if row not in dropped]
     return done
 
@@ -84,7 +85,7 @@ def _rename(blocks: list[Block]) -> list[Repair]:
             name = next(name for k in range(2, len(blocks) + 2) if (name := f"{block.name}-{k}") not in taken)
             taken.add(name)
             blocks[row] = replace(block, name=name)
-            done.append(Repair(block.name, f"renamed it to {name!r}: another block has the name"))
+            done.append(Repair("name", block.name, f"renamed it to {name!r}: another block has the name"))
         seen.add(blocks[row].name)
     return done
 
@@ -97,6 +98,7 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
     joints, _ = joints_of(sound, within)
     return [
         Repair(
+            "joint",
             blocks[move.row].name,
             f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {1e3 * abs(move.distance):.4g} mm "
             f"to meet {blocks[move.other].name!r}",

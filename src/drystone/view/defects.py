@@ -4,6 +4,7 @@ A block has the colour of its first finding, errors before warnings; sound stone
 drawn as they are, so that a missing face shows.
 """
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,24 @@ from drystone.view.png import write_png
 
 Array = np.ndarray
 
-# colours that differ for colour-blind eyes too (Okabe and Ito 2008), for the kinds of findings in their order
-COLOURS = np.array(
-    [[0.84, 0.26, 0.0], [0.0, 0.45, 0.70], [0.80, 0.40, 0.62], [0.0, 0.62, 0.45], [0.95, 0.70, 0.0], [0.34, 0.71, 0.91]]
-)
-OTHER = np.array([0.25, 0.22, 0.30])  # further kinds
+# one colour a kind, the same in every picture: errors strong, warnings pale
+COLOURS = {
+    "open": (0.84, 0.26, 0.0),
+    "surplus face": (0.55, 0.12, 0.10),
+    "inward face": (0.0, 0.42, 0.70),
+    "inside out": (0.10, 0.20, 0.55),
+    "not planar": (0.80, 0.35, 0.62),
+    "not convex": (0.45, 0.20, 0.60),
+    "duplicate": (0.0, 0.58, 0.42),
+    "overlap": (0.93, 0.66, 0.0),
+    "several shells": (0.50, 0.36, 0.16),
+    "gap": (0.45, 0.76, 0.93),
+    "floating": (0.72, 0.70, 0.84),
+    "no contact": (0.42, 0.42, 0.56),
+    "thin block": (0.62, 0.80, 0.45),
+    "thin face": (0.78, 0.86, 0.50),
+}
+OTHER = (0.25, 0.22, 0.30)  # rarer kinds
 
 
 def defects_picture(report: Report, path: str | Path) -> Array:
@@ -30,40 +44,35 @@ def defects_picture(report: Report, path: str | Path) -> Array:
     laid = lay_readable(report.blocks)[0]
     if laid is None:
         raise InputError(f"{path}: there is no block that can be drawn; see the findings")
-    kinds = list(dict.fromkeys(finding.kind for finding in report.findings if finding.blocks))
     bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
     model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
-    image = picture(model, color=_block_colours(report, kinds)[laid.row]) / 255.0
-    _legend(image, report, kinds)
+    image = picture(model, color=_block_colours(report)[laid.row]) / 255.0
+    _legend(image, report)
     pixels = np.round(255.0 * image).astype(np.uint8)
     write_png(path, pixels)
     return pixels
 
 
-def _colour(kinds: list[str], kind: str) -> Array:
-    return COLOURS[kinds.index(kind)] if kinds.index(kind) < len(COLOURS) else OTHER
-
-
-def _block_colours(report: Report, kinds: list[str]) -> Array:
+def _block_colours(report: Report) -> Array:
     count = len(report.blocks)
     fixed = np.array([bool(block.fixed) for block in report.blocks])
     pale = 0.45 * stone_colours(count) + 0.55 * 0.93
     colours = np.where(fixed[:, None], SUPPORT, pale)
     for finding in reversed(report.findings):  # the first finding of a block is painted last
         if finding.blocks:
-            colours[list(finding.blocks)] = _colour(kinds, finding.kind)
+            colours[list(finding.blocks)] = COLOURS.get(finding.kind, OTHER)
     return colours
 
 
-def _legend(image: Array, report: Report, kinds: list[str]) -> None:
+def _legend(image: Array, report: Report) -> None:
     """A square, the kind and the number of its findings, a line each, in the upper left corner."""
     height, width, _ = image.shape
     letter = height / 48
     left, row = int(0.03 * width), int(0.04 * height)
-    for kind in kinds:
-        count = sum(finding.kind == kind for finding in report.findings)
+    kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
+    for kind, count in kinds.items():
         side = int(1.2 * letter)
-        image[row : row + side, left : left + side] = _colour(kinds, kind)
+        image[row : row + side, left : left + side] = COLOURS.get(kind, OTHER)
         lettering.write(image, f"{kind} {count}", left + 2 * side, row + side, height=letter, colour=INK)
         row += int(2.2 * letter)
     if not kinds:

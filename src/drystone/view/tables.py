@@ -1,25 +1,77 @@
 """Summaries for reading: the dictionaries of `check`, `info` and `solve` as tables with units on standard output."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+SHOWN = 3  # findings of a kind that are told one by one
 
-def print_facts(facts: dict[str, Any]) -> None:
+
+def print_check(facts: dict[str, Any]) -> None:
     """What `drystone check` found."""
-    weight = facts["weight"] / 1e3
+    x, y, z = facts["dimensions"]
     rows = [
-        ("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed"),
-        ("mass of the free blocks", f"{facts['mass'] / 1e3:.4g} t, weight {weight:.4g} kN"),
-        ("height", f"{facts['height']:.4g} m"),
-        ("contacts at the start", f"{facts['contacts']}"),
+        ("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed, {facts['sound_blocks']} sound solids"),
+        ("dimensions", f"{x:.4g} x {y:.4g} x {z:.4g} m"),
+        ("free blocks", f"{facts['volume']:.4g} m3, {facts['mass'] / 1e3:.4g} t, weight {facts['weight'] / 1e3:.4g} kN"),
+        ("joints", f"{facts['joints']} pairs of blocks touch, at {facts['contacts']} points"),
+    ]
+    if "method" in facts:
+        rows += _case_rows(facts)
+    findings = facts.get("remaining", facts["findings"])
+    if "fixed" in facts:
+        _print("As given", rows)
+        _print_kinds("Repaired", facts["repairs"], lambda repair: f"{repair['block']}: {repair['said']}")
+        print(f"written to {facts['fixed']}; what is left:" if findings else f"written to {facts['fixed']}; nothing is left")
+    else:
+        _print(_verdict(findings), rows)
+    for severity in ("error", "warning"):
+        _print_kinds(severity.capitalize(), [f for f in findings if f["severity"] == severity], _sentence)
+
+
+def _case_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("height of the free blocks", f"{facts['height']:.4g} m"),
         ("friction at the contacts", f"{facts['smallest_friction']:g} to {facts['largest_friction']:g}"),
         ("motions", ", ".join(facts["motions"]) or "none: gravity only"),
         ("time", f"{facts['duration']:g} s in {facts['steps']} steps, {facts['frames']} frames"),
         ("contact, solver", f"{facts['contact']}, {facts['method']}"),
     ]
-    _print("The case is valid", rows)
+
+
+def _verdict(findings: list[dict[str, Any]]) -> str:
+    errors = sum(finding["severity"] == "error" for finding in findings)
+    if errors:
+        return f"It cannot run: {errors} errors"
+    return f"It can run, with {len(findings)} warnings" if findings else "Sound: nothing found"
+
+
+def _print_kinds(title: str, entries: list[dict[str, Any]], sentence: Callable[[dict[str, Any]], str]) -> None:
+    """Entries by kind: how many, the range of what was measured, and the first few in words."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        kinds.setdefault(entry["kind"], []).append(entry)
+    for kind, members in kinds.items():
+        print(f"{title}: {kind}, {len(members)} times{_range(members)}" if len(members) > 1 else f"{title}: {kind}")
+        for member in members[:SHOWN]:
+            print(f"  {sentence(member)}")
+        if len(members) > SHOWN:
+            print(f"  ... {len(members) - SHOWN} more; --json lists all")
+
+
+def _range(members: list[dict[str, Any]]) -> str:
+    values = [member["value"] for member in members if member.get("unit") == "m" and member["value"] is not None]
+    ends = [f"{1e3 * value:.3g}" for value in (min(values, default=0.0), max(values, default=0.0))]
+    return f", {' to '.join(dict.fromkeys(ends))} mm" if values else ""
+
+
+def _sentence(finding: dict[str, Any]) -> str:
+    names = [repr(name) for name in finding["blocks"]]
+    where = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    where += "" if finding["face"] is None else f", face {finding['face']}"
+    return f"{where}{': ' if where else ''}{finding['said']}; {finding['cure']}"
 
 
 def print_summary(summary: dict[str, Any]) -> None:
