@@ -170,7 +170,8 @@ def _closure(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
          "add the missing face or merge vertices that coincide"),
         ("surplus face", uses[edge] > 2, "is shared by more than two faces", "remove the surplus face or split the block"),
     ):  # fmt: skip
-        count = np.bincount(corner_block[wrong], minlength=len(size))
+        once = np.unique(np.where(wrong, edge, -1), return_index=True)[1]  # a corner of each edge
+        count = np.bincount(corner_block[once[wrong[once]]], minlength=len(size))
         for block, c in zip(*_first_of_each(corner_block, wrong), strict=True):
             f = int(index.corner_face[c])
             said = f"edge {_local(s, f, a[c])}-{_local(s, f, b[c])} {words}"

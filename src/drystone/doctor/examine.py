@@ -5,6 +5,7 @@ hardly meant. Every tolerance is a share of the block's size, so that a file in 
 findings. A block that is no sound solid is left out of the questions about pairs; where it might touch, it is taken to.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -29,13 +30,14 @@ from drystone.solid import (
     mass_properties,
     surface_findings,
 )
-from drystone.units import GRAVITY
+from drystone.units import GRAVITY, quantity
 
 Array = np.ndarray
 
 NEAR = 0.01  # of the smaller block's diagonal: blocks that miss each other by less were meant to touch
 THIN_BLOCK = 0.005  # of the block's diagonal: a thinner block is a sliver
 THIN_FACE = 0.001  # of the block's diagonal, for twice the face's area over its perimeter
+USUAL = 0.5  # [m] diagonal of a usual stone
 STONE = (0.01, 25.0)  # [m] diagonals between which the median stone of a structure is believed
 
 
@@ -198,10 +200,10 @@ def _doubtful_unit(laid: Laid) -> Iterator[Finding]:
     if STONE[0] <= size <= STONE[1]:
         return
     if size > STONE[1]:
-        unit = "mm" if size / 1000 >= STONE[0] else "cm"
+        unit = min(("mm", "cm"), key=lambda unit: abs(math.log(quantity(f"{size} {unit}", "length") / USUAL)))
         cure = f'if the file is in {unit}, give unit = "{unit}"'
     else:
-        cure = 'if the file is in m, read it with unit = "m"; if not, scale it'
+        cure = 'if the file is in m, read it with unit = "m", else scale it'
     said = f"half of the stones are {'larger' if size > 1 else 'smaller'} than {size:.3g} m"
     yield Finding("unit", (), said, cure, value=size, unit="m", severity="warning")
 
