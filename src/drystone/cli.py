@@ -120,6 +120,8 @@ def check(
     blocks, case = _structure(source)
     _announce_compiling()
     share = NEAR if within is None else within
+    if not 0 <= share <= 0.1:
+        raise InputError(f"--within {share}: give a share of a block's size from 0 to 0.1")
     report = examine(blocks, within=share)
     facts = report.facts | {"findings": report.listed()}
     if case is not None and not report.errors:

@@ -1,10 +1,11 @@
 """A picture of what the doctor found: a `Report` comes in, a PNG with the blocks concerned in colour and a legend goes out.
 
 A block has the colour of its first finding, errors before warnings; sound stones are pale. Blocks that are no solids are
-drawn as they are, so that a missing face shows.
+drawn as they are, from both sides, so that a missing face shows.
 """
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from drystone.doctor.examine import Report, lay_readable
 from drystone.doctor.touch import boxed_bodies
 from drystone.errors import InputError
-from drystone.model import Model
+from drystone.model import Block, Model
 from drystone.view import lettering
 from drystone.view.picture import INK, SUPPORT, picture, stone_colours
 from drystone.view.png import write_png
@@ -41,7 +42,7 @@ OTHER = (0.25, 0.22, 0.30)  # rarer kinds
 
 def defects_picture(report: Report, path: str | Path) -> Array:
     """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
-    laid = lay_readable(report.blocks)[0]
+    laid = lay_readable(_both_sides(report))[0]
     if laid is None:
         raise InputError(f"{path}: there is no block that can be drawn; see the findings")
     bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
@@ -51,6 +52,15 @@ def defects_picture(report: Report, path: str | Path) -> Array:
     pixels = np.round(255.0 * image).astype(np.uint8)
     write_png(path, pixels)
     return pixels
+
+
+def _both_sides(report: Report) -> tuple[Block, ...]:
+    """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
+    ill = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
+    return tuple(
+        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=()) if row in ill else block
+        for row, block in enumerate(report.blocks)
+    )
 
 
 def _block_colours(report: Report) -> Array:
