@@ -7,6 +7,7 @@ findings. A block that is no sound solid is left out of the questions about pair
 
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,8 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
 
 def lay_readable(blocks: tuple[Block, ...]) -> tuple[Laid | None, list[Finding]]:
     """The blocks that can be laid out at all, and what is wrong with the others."""
+    with suppress(InputError):  # all at once if nothing is wrong
+        return _lay(list(range(len(blocks))), list(blocks)), []
     rows, findings = [], []
     for i, (block, label) in enumerate(zip(blocks, labels_of(blocks), strict=True)):
         try:

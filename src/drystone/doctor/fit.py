@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.doctor.examine import Laid
 from drystone.doctor.mend import EXACT, settle, surface
 from drystone.doctor.touch import Joints
 from drystone.model import Block
 from drystone.overlap import TOUCH, least_extents
-from drystone.solid import Surfaces, diagonal, face_middles, face_normals, surface_findings
+from drystone.solid import diagonal, face_middles, face_normals, surface_findings
 
 Array = np.ndarray
 
@@ -38,52 +39,64 @@ class _Side(NamedTuple):
     face: int
 
 
-def fit_faces(blocks: list[Block], joints: Joints, within: float) -> list[Move]:
-    """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch."""
-    joints = _troubled(blocks, joints)
-    rows = np.unique(np.append(joints.a, joints.b)).tolist()
-    alone = {row: surface(blocks[row].vertices, blocks[row].faces) for row in rows if not blocks[row].pieces}
-    fitting = _Fitting(blocks, joints, alone)
+def fit_faces(blocks: list[Block], laid: Laid, joints: Joints, within: float) -> list[Move]:
+    """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch;
+    `laid` are the sound ones."""
+    fitting = _Fitting(blocks, laid, joints)
     fitting.shrink_overlaps(within)
     fitting.close_gaps()
     return fitting.moves
 
 
-def _troubled(blocks: list[Block], joints: Joints) -> Joints:
-    """The joints of blocks that miss or overlap another, those that touch included."""
-    size = np.array([np.linalg.norm(np.ptp(block.vertices, axis=0)) for block in blocks])
-    trouble = ~joints.touching | (joints.gap < -EXACT * np.minimum(size[joints.a], size[joints.b]))
-    rows = np.append(joints.a[trouble], joints.b[trouble])
-    kept = np.isin(joints.a, rows) | np.isin(joints.b, rows)
-    return Joints(*(field[kept] for field in joints))
-
-
 class _Fitting:
-    """The blocks and the gaps of their joints while faces move."""
+    """The blocks and the gaps of their joints while faces move. Blocks of several pieces stay as they are."""
 
-    def __init__(self, blocks: list[Block], joints: Joints, alone: dict[int, Surfaces]):
+    def __init__(self, blocks: list[Block], laid: Laid, joints: Joints):
+        single = np.bincount(laid.owner) == 1
+        piece = {int(row): p for p, row in enumerate(laid.row[laid.owner]) if single[laid.owner[p]]}
+        normal = face_normals(laid.surfaces)
+        size, width = diagonal(laid.surfaces), least_extents(*laid.surfaces, normal)
         self.blocks = blocks
-        self.joints = joints
-        self.alone = alone  # by row: the surfaces before anything moves
+        self.size = {row: float(size[p]) for row, p in piece.items()}  # [m]
+        self.width = {row: float(width[p]) for row, p in piece.items()}  # [m] across the faces
+        first = laid.surfaces.block_face
+        self.looks = {row: normal[first[p] : first[p + 1]] for row, p in piece.items()}  # normals of the faces
+        self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
         self.moves: list[Move] = []
         self.sides = [  # of each joint: those faces that look at the other block
-            [side for side in (_side(alone, a, d), _side(alone, b, -d)) if side is not None]
-            for a, b, d in zip(joints.a, joints.b, joints.normal, strict=True)
+            [side for side in (self._side(a, d), self._side(b, -d)) if side is not None]
+            for a, b, d in zip(joints.a.tolist(), joints.b.tolist(), joints.normal, strict=True)
         ]
         self.of_side: dict[_Side, list[int]] = defaultdict(list)  # joints of each face
         for j, pair in enumerate(self.sides):
             for side in pair:
                 self.of_side[side].append(j)
 
+    def _troubled(self, joints: Joints) -> Joints:
+        """The joints of blocks that miss or overlap another, those that touch included."""
+        size = np.zeros(len(self.blocks))
+        size[list(self.size)] = list(self.size.values())
+        trouble = ~joints.touching | (joints.gap < -EXACT * np.minimum(size[joints.a], size[joints.b]))
+        rows = np.append(joints.a[trouble], joints.b[trouble])
+        kept = np.isin(joints.a, rows) | np.isin(joints.b, rows)
+        return Joints(*(field[kept] for field in joints))
+
+    def _side(self, row: int, direction: Array) -> _Side | None:
+        """The face of the block that looks along the direction, if there is one."""
+        if row not in self.looks:
+            return None
+        look = self.looks[row] @ direction
+        face = int(np.argmax(look))
+        return _Side(row, face) if look[face] > FACING else None
+
     def shrink_overlaps(self, within: float) -> None:
         """The deepest first; of the two faces the one with fewer joints moves in."""
-        for j in np.argsort(self.gap).tolist():
+        for j in np.argsort(self.gap, kind="stable").tolist():
             pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
-            surfaces = [self.alone[side.row] for side in pair]
-            if not pair or self.gap[j] >= -TOUCH * min(_width(s) for s in surfaces):
+            if not pair or self.gap[j] >= -TOUCH * min(self.width[side.row] for side in pair):
                 continue
-            if self.gap[j] >= -within * min(float(diagonal(s)[0]) for s in surfaces):
+            if self.gap[j] >= -within * min(self.size[side.row] for side in pair):
                 any(self._move(side, float(self.gap[j]), j) for side in pair)
 
     def close_gaps(self) -> None:
@@ -104,19 +117,6 @@ class _Fitting:
         a, b = int(self.joints.a[j]), int(self.joints.b[j])
         self.moves.append(Move(side.row, side.face, distance, b if side.row == a else a))
         return True
-
-
-def _width(s: Surfaces) -> float:
-    return float(least_extents(*s, face_normals(s))[0])
-
-
-def _side(alone: dict[int, Surfaces], row: int, direction: Array) -> _Side | None:
-    """The face of the block that looks along the direction, if there is one."""
-    if row not in alone:
-        return None
-    looks = face_normals(alone[row]) @ direction
-    face = int(np.argmax(looks))
-    return _Side(int(row), face) if looks[face] > FACING else None
 
 
 def _moved(block: Block, face: int, distance: float) -> Block | None:

@@ -103,5 +103,5 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
             f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {1e3 * abs(move.distance):.4g} mm "
             f"to meet {blocks[move.other].name!r}",
         )
-        for move in fit_faces(blocks, joints, within)
+        for move in fit_faces(blocks, sound, joints, within)
     ]
