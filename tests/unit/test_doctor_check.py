@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -140,3 +141,8 @@ def test_blocks_that_are_no_solids_are_drawn(tmp_path):
     image = defects_picture(examine(blocks), tmp_path / "broken.png")
     assert np.isfinite(image).all()
     assert np.ptp(image) > 100
+
+
+def test_the_page_names_every_kind_that_has_a_colour():
+    page = (Path(__file__).parents[2] / "docs/doctor.md").read_text(encoding="utf-8")
+    assert all(f"| {kind} |" in page for kind in COLOURS)

@@ -201,6 +201,9 @@ def test_blocks_of_several_pieces():
     report = examine([ground, angle])
     assert report.findings == []
     assert (report.facts["joints"], report.facts["volume"]) == (1, pytest.approx(5.0))
+    wide = replace(angle, vertices=angle.vertices - np.repeat([[0, 0, 0], [0.01, 0, 0]], 8, axis=0))
+    overlap = only(examine([ground, wide]), "overlap")
+    assert (overlap.blocks, overlap.value) == ((1,), pytest.approx(0.01))
     turned = replace(angle, faces=(*faces[:8], faces[8][::-1], *faces[9:]))
     finding = only(examine([ground, turned]), "inward face")
     assert (finding.blocks, finding.face) == ((1,), 8)

@@ -113,6 +113,31 @@ def test_faces_that_are_warped_too_much_are_split():
     assert "split faces" in done[0].said
 
 
+def test_a_box_that_is_a_wedge():
+    """A box with two corners pulled onto two others: edges without length and a face without area; it is a wedge of 6
+    vertices and 5 faces, half as large."""
+    stone = box((0, 0, 0), (1, 1, 1), name="stone")
+    vertices = stone.vertices.copy()
+    vertices[[5, 6]] = vertices[[1, 2]]
+    blocks = [box((0, 0, -1), (1, 1, 0), fixed=True, name="ground"), replace(stone, vertices=vertices)]
+    assert kinds(examine(blocks)) == {"same point": 2}
+    after, _ = mended(blocks)
+    assert (len(after[1].vertices), sorted(map(len, after[1].faces))) == (6, [3, 3, 4, 4, 4])
+    assert build_model(after, friction=0.5).bodies.mass[1] == pytest.approx(2000.0 / 2)
+
+
+def test_a_triangle_without_area_joins_its_neighbour():
+    """The top of a box whose front edge has a vertex in its middle, and between the two a triangle flat as a line."""
+    stone = box((0, 0, 0), (1, 1, 1), name="stone")
+    vertices = np.vstack([stone.vertices, [0.5, 0, 1]])
+    faces = (stone.faces[0], (4, 5, 6, 7), (0, 1, 5, 8, 4), *stone.faces[3:], (4, 8, 5))
+    blocks = [box((0, 0, -1), (1, 1, 0), fixed=True, name="ground"), replace(stone, vertices=vertices, faces=faces)]
+    assert kinds(examine(blocks)) == {"no area": 1}
+    after, _ = mended(blocks)
+    assert_same([after[1]], [stone], 0.0)
+    assert sorted(map(len, after[1].faces)) == [4] * 6
+
+
 def test_gaps_are_closed():
     """Two millimetres under the third course: 9 bricks floated, now 8 bed joints touch and nothing moved by more than 2 mm."""
     after, done = mended(raised(0.002, 0.4))

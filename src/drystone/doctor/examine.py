@@ -174,8 +174,10 @@ def _overlaps(laid: Laid, twins: set[tuple[int, ...]]) -> list[Finding]:
     found = []
     for finding in overlap_findings(laid.surfaces, fixed[laid.owner]):
         rows = tuple(int(laid.row[laid.owner[piece]]) for piece in finding.blocks)
+        if rows[0] == rows[1]:
+            finding = finding._replace(said=f"two of its pieces {finding.said}")
         if rows not in twins:
-            found.append(finding._replace(blocks=rows if rows[0] != rows[1] else rows[:1]))
+            found.append(finding._replace(blocks=tuple(dict.fromkeys(rows))))
     return found
 
 

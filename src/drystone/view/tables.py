@@ -68,10 +68,13 @@ def _range(members: list[dict[str, Any]]) -> str:
 
 
 def _sentence(finding: dict[str, Any]) -> str:
+    """The blocks, what is wrong with them, and the cure."""
     names = [repr(name) for name in finding["blocks"]]
-    where = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-    where += "" if finding["face"] is None else f", face {finding['face']}"
-    return f"{where}{': ' if where else ''}{finding['said']}; {finding['cure']}"
+    if len(names) > SHOWN:
+        names = [", ".join(names[:SHOWN]), f"{len(names) - SHOWN} more"]
+    where = " and ".join(names) + ("" if finding["face"] is None else f", face {finding['face']}")
+    between = ": " if len(finding["blocks"]) == 1 else " " if where else ""
+    return f"{where}{between}{finding['said']}; {finding['cure']}"
 
 
 def print_summary(summary: dict[str, Any]) -> None:
