@@ -151,6 +151,22 @@ def test_gaps_below_the_margin_touch_and_wide_ones_are_openings(gap, found):
     assert kinds(examine(raised(gap, 0.4))) == found
 
 
+def test_mortar_left_out():
+    """Bricks 10 mm apart, 1.6 % of their size, and 5 mm above the foundation, which is near: none touches another, and
+    each is told how far its nearest neighbour is."""
+    report = examine([block if block.fixed else replace(block, vertices=shortened(block, 0.01)) for block in WALL])
+    assert kinds(report) == {"no contact": 18, "gap": 4}
+    np.testing.assert_allclose(
+        [f.value for f in report.findings if f.kind == "no contact"], [0.005] * 4 + [0.01] * 14, rtol=1e-6
+    )
+
+
+def shortened(block, by):
+    """The vertices of a brick that is cut by as much in every direction."""
+    middle = block.vertices.mean(axis=0)
+    return middle + (block.vertices - middle) * (1 - by / np.ptp(block.vertices, axis=0))
+
+
 def test_stray_block_and_missing_support():
     far = moved(18, [0, 0, 5.0])
     assert only(examine(far), "no contact").blocks == (18,)

@@ -11,7 +11,7 @@ from drystone.doctor.examine import examine
 from drystone.doctor.repair import repair
 from drystone.errors import InputError
 from drystone.model import build_model
-from tests.unit.test_doctor_examine import BRICK, WALL, damaged, kinds, moved, raised
+from tests.unit.test_doctor_examine import BRICK, WALL, damaged, kinds, moved, raised, shortened
 
 
 def mended(blocks, **options):
@@ -158,12 +158,7 @@ def test_small_overlaps_are_trimmed():
 def test_stones_drawn_without_their_mortar():
     """Every brick 3 mm short in each direction: 38 joints are open, and close; the 4 on the foundation miss by 1.5 mm only,
     which contact takes for touching (0.5 % of a brick's radius is 1.53 mm)."""
-
-    def short(block):
-        middle = block.vertices.mean(axis=0)
-        return replace(block, vertices=middle + (block.vertices - middle) * (1 - 0.003 / np.ptp(block.vertices, axis=0)))
-
-    blocks = [block if block.fixed else short(block) for block in WALL]
+    blocks = [block if block.fixed else replace(block, vertices=shortened(block, 0.003)) for block in WALL]
     assert examine(blocks).facts["joints"] == 4
     assert kinds(examine(blocks))["gap"] == 38
     after, _ = mended(blocks)

@@ -36,6 +36,7 @@ from drystone.units import GRAVITY, quantity
 Array = np.ndarray
 
 NEAR = 0.01  # of the smaller block's diagonal: blocks that miss each other by less were meant to touch
+FAR = 0.1  # of the same: how far a block that touches nothing looks for its neighbours
 THIN_BLOCK = 0.005  # of the block's diagonal: a thinner block is a sliver
 THIN_FACE = 0.001  # of the block's diagonal, for twice the face's area over its perimeter
 USUAL = 0.5  # [m] diagonal of a usual stone
@@ -86,7 +87,7 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
     if sound is not None:
         findings += [*_overlaps(sound, {finding.blocks for finding in twins}), *_slivers(sound)]
         joints, points = joints_of(sound, within)
-    findings += [*_gaps(joints), *_unconnected(blocks, everything, sorted(sick), joints)]
+    findings += [*_gaps(joints), *_unconnected(blocks, everything, sound, sorted(sick), joints)]
     findings.sort(key=lambda finding: finding.severity != "error")
     return Report(blocks, _facts(blocks, everything, sound, joints, points), findings)
 
@@ -228,28 +229,59 @@ def _gaps(joints: Joints) -> Iterator[Finding]:
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
-def _unconnected(blocks: tuple[Block, ...], everything: Laid, sick: list[int], joints: Joints) -> Iterator[Finding]:
+def _unconnected(
+    blocks: tuple[Block, ...], everything: Laid, sound: Laid | None, sick: list[int], joints: Joints
+) -> Iterator[Finding]:
     """Blocks that nothing holds. A block that is no solid is taken to touch all blocks whose boxes it touches."""
+    fixed = np.array([block.fixed for block in blocks], bool)
+    if not fixed.any():
+        yield Finding("no support", (), "no block is fixed: the whole structure falls", "fix the blocks that it stands on",
+                      severity="warning")  # fmt: skip
+    group = _groups(len(blocks), everything, sick, joints)
+    size, held = np.bincount(group), np.bincount(group, fixed) > 0
+    readable = np.isin(np.arange(len(blocks)), everything.row)
+    alone = np.nonzero((size[group] == 1) & ~fixed & readable)[0].tolist()
+    floating = np.nonzero((size > 1) & ~held)[0].tolist() if fixed.any() else []
+    nearest = _nearest(sound, group) if sound is not None and (alone or floating) else {}
+    for i in alone:
+        gap, words = _distance(blocks, nearest.get(int(group[i])))
+        yield Finding("no contact", (i,), f"touches no other block{words}", "move it to its place or remove it",
+                      value=gap, unit="m", severity="warning")  # fmt: skip
+    for g in floating:
+        rows = tuple(np.nonzero(group == g)[0].tolist())
+        gap, words = _distance(blocks, nearest.get(g))
+        said = f"hold each other but stand on no support ({len(rows)} blocks{words})"
+        yield Finding("floating", rows, said, "close the gap below them or fix what they stand on",
+                      value=gap, unit="m", severity="warning")  # fmt: skip
+
+
+def _groups(count: int, everything: Laid, sick: list[int], joints: Joints) -> Array:
+    """(B,) number of the group of blocks that touch each other, for each block."""
     a, b = joints.a[joints.touching], joints.b[joints.touching]
     if sick:
         pairs = everything.row[near_boxes(everything.blocks, everything.surfaces, everything.owner)]
         pairs = pairs[np.isin(pairs, sick).any(axis=1)]
         a, b = np.append(a, pairs[:, 0]), np.append(b, pairs[:, 1])
-    fixed = np.array([block.fixed for block in blocks], bool)
-    if not fixed.any():
-        yield Finding("no support", (), "no block is fixed: the whole structure falls", "fix the blocks that it stands on",
-                      severity="warning")  # fmt: skip
-    graph = coo_array((np.ones(len(a)), (a, b)), shape=(len(blocks), len(blocks)))
-    _, group = connected_components(graph, directed=False)
-    size, held = np.bincount(group), np.bincount(group, fixed) > 0
-    readable = np.isin(np.arange(len(blocks)), everything.row)
-    for i in np.nonzero((size[group] == 1) & ~fixed & readable)[0].tolist():
-        yield Finding("no contact", (i,), "touches no other block", "move it to its place or remove it", severity="warning")
-    for g in np.nonzero((size > 1) & ~held)[0] if fixed.any() else ():
-        rows = tuple(np.nonzero(group == g)[0].tolist())
-        said = f"hold each other but stand on no support ({len(rows)} blocks)"
-        yield Finding("floating", rows, said, "close the gap below them or fix what they stand on",
-                      value=float(len(rows)), unit="blocks", severity="warning")  # fmt: skip
+    return connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(count, count)), directed=False)[1]
+
+
+def _nearest(sound: Laid, group: Array) -> dict[int, tuple[float, int]]:
+    """By group: how far the nearest block of another group is, and which; those beyond `FAR` are not seen."""
+    joints, _ = joints_of(sound, FAR)
+    found: dict[int, tuple[float, int]] = {}
+    for j in np.argsort(joints.gap).tolist():
+        a, b = int(joints.a[j]), int(joints.b[j])
+        if group[a] != group[b]:
+            found.setdefault(int(group[a]), (float(joints.gap[j]), b))
+            found.setdefault(int(group[b]), (float(joints.gap[j]), a))
+    return found
+
+
+def _distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | None) -> tuple[float | None, str]:
+    if nearest is None:
+        return None, ""
+    gap, row = nearest
+    return gap, f", {1e3 * gap:.4g} mm from {blocks[row].name!r}"
 
 
 def _facts(

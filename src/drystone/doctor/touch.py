@@ -34,8 +34,8 @@ NO_JOINTS = Joints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)
 def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, int]:
     """Joints with gaps up to the smaller `reach` (B,) [m] of the two blocks, and the number of points that touch."""
     still = _detect(bodies, position, 0.0)
-    # a block's radius is at least a quarter of its box's diagonal, so this margin is beyond any reach asked for
-    wide = _detect(bodies, position, float((2.0 * reach / bodies.radius).max(initial=0.0)))
+    # a block that turns by w in the step adds w times its radius to its margins: enough for every reach asked for
+    wide = _detect(bodies, position, float((reach / bodies.radius).max(initial=0.0)))
     first = np.flatnonzero(np.diff(wide.a, prepend=-1) | np.diff(wide.b, prepend=-1))
     order = np.lexsort((wide.gap, wide.b, wide.a))  # the closest point first
     a, b, gap = wide.a[order][first], wide.b[order][first], wide.gap[order][first]
