@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from drystone.build.arch import arch
 from drystone.build.block import block
-from drystone.build.column import column
+from drystone.build.column import column, drum_column
 from drystone.build.dome import dome
 from drystone.build.tower import tower
 from drystone.build.wall import wall
@@ -20,6 +20,7 @@ GENERATORS: dict[str, Callable[..., list[Block]]] = {
     "arch": arch,
     "tower": tower,
     "dome": dome,
+    "drum-column": drum_column,
 }
 
-__all__ = ["GENERATORS", "arch", "block", "column", "dome", "tower", "wall"]
+__all__ = ["GENERATORS", "arch", "block", "column", "dome", "drum_column", "tower", "wall"]
