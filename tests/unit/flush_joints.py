@@ -58,27 +58,33 @@ def _common_area(p, normal, q, against):
 
 
 def detected_joints(model):
-    """{(i, j): area [m2]} as contact detection sees it at the start, and the gaps [m] of all contacts."""
+    """{(i, j): points (n, 3) [m]} as contact detection sees it at the start, and the gaps [m] of all contacts."""
     state = initial_state(model, 9.81)
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, 1e-3, no_contacts(), 0)
-    area = {}
-    for a, b, share in zip(contacts.a, contacts.b, contacts.area, strict=True):
-        pair = (min(int(a), int(b)), max(int(a), int(b)))
-        area[pair] = area.get(pair, 0.0) + share
-    return area, contacts.gap
+    points = {}
+    for a, b, point in zip(contacts.a, contacts.b, contacts.point, strict=True):
+        points.setdefault((min(int(a), int(b)), max(int(a), int(b))), []).append(point)
+    return {pair: np.array(listed) for pair, listed in points.items()}, contacts.gap
 
 
 def check_joints(blocks):
-    """No overlap above 1e-9 m, no joint missing and none invented: detection against brute force."""
+    """No overlap above 1e-9 m, no joint missing and none invented: detection against brute force. Where four stones meet
+    at an edge, those across touch along a line and have no joint; detection may see that line."""
     model = build_model(blocks, friction=0.6)
     found, gap = detected_joints(model)
     truth = flush_joints(model.blocks)
-    assert np.abs(gap).max() < FLUSH
-    missing, extra = set(truth) - set(found), set(found) - set(truth)
     names = [block.name for block in model.blocks]
+    assert np.abs(gap).max() < FLUSH
+    missing = set(truth) - set(found)
     assert not missing, [(names[i], names[j], truth[i, j]) for i, j in missing][:5]
-    assert not extra, [(names[i], names[j]) for i, j in extra][:5]
+    wide = [pair for pair in set(found) - set(truth) if _width(found[pair]) > FLUSH]
+    assert not wide, [(names[i], names[j]) for i, j in wide][:5]
     return len(truth)
+
+
+def _width(points):
+    """[m] of a set of points across the line that fits them best."""
+    return np.linalg.svd(points - points.mean(axis=0))[1][1] if len(points) > 2 else 0.0
 
 
 def rest(blocks, friction=0.6):

@@ -10,6 +10,7 @@ from drystone.build.block import block
 from drystone.build.column import column, drum_column
 from drystone.build.dome import dome
 from drystone.build.tower import tower
+from drystone.build.vault import barrel_vault, cross_vault
 from drystone.build.wall import wall
 from drystone.model import Block
 
@@ -21,6 +22,8 @@ GENERATORS: dict[str, Callable[..., list[Block]]] = {
     "tower": tower,
     "dome": dome,
     "drum-column": drum_column,
+    "barrel-vault": barrel_vault,
+    "cross-vault": cross_vault,
 }
 
 __all__ = ["GENERATORS", "arch", "block", "column", "dome", "drum_column", "tower", "wall"]
