@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from drystone.build.arch import arch
 from drystone.build.block import block
+from drystone.build.chip import chip
 from drystone.build.column import column, drum_column
 from drystone.build.dome import dome
 from drystone.build.tower import tower
@@ -26,4 +27,16 @@ GENERATORS: dict[str, Callable[..., list[Block]]] = {
     "cross-vault": cross_vault,
 }
 
-__all__ = ["GENERATORS", "arch", "block", "column", "dome", "drum_column", "tower", "wall"]
+__all__ = [
+    "GENERATORS",
+    "arch",
+    "barrel_vault",
+    "block",
+    "chip",
+    "column",
+    "cross_vault",
+    "dome",
+    "drum_column",
+    "tower",
+    "wall",
+]

@@ -92,7 +92,7 @@ def voussoirs(inner: Array, outer: Array) -> list[Array]:
 def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float) -> list[Block]:
     """The two supports behind the first and the last joint, for an arch between two y [m]."""
     right, left = _behind(inner[0], outer[0]), _behind(inner[-1], outer[-1])
-    wide = np.linalg.norm(outer[0] - inner[0]) / 2
+    wide = float(np.linalg.norm(outer[0] - inner[0])) / 2
     mirrored = np.array([left[1], left[0], left[3], left[2]])  # counter-clockwise on the left side too
     return [
         prism(outline, (y[0] - wide, y[1] + wide), fixed=True, name=name, group="foundation", density=density)
@@ -126,9 +126,7 @@ def _arc(span: float, rise: float, thickness: float) -> tuple[float, float, floa
 
 def _check_arc(family: str, radius: float, thickness: float, embrace: float, blocks: int) -> None:
     if thickness >= 2 * radius:
-        raise InputError(
-            f"{family}: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch"
-        )
+        raise InputError(f"{family}: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch")
     if embrace >= 2 * np.pi:
         raise InputError(f'{family}: embrace is {embrace:g} rad; give less than a full turn, in rad or as "150 deg"')
     if embrace / blocks >= np.pi:

@@ -1,6 +1,7 @@
 """The few solids all generators are made of, and the checks all of them share: sizes come in, `Block`s go out."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,7 +96,7 @@ def cut(block: Block, normal: Array, offset: float) -> Block | None:
     lid = [start]
     while after[lid[-1]] != start:
         lid.append(after[lid[-1]])
-    return _compact(block, np.array(points), (*faces, tuple(lid)))
+    return reduced(block, np.array(points), (*faces, tuple(lid)))
 
 
 def _behind(face: tuple[int, ...], height: Array, points: list[Array], crossing: dict[tuple[int, int], int]) -> list[int]:
@@ -114,8 +115,18 @@ def _behind(face: tuple[int, ...], height: Array, points: list[Array], crossing:
     return kept
 
 
-def _compact(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
-    """The block with other faces, and only the points that they use."""
+def reduced(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
+    """The block with other faces, and only those points that they use."""
     used = sorted({corner for face in faces for corner in face})
     number = {v: i for i, v in enumerate(used)}
     return replace(block, vertices=points[used], faces=tuple(tuple(number[v] for v in face) for face in faces))
+
+
+def joined(pieces: Sequence[Block], **attributes: Any) -> Block:
+    """One block of several convex pieces."""
+    faces, first = list[tuple[int, ...]](), 0
+    for piece in pieces:
+        faces += [tuple(v + first for v in face) for face in piece.faces]
+        first += len(piece.vertices)
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    return replace(pieces[0], vertices=vertices, faces=tuple(faces), pieces=tuple(len(p.faces) for p in pieces), **attributes)
