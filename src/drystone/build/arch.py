@@ -91,12 +91,12 @@ def voussoirs(inner: Array, outer: Array) -> list[Array]:
 
 def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float) -> list[Block]:
     """The two supports behind the first and the last joint, for an arch between two y [m]."""
+    # What is behind the left joint is a mirror image: reversed it is counter-clockwise too.
     right, left = _behind(inner[0], outer[0]), _behind(inner[-1], outer[-1])
     wide = float(np.linalg.norm(outer[0] - inner[0])) / 2
-    mirrored = np.array([left[1], left[0], left[3], left[2]])  # counter-clockwise on the left side too
     return [
         prism(outline, (y[0] - wide, y[1] + wide), fixed=True, name=name, group="foundation", density=density)
-        for outline, name in ((right, "abutment-right"), (mirrored, "abutment-left"))
+        for outline, name in ((right, "abutment-right"), (left[::-1], "abutment-left"))
     ]
 
 
