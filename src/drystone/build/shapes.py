@@ -76,31 +76,30 @@ ON_PLANE = 1e-12  # of the block's size: a vertex as near to a cutting plane lie
 
 def cut(block: Block, normal: Array, offset: float) -> Block | None:
     """The part of a convex block behind the plane normal . x = offset [m] (unit normal); None if nothing is there."""
-    height = block.vertices @ normal - offset
-    height[np.abs(height) < ON_PLANE * np.ptp(block.vertices, axis=0).max()] = 0.0
-    if (height <= 0).all():
+    above = block.vertices @ normal - offset
+    above[np.abs(above) < ON_PLANE * np.ptp(block.vertices, axis=0).max()] = 0.0
+    if (above <= 0).all():
         return block
-    if (height >= 0).all():
+    if (above >= 0).all():
         return None
-    points, crossing = list(block.vertices), dict[tuple[int, int], int]()
+    points, height, crossing = list(block.vertices), above.tolist(), dict[tuple[int, int], int]()
     faces, after = [], dict[int, int]()  # after: which corner of the new face follows which
     for face in block.faces:
-        kept = _behind(face, height, points, crossing)
+        kept = _behind(face, points, height, crossing)
         if len(kept) < 3:
             continue
         faces.append(tuple(kept))
         for here, there in zip(kept, kept[1:] + kept[:1], strict=True):
-            if all(v >= len(height) or height[v] == 0 for v in (here, there)):
+            if height[here] == 0 == height[there]:
                 after[there] = here
-    start = next(iter(after))
-    lid = [start]
-    while after[lid[-1]] != start:
+    lid = [next(iter(after))]
+    while after[lid[-1]] != lid[0]:
         lid.append(after[lid[-1]])
     return reduced(block, np.array(points), (*faces, tuple(lid)))
 
 
-def _behind(face: tuple[int, ...], height: Array, points: list[Array], crossing: dict[tuple[int, int], int]) -> list[int]:
-    """The corners of what is left of a face; where an edge crosses the plane is appended to `points`, once an edge."""
+def _behind(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
+    """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
     kept = []
     for a, b in zip(face, face[1:] + face[:1], strict=True):
         if height[a] <= 0:
@@ -111,6 +110,7 @@ def _behind(face: tuple[int, ...], height: Array, points: list[Array], crossing:
                 crossing[low, high] = len(points)
                 share = height[low] / (height[low] - height[high])
                 points.append(points[low] + share * (points[high] - points[low]))
+                height.append(0.0)
             kept.append(crossing[low, high])
     return kept
 
