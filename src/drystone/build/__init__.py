@@ -7,8 +7,13 @@ from collections.abc import Callable
 
 from drystone.build.arch import arch
 from drystone.build.block import block
+from drystone.build.church import church
 from drystone.build.column import column
+from drystone.build.courses import Opening
 from drystone.build.dome import dome
+from drystone.build.gap import wall_over_gap
+from drystone.build.house import house
+from drystone.build.spandrel import spandrel_arch
 from drystone.build.tower import tower
 from drystone.build.wall import wall
 from drystone.model import Block
@@ -17,9 +22,26 @@ GENERATORS: dict[str, Callable[..., list[Block]]] = {
     "block": block,
     "column": column,
     "wall": wall,
+    "wall-over-gap": wall_over_gap,
     "arch": arch,
+    "spandrel-arch": spandrel_arch,
     "tower": tower,
+    "house": house,
+    "church": church,
     "dome": dome,
 }
 
-__all__ = ["GENERATORS", "arch", "block", "column", "dome", "tower", "wall"]
+__all__ = [
+    "GENERATORS",
+    "Opening",
+    "arch",
+    "block",
+    "church",
+    "column",
+    "dome",
+    "house",
+    "spandrel_arch",
+    "tower",
+    "wall",
+    "wall_over_gap",
+]

@@ -5,7 +5,7 @@ flush faces stay flush.
 
 >>> from drystone.build import column
 >>> [b.name for b in named(place(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
-['east-foundation', 'east-block-1']
+['east-foundation', 'east-drum-1']
 """
 
 import math

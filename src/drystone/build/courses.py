@@ -6,7 +6,7 @@ Each course is laid in the same way, from plan to stones:
  2. crossings  where two runs cross or meet, the run along x goes through in courses 1, 3, ... and the run along y in
                courses 2, 4, ...: corners, T-junctions and crossings interlock
  3. openings   cut the run; over them comes a lintel, or an arch (`ring`)
- 4. stones     the bond's joints, the first and last left out where they would leave a sliver
+ 4. stones     the bond's joints, but none that would leave a sliver at an end or a stone that stops at a crossing
 
 Faces that touch are made of the same floating-point numbers, so all joints are flush to the last bit.
 """
@@ -41,8 +41,8 @@ class Opening(NamedTuple):
     at: Length  # [m] from the start of the wall to the nearer jamb
     sill: Length  # [m] above the foundation; a course begins there
     width: Length  # [m]
-    height: Length  # [m] of the jambs; a course ends there, and an arch is half a circle above
-    head: Literal["lintel", "arch"] = "lintel"
+    height: Length  # [m] of the jambs; a course ends there
+    head: Literal["lintel", "arch", "round"] = "lintel"  # arch: half a circle above the jambs; round: also below the sill
     ring: Length | None = None  # [m] least thickness of the arch, by default half the length of a stone
 
 
@@ -86,6 +86,7 @@ class Run(NamedTuple):
     wall: Wall
     bottom: Interval  # [m] along the wall
     top: Interval
+    crossings: tuple[Interval, ...] = ()  # [m] where it goes through other runs
 
     @property
     def inner(self) -> Interval:
@@ -110,24 +111,29 @@ def make_bond(name: BondName, length: float, *, through: int = 4) -> Bond:
 
 
 def lay(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: Any) -> list[Block]:
-    """The stones of the walls, course by course, between the levels [m]; attributes are those of `Block`.
+    """The stones of the walls between the levels [m] from the bottom up; attributes are those of `Block`.
 
     "<wall>-3-1" is the first stone of the third course of a wall, "<wall>-lintel-2" and "<wall>-voussoir-2-1" are over
     its second opening.
     """
+    return [replace(stone, **attributes) for course in lay_courses(walls, levels, bond) for stone in course]
+
+
+def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[list[Block]]:
+    """The stones of each course in turn; those of an arch come with the course of its springing."""
     for wall in walls:
         _check(wall, levels)
-    lines, stones = _lines(walls), []
+    lines = _lines(walls)
     for course in range(len(levels) - 1):
         numbers: Counter[str] = Counter()
+        stones: list[Block] = []
         runs = [_runs(line, levels, course) for line in lines]
         for line, own in zip(lines, runs, strict=True):
             across = [run for theirs in runs for run in theirs if run.wall.along != line[0].along]
             goes_through = (line[0].along == "x") == (course % 2 == 0)
-            for run in own if goes_through else _cut_at_crossings(own, across):
-                laid = _lay_run(run, line, levels, course, bond, numbers)
-                stones += [replace(stone, **attributes) for stone in laid]
-    return stones
+            for run in _cross(own, across, goes_through):
+                stones += _lay_run(run, line, levels, course, bond, numbers)
+        yield stones
 
 
 def _check(wall: Wall, levels: Array) -> None:
@@ -135,7 +141,8 @@ def _check(wall: Wall, levels: Array) -> None:
         _course(levels, level, f"{wall.name}: the {what} ends at")
     for number, opening in enumerate(wall.openings, 1):
         label = f"{wall.name}: opening {number}"
-        if not opening.width > 0 or not opening.height > 0:
+        least = NEAR if opening.head == "lintel" else 0.0  # an arch may spring from its sill
+        if not opening.width > 0 or not opening.height >= least:
             raise InputError(f"{label} is {opening.width:g} m wide and {opening.height:g} m high; give sizes above 0")
         _course(levels, opening.sill, f"{label}: the sill is at")
         _course(levels, opening.sill + opening.height, f"{label}: the jambs end at")
@@ -188,13 +195,17 @@ def _extent(wall: Wall, levels: Array, course: int) -> Run | None:
     return Run(wall, narrowed(low), narrowed(high if wall.gable == "sloped" else low))
 
 
-def _cut_at_crossings(runs: list[Run], across: list[Run]) -> list[Run]:
-    """The runs without the places of the runs across them."""
+def _cross(runs: list[Run], across: list[Run], goes_through: bool) -> list[Run]:
+    """The runs with the places noted where they go through others, or without the places where others go through."""
     for other in across:
         pieces = []
         for run in runs:
-            met = _overlap(run.wall.depth, other.bottom) and _overlap(run.bottom, other.wall.depth)
-            pieces += _without(run, other.wall.depth) if met else [run]
+            if not (_overlap(run.wall.depth, other.bottom) and _overlap(run.bottom, other.wall.depth)):
+                pieces.append(run)
+            elif goes_through:
+                pieces.append(run._replace(crossings=(*run.crossings, other.wall.depth)))
+            else:
+                pieces += _without(run, other.wall.depth)
         runs = pieces
     return runs
 
@@ -210,9 +221,7 @@ def _without(run: Run, hole: Interval) -> list[Run]:
     return [piece for piece in (left, right) if piece.bottom[1] - piece.bottom[0] > NEAR]
 
 
-def _lay_run(
-    run: Run, line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
-) -> Iterator[Block]:
+def _lay_run(run: Run, line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]) -> Iterator[Block]:
     """The stones of one run of a course from its start to its end, then the lintels and arches that begin here."""
     pieces, heads, stones = [run], [], []
     for wall in line:
@@ -241,7 +250,12 @@ def _hole(wall: Wall, opening: Opening, levels: Array, course: int, bond: Bond) 
     if opening.head == "lintel":
         bearing = BEARING * bond.length
         return (left - bearing, right + bearing) if course == head else None
-    half = ring_width(opening.width / 2, _ring(opening, bond), levels[head:] - levels[head], course - head)
+    if course >= head:
+        half = ring_width(opening.width / 2, _ring(opening, bond), levels[head:], course - head)
+    elif opening.head == "round":
+        half = ring_width(opening.width / 2, _ring(opening, bond), levels[sill::-1], sill - 1 - course)
+    else:
+        return None
     return None if half is None else (centre - half, centre + half)
 
 
@@ -274,6 +288,9 @@ def _heads(wall: Wall, number: int, levels: Array, course: int, hole: Interval, 
     _, centre, _ = _places(wall, opening)
     label = f"{wall.name}: the arch of opening {number}"
     outlines = ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[head:], label)
+    if opening.head == "round":
+        sill = _course(levels, opening.sill, "the sill is at")
+        outlines += ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[sill::-1], label)
     return [(f"{wall.name}-voussoir-{number}-{i}", outline, 1) for i, outline in enumerate(outlines, 1)]
 
 
@@ -286,7 +303,9 @@ def _divide(run: Run, start: float, bond: Bond, course: int) -> Iterator[tuple[I
     joints = (start + shift + repeats[:, None] * period + edges[:-1]).ravel()
     leaves = np.tile([count for _, count in cells], len(repeats))
     sliver = SLIVER * bond.length
-    kept = joints[(joints >= first + sliver) & (joints <= last - sliver)]
+    kept = joints[(joints > first + sliver - NEAR) & (joints < last - sliver + NEAR)]
+    for low, high in run.crossings:  # the stone that goes through reaches beyond, else walls would not interlock
+        kept = kept[(kept < low - sliver + NEAR) | (kept > high + sliver - NEAR)]
     lows, highs = [run.bottom[0], *kept, run.bottom[1]], [run.top[0], *kept, run.top[1]]
     for i in range(len(kept) + 1):
         bottom, top = (lows[i], lows[i + 1]), (highs[i], highs[i + 1])

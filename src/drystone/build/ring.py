@@ -1,4 +1,6 @@
-"""The stones of a round arch in a coursed wall: radius, ring and levels come in, outlines in elevation go out.
+"""The stones of a round arch in a coursed wall: radius, ring and beds come in, outlines in elevation go out.
+
+The beds begin at the springing and go up; when they go down, the arch is the lower half of a round window.
 
 Radial joints begin on the intrados and end where the extrados, the circle of radius + ring, meets the bed of a course:
 there a stone ends in a step, upright beside the course and level under the next one. So every stone is a convex polygon
@@ -8,6 +10,7 @@ the intrados as courses are high, with a keystone in the middle.
 """
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,37 +28,41 @@ class Joint(NamedTuple):
     bed: int  # the course's bed where it ends
 
 
-def ring_width(radius: float, ring: float, rise: Array, course: int) -> float | None:
-    """[m] half the width of the arch in a course above the springing; None below and above the arch.
+def ring_width(radius: float, ring: float, levels: Array, course: int) -> float | None:
+    """[m] half the width of the arch in a course, counted from the springing at levels[0]; None beyond the arch."""
+    rise = np.abs(levels - levels[0])
+    return _extrados(radius, ring, rise[course]) if course < _beds(radius, ring, rise) else None
 
-    rise: (n,) [m] of the beds above the springing, the first 0.
-    """
-    if not 0 <= course < _beds(radius, ring, rise):
-        return None
-    return math.sqrt((radius + ring) ** 2 - rise[course] ** 2)
+
+def _extrados(radius: float, ring: float, rise: float) -> float:
+    """[m] from the middle to the extrados at a bed."""
+    return math.sqrt((radius + ring) ** 2 - rise**2)
 
 
 def _beds(radius: float, ring: float, rise: Array) -> int:
     """How many beds the extrados rises through; the top of the arch is the next. A bed just below the crown is the top."""
+    if len(rise) < 2:
+        return len(rise)
     return int(np.count_nonzero(rise < radius + ring - 0.1 * (rise[1] - rise[0])))
 
 
 def ring_stones(radius: float, ring: float, centre: float, levels: Array, label: str) -> list[Array]:
     """Outlines (n, 2) [m] of the arch's stones from right to left, counter-clockwise; the springing is at levels[0]."""
-    rise = levels - levels[0]
+    rise = np.abs(levels - levels[0])
     if radius <= 0 or ring <= 0:
         raise InputError(f"{label}: radius {radius:g} m and ring {ring:g} m; give sizes above 0")
     if _beds(radius, ring, rise) >= len(levels):
-        raise InputError(f"{label} rises to {levels[0] + radius + ring:g} m, the courses end at {levels[-1]:g} m; "
-                         "give more courses or a lower arch")  # fmt: skip
+        raise InputError(f"{label} needs {radius + ring:g} m beyond its springing at {levels[0]:g} m, the courses end at "
+                         f"{levels[-1]:g} m; give more courses or a smaller arch")  # fmt: skip
     joints = _joints(radius, ring, rise)
-    right = [_between(one, other, rise) for one, other in zip(joints[:-1], joints[1:], strict=True)]
+    right = [_between(one, other, rise) for one, other in pairwise(joints)]
     half = _half_keystone(joints[-1], rise, _beds(radius, ring, rise))
     keystone = half + [(-x, z) for x, z in half[::-1]]
     left = [[(-x, z) for x, z in outline[::-1]] for outline in right[::-1]]
     # Points on a bed take the level itself: the course above has the same number.
-    on_bed = dict(zip(rise.tolist(), levels.tolist(), strict=True))
-    return [np.array([(centre + x, on_bed.get(z, levels[0] + z)) for x, z in outline]) for outline in right + [keystone] + left]
+    level, sense = dict(zip(rise.tolist(), levels.tolist(), strict=True)), int(np.sign(levels[1] - levels[0]))
+    outlines = [[(centre + x, level.get(z, levels[0] + sense * z)) for x, z in each] for each in right + [keystone] + left]
+    return [np.array(outline[::sense]) for outline in outlines]
 
 
 def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
@@ -64,7 +71,7 @@ def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
     angles = [math.asin(rise[bed] / (radius + ring)) for bed in range(beds)]
     joints = []
     for bed, angle in enumerate(angles):
-        outer = math.sqrt((radius + ring) ** 2 - rise[bed] ** 2)
+        outer = _extrados(radius, ring, rise[bed])
         joints.append(_joint(radius, angle, outer, bed))
         crown = bed == beds - 1
         gap = math.pi - 2 * angle if crown else angles[bed + 1] - angle
@@ -77,9 +84,7 @@ def _joint(radius: float, angle: float, outer: float, bed: int) -> Joint:
     return Joint((radius * math.cos(angle), radius * math.sin(angle)), outer, bed)
 
 
-def _between_beds(
-    angle: float, gap: float, wide: float, crown: bool, outer: float, bed: float, ring: float
-) -> list[float]:
+def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: float, bed: float, ring: float) -> list[float]:
     """[rad] of the joints between one bed and the next, all of which end on the next; at the crown, of the right half.
 
     The first must leave a step of a quarter of the ring at least; there are fewer joints if it does not.
