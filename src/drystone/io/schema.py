@@ -25,6 +25,11 @@ class _WithUnits(GenerateJsonSchema):
             return plain
         return {"type": ["number", "string"], "description": accepted(dimension)}
 
+    def arguments_schema(self, schema: Any) -> dict[str, Any]:
+        """A record with names, such as an opening, may be a table or an array."""
+        given = schema["arguments_schema"]
+        return {"anyOf": [self.kw_arguments_schema(given, None), self.p_arguments_schema(given, None)]}
+
 
 def case_schema() -> dict[str, Any]:
     """Draft 2020-12, without references."""
