@@ -106,14 +106,18 @@ def _check_blocks(blocks: tuple[Block, ...], labels: list[str]) -> None:
             raise InputError(f"{labels[i]}: its density is {block.density!r}; give a number above 0 in kg/m3")
 
 
-def _pieces(i: int, block: Block, label: str) -> list[tuple[int, Array, Sequence[Sequence[int]], str]]:
-    """The convex pieces of block i: i, vertices, faces, label."""
+Piece = tuple[int, Array, Sequence[Sequence[int]], str]  # block, vertices, faces, label
+
+
+def _pieces(i: int, block: Block, label: str) -> list[Piece]:
+    """The convex pieces of block i."""
     if not block.pieces:
         return [(i, block.vertices, block.faces, label)]
     if min(block.pieces) < 4 or sum(block.pieces) != len(block.faces):
-        raise InputError(f"{label}: pieces are {list(block.pieces)} and it has {len(block.faces)} faces; give the number of faces "
-                         "of each convex piece, 4 or more, that add up to all faces")  # fmt: skip
-    vertices, pieces, begin = np.asarray(block.vertices), [], 0
+        raise InputError(f"{label}: pieces are {list(block.pieces)} and it has {len(block.faces)} faces; give the number of "
+                         "faces of each convex piece, 4 or more, that add up to all faces")  # fmt: skip
+    vertices, begin = np.asarray(block.vertices), 0
+    pieces: list[Piece] = []
     for k, count in enumerate(block.pieces):
         faces = block.faces[begin : begin + count]
         used = sorted({v for face in faces for v in face})

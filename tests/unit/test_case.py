@@ -10,7 +10,8 @@ import pytest
 from drystone.build import GENERATORS, arch, dome
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks, write_blocks
-from drystone.io.case import parse_case, read_case, starter
+from drystone.io.case import parse_case, read_case
+from drystone.io.starter import starter
 from drystone.model import build_model
 
 # The example of issue 2, point 7.
@@ -138,10 +139,7 @@ supports = ["abutment-left"]
 """
     head, _, tail = EXAMPLE.partition("[motion]")
     text = (
-        head
-        + 'groups = [{ between = ["arch", "foundation"], friction = 0.3 }]\n'
-        + motions
-        + tail[tail.index("[analysis]") :]
+        head + 'groups = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
     )
     case = parse_case(text)
     assert case.motions[0].displacement_amplitude == pytest.approx(0.02)
@@ -149,9 +147,7 @@ supports = ["abutment-left"]
     assert case.model().friction.tolist() == [[2.0, 0.3], [0.3, 2.0]]
     with pytest.raises(InputError, match=r"line 20: motion\[1\].amplitude: '0.2 m': 'm' is not a unit of acceleration"):
         parse_case(text.replace('"0.2 g"', '"0.2 m"'))
-    with pytest.raises(
-        InputError, match=r"motion.supports: no support is named 'abutment-lft'; did you mean 'abutment-left'"
-    ):
+    with pytest.raises(InputError, match=r"motion.supports: no support is named 'abutment-lft'; did you mean 'abutment-left'"):
         parse_case(text.replace("abutment-left", "abutment-lft")).model()
 
 
@@ -228,3 +224,12 @@ def test_contact_is_rigid_unless_the_law_or_a_stiffness_asks_for_more(joints, so
     text = EXAMPLE.replace("friction = 2.0\n", f"friction = 2.0\n{joints}\n", 1).replace('contact = "rigid"', solver)
     surface = parse_case(text).surface
     assert (surface.words, surface.exact) == (words, joints != "")
+
+
+def test_a_settlement_goes_down_unless_told_otherwise():
+    head, tail = EXAMPLE.split("[motion]")
+    motion = '[motion]\npulse = "settlement"\ndisplacement = "50 mm"\nduration = "1 s"\nsupports = ["abutment-left"]\n'
+    case = parse_case(head + motion + tail[tail.index("[analysis]") :])
+    assert case.motions[0].direction == (0.0, 0.0, -1.0)
+    assert case.motions[0].displacement_amplitude == 0.05
+    case.model()

@@ -1,4 +1,4 @@
-"""Blocks that are not convex: several convex pieces that move as one. Truths: closed forms, and the same stone cut another way."""
+"""Blocks that are not convex: several convex pieces that move as one. Truths: closed forms, another cut."""
 
 from dataclasses import replace
 
@@ -37,7 +37,9 @@ def test_mass_of_an_angle_is_that_of_its_two_legs():
         assert each.mass[1] == pytest.approx(2000 * 1.5, rel=1e-14)
     np.testing.assert_allclose(bodies[0].inertia[1], bodies[1].inertia[1], rtol=1e-13, atol=1e-9)
     x, z = position[0], position[2]
-    about_y = 1.0 * ((4 + 0.25) / 12 + (1 - x) ** 2 + (0.25 - z) ** 2) + 0.5 * ((0.25 + 1) / 12 + (0.25 - x) ** 2 + (1 - z) ** 2)
+    about_y = 1.0 * ((4 + 0.25) / 12 + (1 - x) ** 2 + (0.25 - z) ** 2) + 0.5 * (
+        (0.25 + 1) / 12 + (0.25 - x) ** 2 + (1 - z) ** 2
+    )
     assert bodies[0].inertia[1, 1, 1] == pytest.approx(2000 * about_y, rel=1e-13)
 
 

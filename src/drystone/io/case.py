@@ -11,7 +11,6 @@ import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -108,12 +107,20 @@ class Sine(MotionTable):
         return self
 
 
+class Settlement(MotionTable):
+    pulse: Literal["settlement"]
+    displacement: Length
+    duration: Positive
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (0.0, 0.0, -1.0)
+
+
 PULSE_TABLES: dict[str, type[MotionTable]] = {
     "rectangular": LastingPulse,
     "biphasic": LastingPulse,
     "half-sine": SinePulse,
     "one-sine": SinePulse,
     "sine": Sine,
+    "settlement": Settlement,
 }
 
 
@@ -323,12 +330,3 @@ def _report(problems: list[Problem], text: str, path: str | Path) -> str:
     if len(lines) == 1:
         return lines[0]
     return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def starter(generator: str) -> str:
-    """A commented case for a generator, ready to run."""
-    if generator not in GENERATORS:
-        raise InputError(
-            str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS)))
-        )
-    return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")
