@@ -1,5 +1,7 @@
 """Vaults: counts by hand, volumes in closed form, joints by brute force, balance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def test_a_thin_barrel_falls():
     assert not rest(barrel_vault(thickness=0.095 * 3.0)).stands
 
 
-@pytest.mark.parametrize(("embrace", "courses", "length"), [(180, 11, 0.8), (140, 7, 0.5)])
+@pytest.mark.parametrize(("embrace", "courses", "length"), [(180, 11, 0.8), (140, 7, 0.5), (60, 3, 3.0)])
 def test_cross_vault(embrace, courses, length):
     """A course between the groin y = x and the border y = e has the volume A (e - x) of its outline's area A and
     centroid x (Pappus). The crowns and the key: the four crowns reach the axis but for the key, which all four share."""
@@ -55,6 +57,15 @@ def test_cross_vault_is_the_same_from_four_sides():
     image = {tuple(p) for p in np.round(points, 9) + 0.0}
     for turned in (points * [1, -1, 1], points[:, [1, 0, 2]]):
         assert {tuple(p) for p in np.round(turned, 9) + 0.0} == image
+
+
+def test_a_stone_out_of_place_is_noticed():
+    """The check of the joints itself: lifting the key by a micrometre opens its joints, a narrower one hides them."""
+    *stones, key = cross_vault(courses=5)
+    with pytest.raises(AssertionError):
+        check_joints([*stones, replace(key, vertices=key.vertices + [0, 0, 1e-6])])
+    with pytest.raises(AssertionError):
+        check_joints([*stones, replace(key, vertices=key.vertices * [0.999, 0.999, 1.0])])
 
 
 def test_groins_are_joints():

@@ -50,11 +50,7 @@ def arch(
     else:
         raise InputError(f'arch: shape is {shape!r}; give "circular", "segmental" or "pointed"')
     y = (-depth / 2, depth / 2)
-    stones = [
-        prism(outline, y, name=f"voussoir-{i + 1}", group="arch", density=density)
-        for i, outline in enumerate(voussoirs(*joints))
-    ]
-    return abutments(*joints, y, density) + stones
+    return abutments(*joints, y, density) + voussoirs(*joints, y, "arch", density)
 
 
 def circular_joints(family: str, radius: float, thickness: float, embrace: float, blocks: int) -> tuple[Array, Array]:
@@ -84,8 +80,16 @@ def pointed_joints(span: float, rise: float, thickness: float, blocks: int) -> t
     return both[0], both[1]
 
 
-def voussoirs(inner: Array, outer: Array) -> list[Array]:
-    """(4, 2) [m] the outline of each voussoir in the plane x-z, counter-clockwise, from right to left."""
+def voussoirs(inner: Array, outer: Array, y: tuple[float, float], group: str, density: float) -> list[Block]:
+    """The stones "voussoir-1" (rightmost), ... between the joints, of an arch between two y [m]."""
+    return [
+        prism(outline, y, name=f"voussoir-{i + 1}", group=group, density=density)
+        for i, outline in enumerate(outlines(inner, outer))
+    ]
+
+
+def outlines(inner: Array, outer: Array) -> list[Array]:
+    """(4, 2) [m] what is between neighbouring joints in the plane x-z, counter-clockwise, from right to left."""
     return [np.array([inner[i], outer[i], outer[i + 1], inner[i + 1]]) for i in range(len(inner) - 1)]
 
 

@@ -49,9 +49,7 @@ def buttressed_arch(
         springer = _springer(inner[0], outer[0], far, level[-2])
         outline = springer if side > 0 else springer[::-1] * [-1, 1]
         stones.append(prism(outline, y, name=f"springer-{name}", group="buttressed-arch", density=density))
-    for i, outline in enumerate(voussoirs(inner, outer)):
-        stones.append(prism(outline, y, name=f"voussoir-{i + 1}", group="buttressed-arch", density=density))
-    return stones
+    return stones + voussoirs(inner, outer, y, "buttressed-arch", density)
 
 
 def pier(plans: Sequence[Array], y: tuple[float, float], level: Array, prefix: str, group: str, density: float) -> list[Block]:

@@ -1,6 +1,7 @@
 """Columns on a foundation: equal rectangular drums, or tapering polygonal drums under a capital."""
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,15 +54,27 @@ def drum_column(
     widens to the square abacus, as wide as the bottom of the shaft; 0 for none. By default the sizes of a small Doric
     column, six diameters high. margin: of the slab "foundation" [m], by default the bottom diameter.
     """
-    check_shaft("drum-column", bottom, top, height, drums, sides, capital)
+    shaft = Shaft(bottom, top, height, drums, sides, capital)
+    check_shaft("drum-column", shaft)
     margin = bottom if margin is None else margin
     check_positive("drum-column", density=density, margin=margin)
     foundation = slab((-bottom / 2, bottom / 2), (-bottom / 2, bottom / 2), margin, density)
-    shaft = raise_shaft(0.0, "", "drum-column", bottom, top, height, drums, sides, capital, density)
-    return [foundation, *shaft]
+    return [foundation, *raise_shaft(shaft, 0.0, "", "drum-column", density)]
 
 
-def check_shaft(family: str, bottom: float, top: float, height: float, drums: int, sides: int, capital: float) -> None:
+class Shaft(NamedTuple):
+    """The sizes of a column of drums, as `drum_column` explains them."""
+
+    bottom: float  # [m]
+    top: float  # [m]
+    height: float  # [m]
+    drums: int
+    sides: int
+    capital: float  # [m]
+
+
+def check_shaft(family: str, shaft: Shaft) -> None:
+    bottom, top, height, drums, sides, capital = shaft
     check_positive(family, bottom=bottom, top=top, height=height)
     check_count(family, 1, drums=drums)
     check_count(family, 3, sides=sides)
@@ -71,19 +84,9 @@ def check_shaft(family: str, bottom: float, top: float, height: float, drums: in
         raise InputError(f"{family}: top {top:g} m is wider than bottom {bottom:g} m; give a top that is not wider")
 
 
-def raise_shaft(
-    x: float,
-    prefix: str,
-    group: str,
-    bottom: float,
-    top: float,
-    height: float,
-    drums: int,
-    sides: int,
-    capital: float,
-    density: float,
-) -> list[Block]:
+def raise_shaft(shaft: Shaft, x: float, prefix: str, group: str, density: float) -> list[Block]:
     """The stones of a column whose axis stands at x [m]; `prefix` goes before their names."""
+    bottom, top, height, drums, sides, capital = shaft
     level, radius = np.linspace(0.0, height, drums + 1), np.linspace(bottom, top, drums + 1) / 2
     outlines = [polygon(sides, r, z, x=x, turn=np.pi / sides) for r, z in zip(radius, level, strict=True)]
     names = [f"{prefix}drum-{i + 1}" for i in range(drums)]

@@ -1,5 +1,8 @@
 """A solid cylinder of radial masonry over an octagonal hole: what falls out leaves a corbelled dome."""
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from drystone.build.shapes import check_count, check_positive, loft, polygon
@@ -36,21 +39,26 @@ def corbelled_cylinder(
     if hole >= diameter * np.cos(np.pi / sectors):
         raise InputError(f"corbelled-cylinder: a hole of {hole:g} m leaves no support to a cylinder of {diameter:g} m; give a "
                          "smaller hole")  # fmt: skip
-    radius, level = np.linspace(0.0, diameter / 2, rings + 1), np.linspace(0.0, height, courses + 1)
+    level = np.linspace(0.0, height, courses + 1)
+    whole = np.linspace(0.0, diameter / 2, rings + 1)[1:]
+    shifted = np.append(whole - whole[0] / 2, whole[-1])
     stones = _foundation(hole / 2, 0.75 * diameter, height / courses, density)
     for course in range(courses):
-        shifted = course % 2 == 1
-        joints = np.concatenate([(radius[1:] + radius[:-1]) / 2, radius[-1:]]) if shifted else radius[1:]
-        turn, z = np.pi / sectors * shifted, (level[course], level[course + 1])
-        core = (polygon(sectors, joints[0], at, turn=turn) for at in z)
-        stones.append(loft(*core, name=f"core-{course + 1}", group="corbelled-cylinder", density=density))
-        for ring in range(len(joints) - 1):
-            for sector, plan in enumerate(_ring(sectors, joints[ring], joints[ring + 1], turn)):
-                if ring == len(joints) - 2:
-                    plan = np.insert(plan, 2, polygon(2 * sectors, diameter / 2, 0.0, turn=turn)[2 * sector + 1, :2], axis=0)
-                attributes = {"name": f"stone-{course + 1}-{ring + 1}-{sector + 1}", "group": "corbelled-cylinder"}
-                stones.append(loft(_at(z[0], plan), _at(z[1], plan), density=density, **attributes))
+        radii, turn = (shifted, np.pi / sectors) if course % 2 else (whole, 0.0)
+        for name, plan in _course(sectors, radii, turn):
+            attributes = {"name": name.format(course + 1), "group": "corbelled-cylinder"}
+            stones.append(loft(_at(level[course], plan), _at(level[course + 1], plan), density=density, **attributes))
     return stones
+
+
+def _course(sectors: int, radii: Array, turn: float) -> Iterator[tuple[str, Array]]:
+    """Names, with a gap for the course, and plans (n, 2) [m] of the core and of the rings between the radii [m]."""
+    yield "core-{}", polygon(sectors, radii[0], 0.0, turn=turn)[:, :2]
+    middle = polygon(sectors, radii[-1], 0.0, turn=turn + np.pi / sectors)[:, :2]  # the corners more of the last ring
+    for ring, (inner, outer) in enumerate(pairwise(radii)):
+        for sector, plan in enumerate(_ring(sectors, inner, outer, turn)):
+            last = ring == len(radii) - 2
+            yield f"stone-{{}}-{ring + 1}-{sector + 1}", np.insert(plan, 2, middle[sector], axis=0) if last else plan
 
 
 def _ring(sectors: int, inner: float, outer: float, turn: float) -> list[Array]:

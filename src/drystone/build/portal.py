@@ -7,8 +7,8 @@ import numpy as np
 
 from drystone.build.arch import circular_joints, voussoirs
 from drystone.build.buttressed import pier
-from drystone.build.column import check_shaft, raise_shaft
-from drystone.build.shapes import box, check_count, check_positive, prism, slab
+from drystone.build.column import Shaft, check_shaft, raise_shaft
+from drystone.build.shapes import box, check_count, check_positive, slab
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -50,11 +50,9 @@ def portal(
     check_count("portal", 2, blocks=blocks)
     if thickness > width:
         raise InputError(f"portal: an arch {thickness:g} m thick is wider than its piers of {width:g} m; give a thinner arch")
-    joints = circular_joints("portal", near + thickness / 2, thickness, np.pi, blocks)
-    for i, outline in enumerate(voussoirs(*joints)):
-        name = f"voussoir-{i + 1}"
-        stones.append(prism(outline + [0.0, height], y, name=name, group="portal", density=density))
-    return stones
+    inner, outer = circular_joints("portal", near + thickness / 2, thickness, np.pi, blocks)
+    up = np.array([0.0, height])
+    return stones + voussoirs(inner + up, outer + up, y, "portal", density)
 
 
 def pillar_and_lintel(
@@ -77,7 +75,8 @@ def pillar_and_lintel(
     ends half a bottom diameter beyond them. "column-1-drum-1" is the lowest drum of the leftmost column, "architrave-1"
     the leftmost stone above. margin: of the slab "foundation" [m], by default the bottom diameter.
     """
-    check_shaft("pillar-and-lintel", bottom, top, height, drums, sides, capital)
+    shaft = Shaft(bottom, top, height, drums, sides, capital)
+    check_shaft("pillar-and-lintel", shaft)
     margin = bottom if margin is None else margin
     check_positive("pillar-and-lintel", spacing=spacing, architrave=architrave, density=density, margin=margin)
     check_count("pillar-and-lintel", 2, columns=columns)
@@ -86,8 +85,7 @@ def pillar_and_lintel(
     axis = spacing * (np.arange(columns) - (columns - 1) / 2)
     stones = [slab((axis[0] - bottom / 2, axis[-1] + bottom / 2), (-bottom / 2, bottom / 2), margin, density)]
     for i, x in enumerate(axis):
-        sizes = (bottom, top, height, drums, sides, capital, density)
-        stones += raise_shaft(x, f"column-{i + 1}-", "pillar-and-lintel", *sizes)
+        stones += raise_shaft(shaft, float(x), f"column-{i + 1}-", "pillar-and-lintel", density)
     joints = np.concatenate([[axis[0] - bottom / 2], axis[1:-1], [axis[-1] + bottom / 2]])
     level = height + capital
     for i, (left, right) in enumerate(pairwise(joints)):
