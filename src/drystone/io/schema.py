@@ -25,10 +25,12 @@ class _WithUnits(GenerateJsonSchema):
             return plain
         return {"type": ["number", "string"], "description": accepted(dimension)}
 
-    def arguments_schema(self, schema: Any) -> dict[str, Any]:
+    def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
         """A record with names, such as an opening, may be a table or an array."""
-        given = schema["arguments_schema"]
-        return {"anyOf": [self.kw_arguments_schema(given, None), self.p_arguments_schema(given, None)]}
+        table = {field["name"]: self.generate_inner(field["schema"]) for field in schema["fields"]}
+        needed = [field["name"] for field in schema["fields"] if field["schema"]["type"] != "default"]
+        named = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
+        return {"anyOf": [named, super().named_tuple_schema(schema)]}
 
 
 def case_schema() -> dict[str, Any]:
