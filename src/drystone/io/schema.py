@@ -8,7 +8,18 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
-from drystone.io.case import PULSE_TABLES, Analysis, FileStructure, Joints, Output, Solver, structure_table
+from drystone.io.case import (
+    PULSE_TABLES,
+    Analysis,
+    Assembly,
+    FilePart,
+    FileStructure,
+    Joints,
+    Output,
+    Part,
+    Solver,
+    structure_table,
+)  # fmt: skip
 from drystone.io.starter import summary
 from drystone.units import UNITS, accepted
 
@@ -36,6 +47,10 @@ class _WithUnits(GenerateJsonSchema):
 def case_schema() -> dict[str, Any]:
     """Draft 2020-12, without references."""
     structures = [_table(structure_table(name)) | {"description": summary(name)} for name in GENERATORS]
+    assembly = _table(Assembly)
+    parts = [*(_table(structure_table(name, Part)) for name in GENERATORS), _table(FilePart)]
+    assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
+    assembly["required"] = ["parts"]
     motions = [_table(table) for table in dict.fromkeys(PULSE_TABLES.values())]
     motion = {"oneOf": motions}
     return {
@@ -45,7 +60,7 @@ def case_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["structure", "joints", "analysis"],
         "properties": {
-            "structure": {"oneOf": [*structures, _table(FileStructure)]},
+            "structure": {"oneOf": [*structures, _table(FileStructure), assembly]},
             "joints": _table(Joints),
             "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
             "analysis": _table(Analysis),
