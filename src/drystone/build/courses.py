@@ -152,7 +152,7 @@ def _course(levels: Array, level: float, what: str) -> int:
     """The number of the course that begins at a level [m]."""
     nearest = int(np.argmin(np.abs(levels - level)))
     if abs(levels[nearest] - level) > NEAR:
-        raise InputError(f"{what} {level:g} m, within a course; the nearest level of a course is {levels[nearest]:g} m")
+        raise InputError(f"{what} {level:g} m, within a course; give the level of a bed, the nearest is {levels[nearest]:g} m")
     return nearest
 
 

@@ -328,5 +328,7 @@ def _report(problems: list[Problem], text: str, path: str | Path) -> str:
 def starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
-        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+        raise InputError(
+            str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS)))
+        )
     return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")
