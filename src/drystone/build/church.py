@@ -8,7 +8,8 @@ from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
 
-# [m] sizes that the parameters do not set; all levels are quarters of a metre.
+# [m] sizes that the parameters do not set
+LEVEL = 0.25  # sills, heads and tops are multiples of it, so courses must be as high or a whole part of it
 WIDTH = 8.0  # of nave and chancel, across, outside
 TRANSEPT = 8.8  # of the transept, along the nave, with the wall to the chancel
 CHANCEL = 6.0  # from the transept to the east end
@@ -48,6 +49,11 @@ def church(
                          f"nave and {WIDTH + 4 * thickness:g} m for arms of the transept")  # fmt: skip
     if tower_height < EAVES + GABLE:
         raise InputError(f"church: tower_height is {tower_height:g} m; give at least the {EAVES + GABLE:g} m of the gables")
+    parts = LEVEL * courses / tower_height
+    if abs(parts - round(parts)) > 1e-9 or parts < 0.5:
+        raise InputError(f"church: {courses} courses of {tower_height / courses:g} m do not meet the sills and tops, which are "
+                         f"at multiples of {LEVEL:g} m; give a tower_height of quarters of a metre and courses = "
+                         f"{round(tower_height / LEVEL)}")  # fmt: skip
     walls = [
         *_nave(nave, thickness),
         *_transept(nave, transept, thickness),

@@ -56,7 +56,7 @@ class Bond(NamedTuple):
 
 @dataclass(frozen=True)
 class Wall:
-    """A straight wall, as seen in plan; `height` and `height + rise` are levels of courses."""
+    """A straight wall, as seen in plan; height and gable end at beds, and no wall that it meets rises beside the gable."""
 
     name: str
     low: tuple[float, float]  # [m] x and y of its corner with the least x and y
@@ -131,29 +131,34 @@ def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[li
         for line, own in zip(lines, runs, strict=True):
             across = [run for theirs in runs for run in theirs if run.wall.along != line[0].along]
             goes_through = (line[0].along == "x") == (course % 2 == 0)
-            for run in _cross(own, across, goes_through):
-                stones += _lay_run(run, line, levels, course, bond, numbers)
+            stones += _lay_runs(_cross(own, across, goes_through), line, levels, course, bond, numbers)
         yield stones
 
 
 def _check(wall: Wall, levels: Array) -> None:
-    for what, level in (("height", wall.height), ("gable", wall.height + wall.rise)):
-        _course(levels, level, f"{wall.name}: the {what} ends at")
+    top = wall.height + wall.rise
+    _check_level(levels, wall.height, f"{wall.name}: the height ends at")
+    _check_level(levels, top, f"{wall.name}: the gable ends at")
     for number, opening in enumerate(wall.openings, 1):
-        label = f"{wall.name}: opening {number}"
+        label, head = f"{wall.name}: opening {number}", opening.sill + opening.height
         least = NEAR if opening.head == "lintel" else 0.0  # an arch may spring from its sill
         if not opening.width > 0 or not opening.height >= least:
             raise InputError(f"{label} is {opening.width:g} m wide and {opening.height:g} m high; give sizes above 0")
-        _course(levels, opening.sill, f"{label}: the sill is at")
-        _course(levels, opening.sill + opening.height, f"{label}: the jambs end at")
+        _check_level(levels, opening.sill, f"{label}: the sill is at")
+        _check_level(levels, head, f"{label}: the jambs end at")
+        if head > top - NEAR:
+            raise InputError(f"{label} goes up to {head:g} m, the wall to {top:g} m; leave a course for the {opening.head}")
 
 
-def _course(levels: Array, level: float, what: str) -> int:
+def _check_level(levels: Array, level: float, what: str) -> None:
+    nearest = levels[_bed(levels, level)]
+    if not abs(nearest - level) < NEAR:
+        raise InputError(f"{what} {level:g} m, within a course; give the level of a bed, the nearest is {nearest:g} m")
+
+
+def _bed(levels: Array, level: float) -> int:
     """The number of the course that begins at a level [m]."""
-    nearest = int(np.argmin(np.abs(levels - level)))
-    if abs(levels[nearest] - level) > NEAR:
-        raise InputError(f"{what} {level:g} m, within a course; the nearest level of a course is {levels[nearest]:g} m")
-    return nearest
+    return int(np.argmin(np.abs(levels - level)))
 
 
 def _lines(walls: Sequence[Wall]) -> list[list[Wall]]:
@@ -169,7 +174,7 @@ def _runs(line: Sequence[Wall], levels: Array, course: int) -> list[Run]:
     runs: list[Run] = []
     for run in (run for wall in line if (run := _extent(wall, levels, course)) is not None):
         last = runs[-1] if runs else None
-        if last is not None and run.bottom[0] <= last.bottom[1] + NEAR:
+        if last is not None and run.inner[0] <= last.inner[1] + NEAR:
             end = max(last.bottom[1], run.bottom[1]), max(last.top[1], run.top[1])
             runs[-1] = Run(last.wall, (last.bottom[0], end[0]), (last.top[0], end[1]))
         else:
@@ -221,41 +226,40 @@ def _without(run: Run, hole: Interval) -> list[Run]:
     return [piece for piece in (left, right) if piece.bottom[1] - piece.bottom[0] > NEAR]
 
 
-def _lay_run(run: Run, line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]) -> Iterator[Block]:
-    """The stones of one run of a course from its start to its end, then the lintels and arches that begin here."""
-    pieces, heads, stones = [run], [], []
+def _lay_runs(
+    runs: list[Run], line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
+) -> Iterator[Block]:
+    """The stones of one line of walls in a course from its start to its end, then lintels and arches that begin here."""
+    heads, stones = [], []
     for wall in line:
         for number, opening in enumerate(wall.openings, 1):
             hole = _hole(wall, opening, levels, course, bond)
-            if hole is None or not _overlap(hole, run.bottom):
-                continue
-            pieces = _cut_opening(pieces, hole, f"{wall.name}: opening {number}", levels[course])
-            heads += _heads(wall, number, levels, course, hole, bond)
-    for piece in pieces:
-        for bottom, top, leaves in _divide(piece, line[0].span[0], bond, course):
+            if hole is not None:
+                runs = _cut_opening(runs, hole, f"{wall.name}: opening {number}", levels[course])
+                heads += _heads(wall, number, levels, course, hole, bond)
+    for run in runs:
+        for bottom, top, leaves in _divide(run, line[0].span[0], bond, course):
             numbers[run.wall.name] += 1
             name = f"{run.wall.name}-{course + 1}-{numbers[run.wall.name]}"
             stones.append((name, _trapezoid(bottom, top, levels[course], levels[course + 1]), leaves))
     for name, outline, leaves in stones + heads:
-        yield from _stones(name, outline, leaves, run.wall.along, run.wall.depth)
+        yield from _stones(name, outline, leaves, line[0].along, line[0].depth)
 
 
 def _hole(wall: Wall, opening: Opening, levels: Array, course: int, bond: Bond) -> Interval | None:
     """[m] what an opening takes of a course, its lintel or arch included; None where it takes nothing."""
     left, centre, right = _places(wall, opening)
-    sill = _course(levels, opening.sill, "the sill is at")
-    head = _course(levels, opening.sill + opening.height, "the jambs end at")
+    sill, head = _bed(levels, opening.sill), _bed(levels, opening.sill + opening.height)
     if sill <= course < head:
         return left, right
     if opening.head == "lintel":
         bearing = BEARING * bond.length
         return (left - bearing, right + bearing) if course == head else None
+    half = None
     if course >= head:
         half = ring_width(opening.width / 2, _ring(opening, bond), levels[head:], course - head)
     elif opening.head == "round":
         half = ring_width(opening.width / 2, _ring(opening, bond), levels[sill::-1], sill - 1 - course)
-    else:
-        return None
     return None if half is None else (centre - half, centre + half)
 
 
@@ -269,10 +273,10 @@ def _ring(opening: Opening, bond: Bond) -> float:
     return bond.length / 2 if opening.ring is None else opening.ring
 
 
-def _cut_opening(pieces: list[Run], hole: Interval, label: str, level: float) -> list[Run]:
-    for i, piece in enumerate(pieces):
-        if piece.inner[0] <= hole[0] + NEAR and hole[1] <= piece.inner[1] + NEAR:
-            return pieces[:i] + _without(piece, hole) + pieces[i + 1 :]
+def _cut_opening(runs: list[Run], hole: Interval, label: str, level: float) -> list[Run]:
+    for i, run in enumerate(runs):
+        if run.inner[0] <= hole[0] + NEAR and hole[1] <= run.inner[1] + NEAR:
+            return runs[:i] + _without(run, hole) + runs[i + 1 :]
     raise InputError(f"{label} with its lintel or arch takes {hole[0]:g} to {hole[1]:g} m of the course at {level:g} m, which "
                      "is not all wall; move it, make it smaller or the wall longer")  # fmt: skip
 
@@ -280,7 +284,7 @@ def _cut_opening(pieces: list[Run], hole: Interval, label: str, level: float) ->
 def _heads(wall: Wall, number: int, levels: Array, course: int, hole: Interval, bond: Bond) -> list[tuple[str, Array, int]]:
     """Name, outline and leaves of the stones over an opening, in the course where they begin."""
     opening = wall.openings[number - 1]
-    head = _course(levels, opening.sill + opening.height, "the jambs end at")
+    sill, head = _bed(levels, opening.sill), _bed(levels, opening.sill + opening.height)
     if course != head:
         return []
     if opening.head == "lintel":
@@ -289,7 +293,6 @@ def _heads(wall: Wall, number: int, levels: Array, course: int, hole: Interval, 
     label = f"{wall.name}: the arch of opening {number}"
     outlines = ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[head:], label)
     if opening.head == "round":
-        sill = _course(levels, opening.sill, "the sill is at")
         outlines += ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[sill::-1], label)
     return [(f"{wall.name}-voussoir-{number}-{i}", outline, 1) for i, outline in enumerate(outlines, 1)]
 
