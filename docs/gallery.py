@@ -12,9 +12,9 @@ HERE = Path(__file__).parent
 HEAD = """# Gallery
 
 Every generator with its defaults; made by `make gallery`. `drystone new NAME` prints a case to start from,
-`drystone picture case.toml -o picture.png` draws it. Parts are put together by `[[structure.parts]]`: each names a generator or a
-file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the edges of
-all free blocks.
+`drystone picture case.toml -o picture.png` draws it. Parts are put together by `[[structure.parts]]`: each names a generator or
+a file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the
+edges of all free blocks.
 """
 VIEWS: dict[str, dict[str, float]] = {  # azimuth and elevation of the eye [deg] where the usual ones hide what matters
     "house": {"azimuth": -40.0},
