@@ -4,6 +4,7 @@ import inspect
 import json
 import tomllib
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -11,6 +12,7 @@ from drystone.build import GENERATORS, arch, dome
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks, write_blocks
 from drystone.io.case import parse_case, read_case
+from drystone.io.schema import case_schema
 from drystone.io.starter import starter
 from drystone.model import build_model
 
@@ -233,3 +235,58 @@ def test_a_settlement_goes_down_unless_told_otherwise():
     assert case.motions[0].direction == (0.0, 0.0, -1.0)
     assert case.motions[0].displacement_amplitude == 0.05
     case.model()
+
+
+GATE = """\
+[structure]
+chip = 0.002
+[[structure.parts]]
+name = "west"
+generator = "column"
+height = "2 m"
+courses = 4
+[[structure.parts]]
+name = "east"
+generator = "column"
+height = "2 m"
+courses = 4
+mirror = "x"
+turn = "90 deg"
+at = ["2 m", 0, 0]
+[joints]
+friction = 0.6
+[analysis]
+duration = 1
+time_step = 1e-3
+"""
+
+
+def test_parts_are_mirrored_turned_moved_and_named():
+    case = parse_case(GATE)
+    blocks = case.blocks()
+    names = ["east-foundation", *(f"east-drum-{i}" for i in range(1, 5))]
+    assert [b.name for b in blocks if b.name.startswith("east")] == names
+    east, west = (np.mean([b.vertices.mean(axis=0) for b in blocks if b.name.startswith(f"{side}-drum")], axis=0)
+                  for side in ("east", "west"))  # fmt: skip
+    np.testing.assert_allclose(east - west, [2, 0, 0], atol=1e-12)
+    assert len(case.model().blocks) == 10
+    whole = parse_case(GATE.replace("chip = 0.002", "")).model()
+    lost = 1 - case.model().bodies.mass[1] / whole.bodies.mass[1]
+    d = 0.002 * 2.0  # trimmed off a cube of 0.5 m with 12 right edges: each loses a prism d^2 wide, but for corners
+    assert lost == pytest.approx(12 * 0.5 * d**2 / 0.5**3, rel=0.05)
+    jsonschema.validate(tomllib.loads(GATE), case_schema())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name = "east"', 'name = "west"', "structure.parts: 2 parts are named 'west'"),
+        ('name = "east"\n', "", r"structure.parts\[1\].name: is missing"),
+        ('mirror = "x"', 'mirror = "w"', r"structure.parts\[1\].mirror: 'w' is not accepted"),
+        ('mirror = "x"', 'mirrored = "x"', r"structure.parts\[1\].mirrored: .* did you mean 'mirror'"),
+        ('generator = "column"', 'generator = "colum"', r"structure.parts\[0\].generator: .* did you mean 'column'"),
+    ],
+)
+def test_mistakes_in_parts(old, new, message):
+    with pytest.raises(InputError, match=message):
+        parse_case(GATE.replace(old, new, 1))

@@ -1,10 +1,12 @@
-"""A square hollow tower whose walls interlock at the corners, on a foundation."""
+"""A square hollow tower whose walls interlock at the corners, with openings if wanted, on a foundation."""
 
-from itertools import pairwise
+from dataclasses import replace
 
 import numpy as np
 
-from drystone.build.shapes import box, check_count, check_positive, slab
+from drystone.build.compose import place
+from drystone.build.courses import Bond, Opening, Wall, lay_courses
+from drystone.build.shapes import check_count, check_positive, slab
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -17,6 +19,8 @@ def tower(
     length: Length = 0.5,
     height: Length = 0.25,
     thickness: Length = 0.25,
+    openings: tuple[Opening, ...] = (),
+    belfry: Opening | None = None,
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
@@ -26,6 +30,9 @@ def tower(
     course turns the other way round. Corners interlock and vertical joints are staggered by the thickness, a running
     bond when length = 2 * thickness. The side is blocks_per_side * length + thickness, centred on x = y = 0.
     "block-2-11" is the eleventh of the second course. margin: of the slab "foundation" [m], by default the length.
+    openings: (at, sill, width, height, head) each, of the wall at -y from its left end; belfry: one in every wall.
+    Sill and head are at levels of courses; head is "lintel" or "arch". A course counts the lintels and arches that
+    begin in it.
     """
     check_positive("tower", length=length, height=height, thickness=thickness, density=density)
     check_count("tower", 1, blocks_per_side=blocks_per_side, courses=courses)
@@ -34,26 +41,17 @@ def tower(
                          "joints would not be staggered; give longer blocks")  # fmt: skip
     margin = length if margin is None else margin
     check_positive("tower", margin=margin)
-    half = (blocks_per_side * length + thickness) / 2
-    level = np.linspace(0.0, courses * height, courses + 1)
+    side, top = blocks_per_side * length + thickness, courses * height
+    levels, half, whole = np.linspace(0.0, top, courses + 1), side / 2, ((length, 1),)
+    bond = Bond(length, (whole, whole), (0.0, thickness))
+    everywhere = () if belfry is None else (Opening(*belfry),)
+    plain = Wall("block", (-half, -half), "x", side, thickness, top, openings=everywhere, toothed=True)
+    front = replace(plain, openings=(*(Opening(*each) for each in openings), *everywhere))
+    laid = [lay_courses([front if turn == 0 else plain], levels, bond) for turn in range(4)]
     stones = [slab((-half, half), (-half, half), margin, density)]
-    for course in range(courses):
-        plan = _plan(blocks_per_side, length, thickness, mirrored=course % 2 == 1)
-        for i, (x0, y0, x1, y1) in enumerate(plan):
-            low, high = (x0, y0, level[course]), (x1, y1, level[course + 1])
-            stones.append(box(low, high, name=f"block-{course + 1}-{i + 1}", group="tower", density=density))
+    for number, sides in enumerate(zip(*laid, strict=True), 1):
+        course = [stone for turn, part in enumerate(sides) for stone in place(part, turn=turn * np.pi / 2)]
+        stones += [
+            replace(stone, name=f"block-{number}-{i}", group="tower", density=density) for i, stone in enumerate(course, 1)
+        ]
     return stones
-
-
-def _plan(blocks: int, length: float, thickness: float, *, mirrored: bool) -> list[tuple[float, float, float, float]]:
-    """(x0, y0, x1, y1) [m] of the blocks of one course: the wall at -y, turned by 90 degrees three times."""
-    half = (blocks * length + thickness) / 2
-    joints = np.linspace(-half, half - thickness, blocks + 1)
-    if mirrored:
-        joints = -joints[::-1]
-    wall = [(left, -half, right, thickness - half) for left, right in pairwise(joints)]
-    plan = list(wall)
-    for _ in range(3):
-        wall = [(-y1, x0, -y0, x1) for x0, y0, x1, y1 in wall]
-        plan += wall
-    return plan

@@ -1,10 +1,11 @@
-"""A wall in running bond: courses of equal blocks, every second course shifted by half a block."""
+"""A straight wall in one of several bonds, with openings and a gable if wanted, on a foundation."""
 
-from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
-from drystone.build.shapes import box, check_count, check_positive, slab
+from drystone.build.courses import BondName, Opening, Wall, lay, make_bond
+from drystone.build.shapes import check_count, check_positive, slab
 from drystone.model import Block
 from drystone.units import Count, Density, Length
 
@@ -16,32 +17,33 @@ def wall(
     thickness: Length = 0.25,
     courses: Count = 10,
     blocks: Count = 10,
+    bond: BondName = "running",
+    through: Count = 4,
+    openings: tuple[Opening, ...] = (),
+    gable: Literal["sloped", "stepped"] = "sloped",
+    gable_courses: Count = 0,
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
     """A wall of length (x), thickness (y) and height (z) [m], centred on x = y = 0, on the slab "foundation".
 
-    Courses 1, 3, ... from the bottom have `blocks` blocks; courses 2, 4, ... have blocks - 1 and a half at each end: in
-    all courses * blocks + courses // 2, without the foundation. "block-3-1" is the leftmost of the third course.
-    margin: how far the foundation goes beyond the wall [m], by default the largest size of a block.
+    In running bond courses 1, 3, ... from the bottom have `blocks` blocks; courses 2, 4, ... have blocks - 1 and a half at
+    each end: in all courses * blocks + courses // 2, without the foundation. "block-3-1" is the leftmost of the third
+    course. bond: "running"; "stack", joints over joints; "english", courses of two leaves and of headers in turn;
+    "flemish", stretchers and headers in turn in each course; "two-leaf", every `through`-th stone goes through both
+    leaves ("block-3-1-back" is behind "block-3-1").
+    openings: (at, sill, width, height, head) each: from the left end [m]; sill and head at levels of courses; head
+    "lintel" or "arch", half a circle above `height`. gable_courses: of a gable above the height, cut to the slope or
+    stepped. margin: how far the foundation goes beyond the wall [m], by default the largest size of a block.
     """
     check_positive("wall", length=length, height=height, thickness=thickness, density=density)
     check_count("wall", 1, courses=courses, blocks=blocks)
+    check_count("wall", 2, through=through)
+    check_count("wall", 0, gable_courses=gable_courses)
     margin = max(length / blocks, thickness, height / courses) if margin is None else margin
     check_positive("wall", margin=margin)
-    x, y, level = length / 2, thickness / 2, np.linspace(0.0, height, courses + 1)
-    stones = [slab((-x, x), (-y, y), margin, density)]
-    for course in range(courses):
-        joints = _joints(length, blocks, shifted=course % 2 == 1)
-        for i, (left, right) in enumerate(pairwise(joints)):
-            low, high = (left, -y, level[course]), (right, y, level[course + 1])
-            stones.append(box(low, high, name=f"block-{course + 1}-{i + 1}", group="wall", density=density))
-    return stones
-
-
-def _joints(length: float, blocks: int, *, shifted: bool) -> np.ndarray:
-    """[m] where the vertical joints of a course are, its ends included."""
-    step = length / blocks
-    if not shifted:
-        return np.linspace(-length / 2, length / 2, blocks + 1)
-    return np.concatenate([[-length / 2], (np.arange(blocks) + 0.5) * step - length / 2, [length / 2]])
+    x, y, rise = length / 2, thickness / 2, gable_courses * height / courses
+    levels = np.linspace(0.0, height + rise, courses + gable_courses + 1)
+    plan = Wall("block", (-x, -y), "x", length, thickness, height, rise, gable, tuple(Opening(*each) for each in openings))
+    stones = lay([plan], levels, make_bond(bond, length / blocks, through=through), group="wall", density=density)
+    return [slab((-x, x), (-y, y), margin, density), *stones]

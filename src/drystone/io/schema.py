@@ -8,7 +8,18 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
-from drystone.io.case import PULSE_TABLES, Analysis, FileStructure, Joints, Output, Solver, structure_table
+from drystone.io.case import (
+    PULSE_TABLES,
+    Analysis,
+    Assembly,
+    FilePart,
+    FileStructure,
+    Joints,
+    Output,
+    Part,
+    Solver,
+    structure_table,
+)  # fmt: skip
 from drystone.io.starter import summary
 from drystone.units import UNITS, accepted
 
@@ -25,10 +36,21 @@ class _WithUnits(GenerateJsonSchema):
             return plain
         return {"type": ["number", "string"], "description": accepted(dimension)}
 
+    def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
+        """A record with names, such as an opening, may be a table or an array."""
+        table = {field["name"]: self.generate_inner(field["schema"]) for field in schema["fields"]}
+        needed = [field["name"] for field in schema["fields"] if field["schema"]["type"] != "default"]
+        named = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
+        return {"anyOf": [named, super().named_tuple_schema(schema)]}
+
 
 def case_schema() -> dict[str, Any]:
     """Draft 2020-12, without references."""
     structures = [_table(structure_table(name)) | {"description": summary(name)} for name in GENERATORS]
+    assembly = _table(Assembly)
+    parts = [*(_table(structure_table(name, Part)) for name in GENERATORS), _table(FilePart)]
+    assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
+    assembly["required"] = ["parts"]
     motions = [_table(table) for table in dict.fromkeys(PULSE_TABLES.values())]
     motion = {"oneOf": motions}
     return {
@@ -38,7 +60,7 @@ def case_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["structure", "joints", "analysis"],
         "properties": {
-            "structure": {"oneOf": [*structures, _table(FileStructure)]},
+            "structure": {"oneOf": [*structures, _table(FileStructure), assembly]},
             "joints": _table(Joints),
             "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
             "analysis": _table(Analysis),

@@ -6,7 +6,7 @@ is told in one place only; the other tables are the same for all and lie in star
 
 import inspect
 from importlib import resources
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
@@ -22,11 +22,14 @@ def starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
         raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
-    function = GENERATORS[generator]
-    about = [f"# {line}".rstrip() for line in inspect.getdoc(function).splitlines()]  # type: ignore[union-attr]
-    keys = [_key(parameter) for parameter in inspect.signature(function).parameters.values()]
+    about = [f"# {line}".rstrip() for line in (inspect.getdoc(GENERATORS[generator]) or "").splitlines()]
     rest = (resources.files("drystone.io") / "starter.toml").read_text(encoding="utf-8")
-    return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', *keys, "", rest])
+    return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', keys_of(generator), "", rest])
+
+
+def keys_of(generator: str) -> str:
+    """The parameters of a generator with their defaults, as lines of [structure]."""
+    return "\n".join(_key(parameter) for parameter in inspect.signature(GENERATORS[generator]).parameters.values())
 
 
 def summary(generator: str) -> str:
@@ -56,6 +59,10 @@ def _value(value: Any, dimension: str) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return f'"{value}"'
+    if hasattr(value, "_asdict"):
+        kinds = get_type_hints(type(value), include_extras=True)
+        given = {name: each for name, each in value._asdict().items() if each is not None}
+        return f"{{ {', '.join(f'{name} = {_value(each, _dimension(kinds[name]))}' for name, each in given.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each, dimension) for each in value)}]"
     if dimension in SHOWN:

@@ -1,0 +1,67 @@
+"""Parts into wholes: blocks come in, the same blocks moved, mirrored, renamed or made supports go out.
+
+Parts fit when their courses have the same heights; what is moved by turns of 90 degrees or mirrored stays exact, so
+flush faces stay flush.
+
+>>> from drystone.build import column
+>>> [b.name for b in named(place(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
+['east-foundation', 'east-drum-1']
+"""
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.model import Block
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def place(
+    blocks: Iterable[Block], *, at: Sequence[float] = (0.0, 0.0, 0.0), turn: float = 0.0, about: Sequence[float] = (0.0, 0.0)
+) -> list[Block]:
+    """The blocks turned by `turn` [rad] about the vertical through `about` (x, y) [m], then moved by `at` [m]."""
+    cosine, sine = _cosine(turn), _cosine(turn - math.pi / 2)
+    rotation = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    centre = np.array([*about, 0.0])
+    return [replace(b, vertices=(b.vertices - centre) @ rotation.T + (centre + at)) for b in blocks]
+
+
+def _cosine(angle: float) -> float:
+    """The cosine, exact at every quarter of a turn."""
+    quarters = angle / (math.pi / 2)
+    if abs(quarters - round(quarters)) < 1e-12:
+        return (1.0, 0.0, -1.0, 0.0)[round(quarters) % 4]
+    return math.cos(angle)
+
+
+def mirror(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
+    """The blocks mirrored in the plane where the coordinate `axis` ("x", "y" or "z") is `at` [m]."""
+    if axis not in AXES:
+        raise InputError(f"mirror: axis is {axis!r}; give 'x', 'y' or 'z'")
+    sign = np.ones(3)
+    sign[AXES[axis]] = -1.0
+    shift = np.zeros(3)
+    shift[AXES[axis]] = 2.0 * at
+    # A mirror turns the sense of every face round: reversed, faces are counter-clockwise from outside again.
+    return [replace(b, vertices=b.vertices * sign + shift, faces=tuple(face[::-1] for face in b.faces)) for b in blocks]
+
+
+def named(blocks: Iterable[Block], prefix: str) -> list[Block]:
+    """The blocks with names "<prefix>-<name>"."""
+    return [replace(b, name=f"{prefix}-{b.name}") for b in blocks]
+
+
+def supported(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
+    """The blocks, those of `names` and those wholly below the level `below` [m] made supports."""
+    known = [b.name for b in blocks]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f", did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"supported: no block is named {name!r}{hint}")
+    return [replace(b, fixed=True) if b.name in names or b.vertices[:, 2].max() <= below else b for b in blocks]
