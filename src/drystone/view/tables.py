@@ -16,7 +16,7 @@ def print_check(facts: dict[str, Any]) -> None:
         ("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed, {facts['sound_blocks']} sound solids"),
         ("dimensions", f"{x:.4g} x {y:.4g} x {z:.4g} m"),
         ("free blocks", f"{facts['volume']:.4g} m3, {facts['mass'] / 1e3:.4g} t, weight {facts['weight'] / 1e3:.4g} kN"),
-        ("joints", f"{facts['joints']} pairs of blocks touch, at {facts['contacts']} points"),
+        ("joints", f"{facts['joints']} (pairs of blocks that touch), {facts['contacts']} contact points"),
     ]
     if "method" in facts:
         rows += _case_rows(facts)
