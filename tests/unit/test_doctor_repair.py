@@ -155,6 +155,17 @@ def test_small_overlaps_are_trimmed():
     assert examine(after).facts["joints"] == examine(WALL).facts["joints"]
 
 
+def test_corners_that_overlap_are_trimmed():
+    """Two stones that meet along an upright edge only, one 0.5 mm and 0.8 mm into the other: no joint, but the door refuses
+    it; the smaller of the two is cut away."""
+    ground = box((-1, -1, -1), (3, 3, 0), fixed=True, name="ground")
+    blocks = [ground, box((0, 0, 0), (1, 1, 1), name="a"), box((0.9995, 0.9992, 0), (2, 2, 1), name="b")]
+    after, done = mended(blocks)
+    assert len(done) == 1
+    assert "in by 0.5 mm" in done[0].said
+    assert_same(after, blocks, 0.0005 + 1e-12)
+
+
 def test_stones_drawn_without_their_mortar():
     """Every brick 3 mm short in each direction: 38 joints are open, and close; the 4 on the foundation miss by 1.5 mm only,
     which contact takes for touching (0.5 % of a brick's radius is 1.53 mm)."""

@@ -13,7 +13,9 @@ import numpy as np
 from drystone.doctor.examine import NEAR, Laid, duplicates, joints_of, lay_readable, sound_only
 from drystone.doctor.fit import fit_faces
 from drystone.doctor.mend import mend
+from drystone.doctor.touch import Joints, with_overlaps
 from drystone.model import Block, named
+from drystone.overlap import overlap_findings
 from drystone.solid import face_normals, surface_findings
 
 ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
@@ -95,7 +97,7 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
     sound = None if laid is None else sound_only(laid)
     if sound is None:
         return []
-    joints, _ = joints_of(sound, within)
+    joints = _true_depths(joints_of(sound, within)[0], sound)
     return [
         Repair(
             "joint",
@@ -105,3 +107,12 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
         )
         for move in fit_faces(blocks, sound, joints, within)
     ]
+
+
+def _true_depths(joints: Joints, sound: Laid) -> Joints:
+    """The joints with all overlaps that the door sees, but of blocks of several pieces, whose faces do not move."""
+    fixed = np.array([block.fixed for block in sound.blocks], bool)
+    found = overlap_findings(sound.surfaces, fixed[sound.owner])
+    pieces = np.array([finding.blocks for finding in found], np.int64).reshape(-1, 2)
+    pieces = pieces[(np.bincount(sound.owner)[sound.owner[pieces]] == 1).all(axis=1)]
+    return with_overlaps(joints, sound.row[sound.owner[pieces]], pieces, sound.surfaces) if len(pieces) else joints

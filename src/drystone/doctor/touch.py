@@ -13,7 +13,7 @@ from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.placed import place
 from drystone.model import Block, Bodies, make_bodies, unite
-from drystone.solid import Solids, Surfaces, boxes, mass_properties
+from drystone.solid import Solids, Surfaces, boxes, face_normals, mass_properties
 
 Array = np.ndarray
 
@@ -42,6 +42,28 @@ def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, 
     touching = np.isin(_key(a, b, len(position)), _key(still.a, still.b, len(position)))
     kept = touching | (gap <= np.minimum(reach[a], reach[b]))
     return Joints(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
+
+
+def with_overlaps(joints: Joints, rows: Array, pieces: Array, surfaces: Surfaces) -> Joints:
+    """The joints, those of overlapping pairs as deep as their least overlap along a face's normal: contact detection passes
+    over pairs that share an edge only, and measures depth where faces meet. rows, pieces: (P, 2) the pairs as blocks
+    and as pieces of `surfaces`."""
+    count = 1 + int(max(rows.max(), joints.b.max(initial=0)))
+    kept = ~np.isin(_key(joints.a, joints.b, count), _key(rows[:, 0], rows[:, 1], count))
+    normal = face_normals(surfaces)
+    found = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
+    direction, depth = np.array([d for d, _ in found]), np.array([depth for _, depth in found])
+    overlapping = Joints(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
+    return Joints(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
+
+
+def _least_overlap(s: Surfaces, normal: Array, p: int, q: int) -> tuple[Array, float]:
+    """The normal, turned from piece p into q, along which they overlap least, and by how much [m]."""
+    axes = np.concatenate([normal[s.block_face[k] : s.block_face[k + 1]] for k in (p, q)])
+    a, b = (s.vertex[s.vertex_start[k] : s.vertex_start[k + 1]] @ axes.T for k in (p, q))
+    forward, backward = a.max(axis=0) - b.min(axis=0), b.max(axis=0) - a.min(axis=0)
+    k = int(np.argmin(np.minimum(forward, backward)))
+    return (axes[k], float(forward[k])) if forward[k] <= backward[k] else (-axes[k], float(backward[k]))
 
 
 def _key(a: Array, b: Array, blocks: int) -> Array:
