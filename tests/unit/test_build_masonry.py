@@ -179,6 +179,30 @@ def under_the_arch(stones, radius, centre, springing):
     return radius**2 / 2 * np.sin(np.diff(angle)).sum()
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_walls_at_random_lose_nothing(seed):
+    """Any bond, gable, opening and number of stones: the volume by hand, and joints by brute force."""
+    random = np.random.default_rng(seed)
+    courses, blocks, gable = (int(n) for n in random.integers([8, 6, 0], [16, 12, 5]))
+    bond, head = (
+        random.choice(["running", "stack", "english", "flemish", "two-leaf"]),
+        random.choice(["lintel", "arch", "round"]),
+    )
+    length, height, width, at = random.uniform([4.0, 3.0, 0.5, 1.0], [6.0, 4.0, 1.0, 2.0])
+    course = height / courses
+    opening = Opening(at, course * (courses // 2), width, course, str(head), random.uniform(0.1, 0.3))
+    stones = wall(length=length, height=height, thickness=0.4, courses=courses, blocks=blocks, bond=str(bond),
+                  gable_courses=gable, openings=(opening,))  # fmt: skip
+    area = length * (height + gable * course / 2) - width * course
+    if head != "lintel":
+        top = [b for b in stones if "voussoir" not in b.name or b.vertices[:, 2].min() > opening.sill + course - 1e-9]
+        arch = under_the_arch(top, width / 2, at + width / 2 - length / 2, opening.sill + course)
+        area -= arch if head == "arch" else 2 * arch
+    assert volume(stones) == pytest.approx(0.4 * area)
+    model = build_model(stones, friction=0.6)
+    assert set(joints(model.blocks)) == set(detected(model))
+
+
 def test_a_stepped_gable_is_whole_stones_over_the_slope():
     """Course k of n is as wide as the slope at its foot: n boxes of length * (1 - k / n)."""
     stones = brick_wall(gable="stepped", gable_courses=4)
