@@ -379,6 +379,7 @@ def test_the_house_bears_what_the_paper_says(slope, stands):
         (lambda: wall(openings=((1.0, 0.5, 2.0, 0.0, "round"),)), "needs 1.25 m beyond its springing at 0.5 m, .* end at 0 m"),
         (lambda: wall(openings=((1.0, 0.0, -1.0, 1.0),)), "opening 1 is -1 m wide and 1 m high; give sizes above 0"),
         (lambda: wall(openings=((1.0, 0.0, 3.0, 1.5, "arch"),)), "the arch of opening 1 needs 1.75 m beyond .* at 1.5 m"),
+        (lambda: wall(openings=((1.0, 0.0, 1.0, 1.0, "arch", -0.2),)), "opening 1: its ring is -0.2 m; give a thickness above"),
         (lambda: wall(bond="two-leaf", through=1), "wall: through is 1; give a whole number, 2 or more"),
         (lambda: spandrel_arch(radius=4.5), "radius 4.5 m and ring 0.6 m do not fit into a wall 16.2 m long and 5 m"),
         (lambda: wall_over_gap(span=20.0), "span 20 m is not below the length 16.2 m"),
