@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +24,9 @@ test: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
+
+gallery: $(READY)
+	$(BIN)/python docs/gallery.py
 
 # More with BENCH="--full", or see --help; `python -m bench.report` writes the results into docs/performance.md and the README.
 bench: $(READY)

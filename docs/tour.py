@@ -1,4 +1,4 @@
-"""Print the numbers of docs/tour.md: step 201 of the starter arch, line by line of `stepping.step`.
+"""Print the numbers of docs/tour.md: step 201 of Oppenheim's arch, line by line of `stepping.step`.
 
     python docs/tour.py            print
     python docs/tour.py --write    put the output into the marked blocks of docs/tour.md
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drystone.contact.detect import detect
-from drystone.io.case import parse_case, starter
+from drystone.io.case import read_case
 from drystone.joints import RIGID
 from drystone.simulate import load_between, simulate
 from drystone.solvers.native import native
@@ -25,7 +25,7 @@ CONTACT = 0  # the row that is looked at
 def sections() -> dict[str, str]:
     """Text by name, in the order of the tour."""
     np.set_printoptions(precision=4, suppress=True, linewidth=100)
-    case = parse_case(starter("arch"))
+    case = read_case(Path(__file__).parents[1] / "examples" / "oppenheim-arch.toml")
     model, h = case.model(), case.analysis.time_step
     options = {"duration": case.analysis.duration, "time_step": h}
     state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state

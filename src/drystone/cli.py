@@ -72,16 +72,36 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, check, run, info, picture or solve (see drystone --help)")
+        raise InputError("name a command: new, schema, check, run, info, picture or solve (see drystone --help)")
 
 
 @app.command()
-def new(generator: Annotated[str, typer.Argument(help="block, column, wall, arch, tower or dome")], json: Json = False):
+def new(
+    generator: Annotated[str | None, typer.Argument(help="what to build; --list shows them")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what can be built.")] = False,
+    json: Json = False,
+) -> None:
     """Print a commented starter case."""
-    from drystone.io.case import starter
+    from drystone.build import GENERATORS
+    from drystone.io.starter import starter, summary
 
+    if listed:
+        lines = {name: summary(name) for name in GENERATORS}
+        width = max(map(len, lines))
+        _print_json(lines) if json else print("\n".join(f"{name:<{width}}  {line}" for name, line in lines.items()))
+        return
+    if generator is None:
+        raise InputError("name what to build, as in drystone new arch; drystone new --list shows all")
     text = starter(generator)
     _print_json({"generator": generator, "case": text}) if json else print(text, end="")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of the case file, for editors."""
+    from drystone.io.schema import case_schema
+
+    _print_json(case_schema())
 
 
 @app.command()

@@ -34,14 +34,16 @@ class Block:
 
 
 class Bodies(NamedTuple):
-    """The blocks as flat arrays, as kernels read them. Block i owns vertices vertex_start[i]:vertex_start[i+1] and
-    faces block_face[i]:block_face[i+1]; face f owns corners face_vertex[face_start[f]:face_start[f+1]]."""
+    """The blocks as flat arrays, as kernels read them. A block has one convex piece or more; piece p owns vertices
+    vertex_start[p]:vertex_start[p+1] and faces piece_face[p]:piece_face[p+1]; face f owns corners
+    face_vertex[face_start[f]:face_start[f+1]]."""
 
     vertex: Array  # (NV, 3) [m] body frame
-    vertex_start: Array  # (B+1,) int64
+    vertex_start: Array  # (P+1,) int64
     face_vertex: Array  # (NFV,) int64 rows of `vertex`, counter-clockwise seen from outside
     face_start: Array  # (NF+1,) int64
-    block_face: Array  # (B+1,) int64
+    piece_face: Array  # (P+1,) int64
+    owner: Array  # (P,) int64 block of each piece, ascending
     face_normal: Array  # (NF, 3) body frame, outward, unit
     mass: Array  # (B,) [kg]
     inertia: Array  # (B, 3, 3) [kg m2] about the centroid, body frame
@@ -76,12 +78,15 @@ def build_model(
     labels = [f"block {i} {block.name!r}" for i, block in enumerate(blocks)]
     _check_blocks(blocks, labels)
     group, table = _friction_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
-    surfaces = lay_out([b.vertices for b in blocks], [b.faces for b in blocks], labels)
-    solids = check_surfaces(surfaces, labels)
+    pieces = [piece for i, block in enumerate(blocks) for piece in _pieces(i, block, labels[i])]
+    owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
+    surfaces = lay_out(vertices, faces, names)
+    solids = check_surfaces(surfaces, names)
     fixed = np.array([block.fixed for block in blocks])
-    check_overlaps(surfaces, fixed, labels)
-    bodies = _bodies(surfaces, solids, np.array([block.density for block in blocks], float), fixed, group)
-    return Model(blocks, bodies, solids.centroid, table)
+    check_overlaps(surfaces, fixed[owner], names)
+    whole = _unite(solids, np.array(owner))
+    bodies = _bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
+    return Model(blocks, bodies, whole.centroid, table)
 
 
 def _named(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -99,6 +104,41 @@ def _check_blocks(blocks: tuple[Block, ...], labels: list[str]) -> None:
             raise InputError(f"{labels[i]}: block {first[block.name]} has the same name; give every block its own")
         if not _is_number(block.density) or not 0 < block.density < math.inf:
             raise InputError(f"{labels[i]}: its density is {block.density!r}; give a number above 0 in kg/m3")
+
+
+Piece = tuple[int, Array, Sequence[Sequence[int]], str]  # block, vertices, faces, label
+
+
+def _pieces(i: int, block: Block, label: str) -> list[Piece]:
+    """The convex pieces of block i."""
+    if not block.pieces:
+        return [(i, block.vertices, block.faces, label)]
+    if min(block.pieces) < 4 or sum(block.pieces) != len(block.faces):
+        raise InputError(f"{label}: pieces are {list(block.pieces)} and it has {len(block.faces)} faces; give the number of "
+                         "faces of each convex piece, 4 or more, that add up to all faces")  # fmt: skip
+    vertices, begin = np.asarray(block.vertices), 0
+    pieces: list[Piece] = []
+    for k, count in enumerate(block.pieces):
+        faces = block.faces[begin : begin + count]
+        used = sorted({v for face in faces for v in face})
+        if used[0] < 0 or used[-1] >= len(vertices):
+            raise InputError(f"{label}, piece {k}: a vertex index is out of range; use 0 to {len(vertices) - 1}")
+        row = {v: new for new, v in enumerate(used)}
+        pieces.append((i, vertices[used], tuple(tuple(row[v] for v in face) for face in faces), f"{label}, piece {k}"))
+        begin += count
+    return pieces
+
+
+def _unite(pieces: Solids, owner: Array) -> Solids:
+    """The mass properties of blocks from those of their pieces, at density 1."""
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    volume = np.add.reduceat(pieces.volume, first)
+    centroid = np.add.reduceat(pieces.volume[:, None] * pieces.centroid, first) / volume[:, None]
+    alone = np.diff(np.append(first, len(owner))) == 1
+    centroid[alone] = pieces.centroid[first[alone]]  # to the last bit
+    arm = pieces.centroid - centroid[owner]
+    spread = np.einsum("ij,ij->i", arm, arm)[:, None, None] * np.eye(3) - np.einsum("ij,ik->ijk", arm, arm)
+    return Solids(volume, centroid, np.add.reduceat(pieces.inertia + pieces.volume[:, None, None] * spread, first))
 
 
 def _is_number(value: object) -> bool:
@@ -141,15 +181,17 @@ def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]
     seen.add(frozenset((one, other)))
 
 
-def _bodies(surfaces: Surfaces, solids: Solids, density: Array, fixed: Array, group: Array) -> Bodies:
-    owner = np.repeat(np.arange(len(density)), np.diff(surfaces.vertex_start))
-    vertex = surfaces.vertex - solids.centroid[owner]
+def _bodies(surfaces: Surfaces, solids: Solids, owner: Array, density: Array, fixed: Array, group: Array) -> Bodies:
+    holder = np.repeat(owner, np.diff(surfaces.vertex_start))  # block of each vertex
+    vertex = surfaces.vertex - solids.centroid[holder]
+    first = np.flatnonzero(np.diff(holder, prepend=-1))
     return Bodies(
         *surfaces._replace(vertex=vertex),
+        owner=owner,
         face_normal=face_normals(surfaces),
         mass=density * solids.volume,
         inertia=density[:, None, None] * solids.inertia,
-        radius=np.maximum.reduceat(np.linalg.norm(vertex, axis=1), surfaces.vertex_start[:-1]),
+        radius=np.maximum.reduceat(np.linalg.norm(vertex, axis=1), first),
         fixed=fixed,
         group=group,
     )

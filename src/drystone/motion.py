@@ -6,7 +6,8 @@ ground moving, one-sine and biphasic at rest), and the displacement goes on acco
 
 A sine given by its displacement, d sin(pi t / half_period), sets out with the velocity d pi / half_period: the velocity
 jumps at `start`, and to zero where `duration` ends it. `velocity` is the value just before an instant, so a difference
-over a step that begins at the jump contains it; `acceleration` is the value just after, and holds no impulse.
+over a step that begins at the jump contains it; `acceleration` is the value just after, and holds no impulse. A settlement
+goes by its displacement within its duration and stays there: half a cosine wave, without jumps of the velocity.
 
 >>> Motion("rectangular", amplitude=2.0, duration=0.5).velocity(3.0)
 array([1., 0., 0.])
@@ -29,7 +30,9 @@ PULSES = {
     "one-sine": ("half_period",),
     "biphasic": ("duration",),
     "sine": ("half_period",),
+    "settlement": ("duration",),
 }
+BY_TRAVEL = ("sine", "settlement")  # may be given by their displacement; a settlement must be
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ class Motion:
 
     pulse: str  # one of PULSES
     amplitude: float | None = None  # [m/s2] peak acceleration
-    displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine
-    duration: float | None = None  # [s] rectangular; biphasic: its first phase; sine: its end, None is never
+    displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine or a settlement
+    duration: float | None = None  # [s] rectangular, settlement; biphasic: its first phase; sine: its end, None is never
     half_period: float | None = None  # [s] half-sine, one-sine, sine
     direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # made unit
     start: float = 0.0  # [s]
@@ -53,7 +56,7 @@ class Motion:
     @property
     def length(self) -> float:
         """[s] from the start to the end of the acceleration; infinite for a sine without duration."""
-        if self.pulse == "rectangular":
+        if self.pulse in ("rectangular", "settlement"):
             return _given(self.duration)
         if self.pulse == "biphasic":
             return 3 * _given(self.duration)
@@ -89,6 +92,8 @@ class Motion:
 
     def _shape(self, s: Array) -> tuple[Array, Array, Array]:
         """Acceleration, velocity and displacement at s after the start, within the pulse."""
+        if self.pulse == "settlement":
+            return _settling(s, _given(self.displacement_amplitude), math.pi / _given(self.duration))
         if self.displacement_amplitude is not None:
             return _sine_travel(s, self.displacement_amplitude, math.pi / _given(self.half_period))
         amplitude = _given(self.amplitude)
@@ -107,6 +112,11 @@ def _sine_travel(s: Array, travel: float, omega: float) -> tuple[Array, Array, A
     return -(omega**2) * displacement, omega * travel * np.cos(omega * s), displacement
 
 
+def _settling(s: Array, travel: float, omega: float) -> tuple[Array, Array, Array]:
+    speed, displacement = omega * travel / 2, travel * np.sin(omega * s / 2) ** 2
+    return omega * speed * np.cos(omega * s), speed * np.sin(omega * s), displacement
+
+
 def _biphasic(s: Array, amplitude: float, duration: float) -> tuple[Array, Array, Array]:
     """The amplitude for the duration, then half of it backwards for twice the duration."""
     first, second = np.minimum(s, duration), np.maximum(s - duration, 0.0)
@@ -120,8 +130,10 @@ def _check_pulse(motion: Motion) -> None:
     if pulse not in PULSES:
         raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSES)}")
     by_travel = motion.displacement_amplitude is not None
-    if by_travel and pulse != "sine":
-        raise InputError(f"a {pulse} pulse is given by its acceleration; a displacement is for a sine")
+    if by_travel and pulse not in BY_TRAVEL:
+        raise InputError(f"a {pulse} pulse is given by its acceleration; a displacement is for a sine or a settlement")
+    if pulse == "settlement" and (motion.amplitude is not None or not by_travel):
+        raise InputError("a settlement is given by its displacement in m, not by an acceleration")
     if by_travel == (motion.amplitude is not None):
         raise InputError(f"a {pulse} needs {'either ' if pulse == 'sine' else ''}an amplitude in m/s2"
                          + (" or a displacement in m, one of the two" if pulse == "sine" else ""))  # fmt: skip

@@ -27,6 +27,11 @@ def test_defaults_are_sound_and_stand_on_the_foundation(name):
     assert {b.group for b in model.blocks} == {name, "foundation"}
 
 
+@pytest.mark.parametrize("name", GENERATORS)
+def test_density_is_that_of_all_blocks(name):
+    assert {b.density for b in GENERATORS[name](density=1234.0)} == {1234.0}
+
+
 def test_block_sizes():
     assert free_volume(block(width=0.6, depth=0.6, height=2.0)) == pytest.approx(0.72)
 
@@ -110,7 +115,7 @@ def touching_area(model, one, other):
     planes = []
     for i in (index[one], index[other]):
         bodies = model.bodies
-        faces = range(bodies.block_face[i], bodies.block_face[i + 1])
+        faces = range(bodies.piece_face[i], bodies.piece_face[i + 1])
         points = [bodies.vertex[bodies.face_vertex[bodies.face_start[f] : bodies.face_start[f + 1]]] for f in faces]
         planes.append([(bodies.face_normal[f], p + model.position[i]) for f, p in zip(faces, points, strict=True)])
     areas = []

@@ -4,13 +4,16 @@ import inspect
 import json
 import tomllib
 
+import jsonschema
 import numpy as np
 import pytest
 
 from drystone.build import GENERATORS, arch, dome
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks, write_blocks
-from drystone.io.case import parse_case, read_case, starter
+from drystone.io.case import parse_case, read_case
+from drystone.io.schema import case_schema
+from drystone.io.starter import starter
 from drystone.model import build_model
 
 # The example of issue 2, point 7.
@@ -138,10 +141,7 @@ supports = ["abutment-left"]
 """
     head, _, tail = EXAMPLE.partition("[motion]")
     text = (
-        head
-        + 'groups = [{ between = ["arch", "foundation"], friction = 0.3 }]\n'
-        + motions
-        + tail[tail.index("[analysis]") :]
+        head + 'groups = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
     )
     case = parse_case(text)
     assert case.motions[0].displacement_amplitude == pytest.approx(0.02)
@@ -149,9 +149,7 @@ supports = ["abutment-left"]
     assert case.model().friction.tolist() == [[2.0, 0.3], [0.3, 2.0]]
     with pytest.raises(InputError, match=r"line 20: motion\[1\].amplitude: '0.2 m': 'm' is not a unit of acceleration"):
         parse_case(text.replace('"0.2 g"', '"0.2 m"'))
-    with pytest.raises(
-        InputError, match=r"motion.supports: no support is named 'abutment-lft'; did you mean 'abutment-left'"
-    ):
+    with pytest.raises(InputError, match=r"motion.supports: no support is named 'abutment-lft'; did you mean 'abutment-left'"):
         parse_case(text.replace("abutment-left", "abutment-lft")).model()
 
 
@@ -228,3 +226,67 @@ def test_contact_is_rigid_unless_the_law_or_a_stiffness_asks_for_more(joints, so
     text = EXAMPLE.replace("friction = 2.0\n", f"friction = 2.0\n{joints}\n", 1).replace('contact = "rigid"', solver)
     surface = parse_case(text).surface
     assert (surface.words, surface.exact) == (words, joints != "")
+
+
+def test_a_settlement_goes_down_unless_told_otherwise():
+    head, tail = EXAMPLE.split("[motion]")
+    motion = '[motion]\npulse = "settlement"\ndisplacement = "50 mm"\nduration = "1 s"\nsupports = ["abutment-left"]\n'
+    case = parse_case(head + motion + tail[tail.index("[analysis]") :])
+    assert case.motions[0].direction == (0.0, 0.0, -1.0)
+    assert case.motions[0].displacement_amplitude == 0.05
+    case.model()
+
+
+GATE = """\
+[structure]
+chip = 0.002
+[[structure.parts]]
+name = "west"
+generator = "column"
+height = "2 m"
+courses = 4
+[[structure.parts]]
+name = "east"
+generator = "column"
+height = "2 m"
+courses = 4
+mirror = "x"
+turn = "90 deg"
+at = ["2 m", 0, 0]
+[joints]
+friction = 0.6
+[analysis]
+duration = 1
+time_step = 1e-3
+"""
+
+
+def test_parts_are_mirrored_turned_moved_and_named():
+    case = parse_case(GATE)
+    blocks = case.blocks()
+    names = ["east-foundation", *(f"east-drum-{i}" for i in range(1, 5))]
+    assert [b.name for b in blocks if b.name.startswith("east")] == names
+    east, west = (np.mean([b.vertices.mean(axis=0) for b in blocks if b.name.startswith(f"{side}-drum")], axis=0)
+                  for side in ("east", "west"))  # fmt: skip
+    np.testing.assert_allclose(east - west, [2, 0, 0], atol=1e-12)
+    assert len(case.model().blocks) == 10
+    whole = parse_case(GATE.replace("chip = 0.002", "")).model()
+    lost = 1 - case.model().bodies.mass[1] / whole.bodies.mass[1]
+    d = 0.002 * 2.0  # trimmed off a cube of 0.5 m with 12 right edges: each loses a prism d^2 wide, but for corners
+    assert lost == pytest.approx(12 * 0.5 * d**2 / 0.5**3, rel=0.05)
+    jsonschema.validate(tomllib.loads(GATE), case_schema())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name = "east"', 'name = "west"', "structure.parts: 2 parts are named 'west'"),
+        ('name = "east"\n', "", r"structure.parts\[1\].name: is missing"),
+        ('mirror = "x"', 'mirror = "w"', r"structure.parts\[1\].mirror: 'w' is not accepted"),
+        ('mirror = "x"', 'mirrored = "x"', r"structure.parts\[1\].mirrored: .* did you mean 'mirror'"),
+        ('generator = "column"', 'generator = "colum"', r"structure.parts\[0\].generator: .* did you mean 'column'"),
+    ],
+)
+def test_mistakes_in_parts(old, new, message):
+    with pytest.raises(InputError, match=message):
+        parse_case(GATE.replace(old, new, 1))

@@ -2,14 +2,16 @@
 
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from drystone import cli, session
 from drystone.build import GENERATORS
-from drystone.io.case import starter
 from drystone.record import read_run
 from tests.unit import synthetic
+
+ARCH = Path(__file__).parents[2] / "examples" / "oppenheim-arch.toml"
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def command(capsys):
 @pytest.fixture
 def case(tmp_path):
     path = tmp_path / "case.toml"
-    path.write_text(starter("arch"))
+    path.write_text(ARCH.read_text())
     return path
 
 
@@ -51,7 +53,7 @@ def simulator(monkeypatch):
 def test_help_names_the_commands(command):
     code, out, _ = command("--help")
     assert code == 0
-    for name in ("new", "check", "run", "info", "picture", "solve"):
+    for name in ("new", "schema", "check", "run", "info", "picture", "solve"):
         assert name in out
 
 
@@ -154,3 +156,14 @@ def test_picture_of_a_case_and_of_a_time(command, case, simulator, tmp_path):
     assert code == 0
     assert json.loads(out)["times"] == [1.0]
     assert command("picture", tmp_path / "out", "-o", tmp_path / "x.png", "--frame", 999)[0] == 2
+
+
+def test_new_lists_what_can_be_built(command):
+    code, out, _ = command("new", "--list", "--json")
+    assert (code, set(json.loads(out))) == (0, set(GENERATORS))
+    assert command("new")[0] == 2
+
+
+def test_schema_is_printed(command):
+    code, out, _ = command("schema")
+    assert (code, json.loads(out)["title"]) == (0, "drystone case")

@@ -170,7 +170,7 @@ def test_bodies_of_a_box():
     assert bodies.radius[1] == pytest.approx(np.sqrt(1.5))  # half of the diagonal sqrt(4 + 1 + 1)
     own = slice(bodies.vertex_start[1], bodies.vertex_start[2])
     np.testing.assert_allclose(bodies.vertex[own].mean(axis=0), 0.0, atol=1e-15)
-    for f in range(bodies.block_face[1], bodies.block_face[2]):
+    for f in range(bodies.piece_face[1], bodies.piece_face[2]):
         corners = bodies.vertex[bodies.face_vertex[bodies.face_start[f] : bodies.face_start[f + 1]]]
         distance = corners @ bodies.face_normal[f]
         assert np.ptp(distance) < 1e-15

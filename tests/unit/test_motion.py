@@ -13,6 +13,7 @@ MOTIONS = {
     "one-sine": Motion("one-sine", amplitude=8.0, half_period=0.25, start=0.1),
     "biphasic": Motion("biphasic", amplitude=10.0, duration=0.3, start=0.2),
     "sine": Motion("sine", amplitude=1.5, half_period=0.2),
+    "settlement": Motion("settlement", displacement_amplitude=0.05, duration=0.8, start=0.3),
     "stopped sine": Motion("sine", amplitude=1.5, half_period=0.2, duration=0.7),
 }
 BREAKS = [0.1, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 1.1]  # where some pulse has a jump or a kink
@@ -68,6 +69,12 @@ def test_sine_by_displacement():
     np.testing.assert_allclose(motion.displacement(0.7), 0.0, atol=1e-16)  # two half periods: back where it was
 
 
+def test_a_settlement_stays_where_it_went():
+    motion = MOTIONS["settlement"]
+    np.testing.assert_allclose(motion.displacement([0.3, 0.7, 1.1, 9.0])[:, 0], [0.0, 0.025, 0.05, 0.05], atol=1e-15)
+    np.testing.assert_allclose(motion.velocity([0.3, 1.1, 9.0])[:, 0], 0.0, atol=1e-15)
+
+
 def test_direction_is_made_unit():
     motion = Motion("rectangular", amplitude=5.0, duration=1.0, direction=(-3.0, 0.0, 4.0))
     np.testing.assert_allclose(motion.acceleration(0.5), [-3.0, 0.0, 4.0])
@@ -96,6 +103,7 @@ def test_motions_are_summed_and_sorted_by_what_they_move():
         ({"pulse": "half-sine", "half_period": 1.0}, "a half-sine needs an amplitude"),
         ({"pulse": "half-sine", "half_period": 1.0, "displacement_amplitude": 1.0}, "given by its acceleration"),
         ({"pulse": "half-sine", "amplitude": 1.0}, "needs a half_period in s"),
+        ({"pulse": "settlement", "amplitude": 1.0, "duration": 1.0}, "a settlement is given by its displacement"),
         ({"pulse": "half-sine", "amplitude": 1.0, "half_period": 1.0, "duration": 1.0}, "takes no duration"),
         ({"pulse": "rectangular", "amplitude": 1.0, "duration": 0.0}, "duration of a rectangular is 0.0"),
         ({"pulse": "rectangular", "amplitude": np.nan, "duration": 1.0}, "amplitude of a rectangular is nan"),

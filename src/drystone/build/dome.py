@@ -1,8 +1,12 @@
-"""A spherical dome of rings of blocks, with an oculus, on a fixed ring."""
+"""A spherical dome of rings of blocks, with an oculus and perhaps a lantern, on a fixed ring."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
-from drystone.build.shapes import HEXAHEDRON, check_count, check_positive
+from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, joined
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -16,32 +20,41 @@ def dome(
     blocks: Count = 24,
     embrace: Angle = np.pi,
     oculus: Angle = 10 * np.pi / 180,
+    bond: Literal["aligned", "staggered"] = "aligned",
+    lantern: Length = 0.0,
     density: Density = 2000.0,
 ) -> list[Block]:
     """A dome of mid-surface radius and thickness [m] in `rings` rings of `blocks` blocks each, about the z axis.
 
     embrace: angle of the whole meridian [rad], pi for a hemisphere; oculus: colatitude of the rim of the opening [rad].
-    Blocks are flat between their corners, which lie on the spheres of radius -/+ thickness / 2; meridian joints are
-    aligned from ring to ring, so all joints are plane and flush. "block-1-1" is in the lowest ring. Under each of them
-    stands a support "foundation-1", ..., wider than the joint by half the thickness inside and outside; the springing's
-    lowest corner is at z = 0.
+    Blocks are flat between their corners, which lie on the spheres of radius -/+ thickness / 2, so all joints are plane and
+    flush. bond: meridian joints "aligned" from ring to ring; or "staggered" by half a block, each block then of two flat
+    halves with a ridge along its middle. lantern: how far a ring of stones "lantern-1", ... on the back of the highest ring
+    rises above its rim [m]; 0 for none. "block-1-1" is in the lowest ring. The springing rests on the supports
+    "foundation-1", ..., wider than the joint by half the thickness inside and outside; its lowest corner is at z = 0.
     """
     check_positive("dome", radius=radius, thickness=thickness, embrace=embrace, oculus=oculus, density=density)
     check_count("dome", 1, rings=rings)
     check_count("dome", 3, blocks=blocks)
     _check_shape(radius, thickness, embrace, oculus)
+    if lantern:
+        check_positive("dome", lantern=lantern)
+    if bond not in ("aligned", "staggered"):
+        raise InputError(f'dome: bond is {bond!r}; give "aligned" or "staggered"')
+    parts = 2 if bond == "staggered" else 1  # flat parts of a block
     colatitude = np.linspace(embrace / 2, oculus, rings + 1)
     inner, outer = radius - thickness / 2, radius + thickness / 2
     down = np.array([0.0, 0.0, -min(inner * np.cos(embrace / 2), outer * np.cos(embrace / 2))])
-    azimuth = 2 * np.pi * np.arange(blocks + 1) / blocks
+    azimuth = 2 * np.pi * np.arange(parts * blocks + 1) / (parts * blocks)
     azimuth[-1] = 0.0  # the last joint is the first, to the last bit
     stones = _foundation(colatitude[0], azimuth, inner, outer, down, density)
     for ring in range(rings):
-        for i in range(blocks):
-            bottom = _joint(colatitude[ring], azimuth[i], azimuth[i + 1], inner, outer)
-            top = _joint(colatitude[ring + 1], azimuth[i], azimuth[i + 1], inner, outer)
-            vertices = np.concatenate([bottom, top]) + down
-            stones.append(Block(vertices, HEXAHEDRON, name=f"block-{ring + 1}-{i + 1}", group="dome", density=density))
+        joints = [_joints(colatitude[at], azimuth, inner, outer) for at in (ring, ring + 1)]
+        cells = [np.concatenate(pair) + down for pair in zip(*joints, strict=True)]
+        stones += _ring(cells, parts, f"block-{ring + 1}-", shifted=ring % 2 == 1, density=density)
+    if lantern:
+        cells = [cell + down for cell in _lantern(colatitude[-2:], azimuth, outer, lantern)]
+        stones += _ring(cells, parts, "lantern-", shifted=rings % 2 == 1, density=density)
     return stones
 
 
@@ -57,11 +70,38 @@ def _check_shape(radius: float, thickness: float, embrace: float, oculus: float)
                          f"{np.rad2deg(embrace) / 2:g} degrees of colatitude; give a smaller oculus")  # fmt: skip
 
 
-def _joint(colatitude: float, start: float, end: float, inner: float, outer: float) -> np.ndarray:
-    """(4, 3) [m] the joint at a colatitude between two meridians, counter-clockwise from above."""
-    corners = [(inner, start), (outer, start), (outer, end), (inner, end)]
+def _joints(colatitude: float, azimuth: np.ndarray, inner: float, outer: float) -> list[np.ndarray]:
+    """(4, 3) [m] the joints at a colatitude between neighbouring meridians, counter-clockwise from above."""
     flat, up = np.sin(colatitude), np.cos(colatitude)
-    return np.array([[r * flat * np.cos(a), r * flat * np.sin(a), r * up] for r, a in corners])
+    joints = []
+    for start, end in pairwise(azimuth):
+        corners = [(inner, start), (outer, start), (outer, end), (inner, end)]
+        joints.append(np.array([[r * flat * np.cos(a), r * flat * np.sin(a), r * up] for r, a in corners]))
+    return joints
+
+
+def _lantern(colatitude: np.ndarray, azimuth: np.ndarray, outer: float, height: float) -> list[np.ndarray]:
+    """(8, 3) [m] the stones over the back of the highest ring, between two colatitudes, with a level top."""
+    edges = [_joints(at, azimuth, outer, outer) for at in colatitude]
+    cells = []
+    for low, rim in zip(*edges, strict=True):
+        base = np.array([rim[1], low[1], low[2], rim[2]])
+        top = base.copy()
+        top[:, 2] = outer * np.cos(colatitude[1]) + height
+        cells.append(np.concatenate([base, top]))
+    return cells
+
+
+def _ring(cells: list[np.ndarray], parts: int, prefix: str, *, shifted: bool, density: float) -> list[Block]:
+    """The blocks of a ring of hexahedra, each of as many neighbouring ones as it has parts, from the second on if shifted."""
+    if parts == 2 and shifted:
+        cells = cells[1:] + cells[:1]
+    halves = [Block(cell, HEXAHEDRON, group="dome", density=density) for cell in cells]
+    pairs = [halves[i : i + parts] for i in range(0, len(halves), parts)]
+    named = [f"{prefix}{i + 1}" for i in range(len(pairs))]
+    if parts == 1:
+        return [replace(half, name=name) for half, name in zip(halves, named, strict=True)]
+    return [joined(pair, name=name) for pair, name in zip(pairs, named, strict=True)]
 
 
 def _foundation(
@@ -70,10 +110,8 @@ def _foundation(
     thickness = outer - inner
     inside, outside = inner - min(thickness, inner) / 2, outer + thickness / 2
     supports = []
-    for i in range(len(azimuth) - 1):
-        top = _joint(colatitude, azimuth[i], azimuth[i + 1], inside, outside) + down
-        vertices = np.concatenate([top - [0, 0, 2 * thickness], top])
-        supports.append(
-            Block(vertices, HEXAHEDRON, fixed=True, name=f"foundation-{i + 1}", group="foundation", density=density)
-        )
+    for i, joint in enumerate(_joints(colatitude, azimuth, inside, outside)):
+        vertices = np.concatenate([joint + down - [0, 0, 2 * thickness], joint + down])
+        name = f"foundation-{i + 1}"
+        supports.append(Block(vertices, HEXAHEDRON, fixed=True, name=name, group="foundation", density=density))
     return supports

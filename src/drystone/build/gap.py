@@ -23,14 +23,16 @@ def wall_over_gap(
     """A wall in running bond of length (x), thickness (y) and height (z) [m] on "support-left" and "support-right".
 
     The supports end at x = -span / 2 and span / 2; what is above the gap between them hangs on its neighbours or falls.
+    A span of 0 is a wall on two supports that may settle by themselves.
     By default the wall and the gap of Beatini, Royer-Carfagni and Tasora (2017, figure 9): the size and the bond of the
     spandrel arch, the gap as wide as its span.
     """
-    check_positive("wall-over-gap", length=length, height=height, thickness=thickness, span=span, density=density)
+    check_positive("wall-over-gap", length=length, height=height, thickness=thickness, density=density)
     check_positive("wall-over-gap", margin=margin)
     check_count("wall-over-gap", 1, courses=courses, blocks=blocks)
-    if span >= length:
-        raise InputError(f"wall-over-gap: span {span:g} m is not below the length {length:g} m; give a longer wall")
+    if not 0 <= span < length:
+        raise InputError(f"wall-over-gap: span is {span:g} m; give 0 (two supports that meet) or more, below the length "
+                         f"{length:g} m of the wall")  # fmt: skip
     x, y = length / 2, thickness / 2
     plan = Wall("block", (-x, -y), "x", length, thickness, height)
     levels = np.linspace(0.0, height, courses + 1)

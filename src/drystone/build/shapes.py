@@ -1,6 +1,8 @@
 """The few solids all generators are made of, and the checks all of them share: sizes come in, `Block`s go out."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,3 +52,81 @@ def check_count(family: str, least: int, **counts: int) -> None:
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
             raise InputError(f"{family}: {name} is {count!r}; give a whole number, {least} or more")
+
+
+def loft(low: Array, high: Array, **attributes: Any) -> Block:
+    """The solid between two polygons (n, 3) [m] of as many corners, both counter-clockwise seen from `high`."""
+    n = len(low)
+    sides = tuple((i, (i + 1) % n, (i + 1) % n + n, i + n) for i in range(n))
+    ends = (tuple(range(n - 1, -1, -1)), tuple(range(n, 2 * n)))
+    return Block(np.concatenate([low, high]), ends + sides, **attributes)
+
+
+def polygon(sides: int, radius: float, z: float, *, x: float = 0.0, turn: float = 0.0) -> Array:
+    """(sides, 3) [m] a regular polygon in a horizontal plane, counter-clockwise from above.
+
+    radius: of the circle through its corners [m]; turn: azimuth of the first corner [rad].
+    """
+    azimuth = turn + 2 * np.pi * np.arange(sides) / sides
+    return np.column_stack([x + radius * np.cos(azimuth), radius * np.sin(azimuth), np.full(sides, z)])
+
+
+ON_PLANE = 1e-12  # of the block's size: a vertex as near to a cutting plane lies on it
+
+
+def cut(block: Block, normal: Array, offset: float) -> Block | None:
+    """The part of a convex block behind the plane normal . x = offset [m] (unit normal); None if nothing is there."""
+    above = block.vertices @ normal - offset
+    above[np.abs(above) < ON_PLANE * np.ptp(block.vertices, axis=0).max()] = 0.0
+    if (above <= 0).all():
+        return block
+    if (above >= 0).all():
+        return None
+    points, height, crossing = list(block.vertices), above.tolist(), dict[tuple[int, int], int]()
+    faces, after = [], dict[int, int]()  # after: which corner of the new face follows which
+    for face in block.faces:
+        kept = _behind(face, points, height, crossing)
+        if len(kept) < 3:
+            continue
+        faces.append(tuple(kept))
+        for here, there in zip(kept, kept[1:] + kept[:1], strict=True):
+            if height[here] == 0 == height[there]:
+                after[there] = here
+    lid = [next(iter(after))]
+    while after[lid[-1]] != lid[0]:
+        lid.append(after[lid[-1]])
+    return reduced(block, np.array(points), (*faces, tuple(lid)))
+
+
+def _behind(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
+    """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
+    kept = []
+    for a, b in zip(face, face[1:] + face[:1], strict=True):
+        if height[a] <= 0:
+            kept.append(a)
+        if height[a] * height[b] < 0:
+            low, high = min(a, b), max(a, b)
+            if (low, high) not in crossing:
+                crossing[low, high] = len(points)
+                share = height[low] / (height[low] - height[high])
+                points.append(points[low] + share * (points[high] - points[low]))
+                height.append(0.0)
+            kept.append(crossing[low, high])
+    return kept
+
+
+def reduced(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
+    """The block with other faces, and only those points that they use."""
+    used = sorted({corner for face in faces for corner in face})
+    number = {v: i for i, v in enumerate(used)}
+    return replace(block, vertices=points[used], faces=tuple(tuple(number[v] for v in face) for face in faces))
+
+
+def joined(pieces: Sequence[Block], **attributes: Any) -> Block:
+    """One block of several convex pieces."""
+    faces, first = list[tuple[int, ...]](), 0
+    for piece in pieces:
+        faces += [tuple(v + first for v in face) for face in piece.faces]
+        first += len(piece.vertices)
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    return replace(pieces[0], vertices=vertices, faces=tuple(faces), pieces=tuple(len(p.faces) for p in pieces), **attributes)

@@ -1,9 +1,9 @@
-"""Broad phase: boxes of blocks come in, the pairs whose boxes are within their margin go out, sorted.
+"""Broad phase: boxes of pieces come in, the pairs whose boxes are within their margin go out, sorted.
 
 No contact is lost: a contact joins a point of a and a point of b at most max(margin, tol) apart, tol <= margin
 (`direction`), hence the boxes are within the margin along every axis, and reach_a + reach_b >= margin.
 
-Boxes lie in a grid of levels, cells doubling from level to level. A block is stored once, in the cell of its low
+Boxes lie in a grid of levels, cells doubling from level to level. A piece is stored once, in the cell of its low
 corner at the first level whose cells are as large as its box, and looks for partners on its own level and the coarser
 ones: a foundation slab costs one more level, where a single grid would store it in every cell.
 """
@@ -20,41 +20,44 @@ _LEVELS = 60
 
 
 def candidate_pairs(bodies: Bodies, placed: Placed) -> Array:
-    """Pairs (P, 2) int64, a < b, lexicographic, whose boxes are within the pair's margin; not both fixed."""
-    capacity = 16 * len(bodies.radius) + 64
+    """Pairs (Q, 2) int64 of pieces, a < b, whose boxes are within the pair's margin; of different blocks, not both fixed.
+    Sorted by blocks, those of the same two blocks by pieces."""
+    capacity = 16 * len(bodies.owner) + 64
     while True:
         pairs = np.empty((capacity, 2), np.int64)
-        count = _find_pairs(placed, bodies.radius, bodies.fixed, pairs)
+        count = _find_pairs(placed, bodies.owner, bodies.radius, bodies.fixed, pairs)
         if count <= capacity:
-            return _sort_pairs(pairs[:count], len(bodies.radius))
+            break
         capacity = count
+    pairs = _sort_pairs(pairs[:count], np.arange(len(bodies.owner)))
+    return pairs if len(bodies.owner) == len(bodies.radius) else _sort_pairs(pairs, bodies.owner)
 
 
 @kernel
-def _find_pairs(placed, radius, fixed, out_pair):
+def _find_pairs(placed, owner, radius, fixed, out_pair):
     """Writes the pairs that fit and returns how many there are."""
-    box = _inflated_boxes(placed.low, placed.high, placed.reach)
+    box = _inflated_boxes(placed.low, placed.high, placed.reach, owner)
     level, cell, edge = _assign_cells(box)
     mask = 1
-    while mask < 2 * radius.shape[0]:
+    while mask < 2 * owner.shape[0]:
         mask *= 2
     mask -= 1
     start, member = _fill_buckets(level, cell, mask)
     count = 0
     for other in _occupied(level):
         width = edge * 2.0**other
-        count = _partners(other, width, level, cell, mask, start, member, box, placed, radius, fixed, out_pair, count)
+        count = _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count)
     return count
 
 
 @kernel
-def _inflated_boxes(low, high, reach):
-    """(B, 6) low and high corners, moved out by the reach [m]."""
+def _inflated_boxes(low, high, reach, owner):
+    """(P, 6) low and high corners, moved out by the reach [m]."""
     box = np.empty((low.shape[0], 6))
     for i in range(low.shape[0]):
         for axis in range(3):
-            box[i, axis] = low[i, axis] - reach[i]
-            box[i, 3 + axis] = high[i, axis] + reach[i]
+            box[i, axis] = low[i, axis] - reach[owner[i]]
+            box[i, 3 + axis] = high[i, axis] + reach[owner[i]]
     return box
 
 
@@ -92,7 +95,7 @@ def _bucket(level, x, y, z, mask):
 
 @kernel
 def _fill_buckets(level, cell, mask):
-    """Counting sort of the blocks by the hash of their cell."""
+    """Counting sort of the pieces by the hash of their cell."""
     blocks = level.shape[0]
     start = np.zeros(mask + 2, np.int64)
     member = np.empty(blocks, np.int64)
@@ -109,8 +112,8 @@ def _fill_buckets(level, cell, mask):
 
 
 @kernel
-def _partners(other, width, level, cell, mask, start, member, box, placed, radius, fixed, out_pair, count):
-    """Adds the pairs of blocks of level `other` with those of the same and of finer levels. The low corner of a partner
+def _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count):
+    """Adds the pairs of pieces of level `other` with those of the same and of finer levels. The low corner of a partner
     lies at most one cell below the box of i, which is at most one cell wide: three cells an axis."""
     for i in range(box.shape[0]):
         if level[i] > other:
@@ -126,9 +129,12 @@ def _partners(other, width, level, cell, mask, start, member, box, placed, radiu
                         j = member[m]
                         if level[j] != other or cell[j, 0] != x or cell[j, 1] != y or cell[j, 2] != z:
                             continue  # another cell with the same hash
-                        if (level[i] == other and j <= i) or (fixed[i] and fixed[j]) or not _overlap(box, i, j):
-                            continue  # found from the other side, two supports, or apart
-                        if _apart(placed.low, placed.high, i, j) > pair_margin(i, j, radius, placed.sweep) * (1 + 1e-9):
+                        if (level[i] == other and j <= i) or not _overlap(box, i, j):
+                            continue  # found from the other side, or apart
+                        a, b = owner[i], owner[j]
+                        if a == b or (fixed[a] and fixed[b]):
+                            continue
+                        if _apart(placed.low, placed.high, i, j) > pair_margin(a, b, radius, placed.sweep) * (1 + 1e-9):
                             continue
                         if count < out_pair.shape[0]:
                             out_pair[count, 0], out_pair[count, 1] = min(i, j), max(i, j)
@@ -165,17 +171,17 @@ def _apart(low, high, i, j):
 
 
 @kernel
-def _sort_pairs(pairs, blocks):
-    """Two stable counting sorts, by b and then by a: linear, whatever the number of partners of a slab."""
+def _sort_pairs(pairs, key):
+    """Two stable counting sorts, by key[b] and then by key[a]: linear, whatever the number of partners of a slab."""
     for column in (1, 0):
-        start = np.zeros(blocks + 1, np.int64)
+        start = np.zeros(key.shape[0] + 1, np.int64)
         for q in range(pairs.shape[0]):
-            start[pairs[q, column] + 1] += 1
-        for i in range(blocks):
+            start[key[pairs[q, column]] + 1] += 1
+        for i in range(key.shape[0]):
             start[i + 1] += start[i]
         ordered = np.empty_like(pairs)
         for q in range(pairs.shape[0]):
-            i = pairs[q, column]
+            i = key[pairs[q, column]]
             ordered[start[i], 0] = pairs[q, 0]
             ordered[start[i], 1] = pairs[q, 1]
             start[i] += 1

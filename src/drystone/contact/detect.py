@@ -1,7 +1,7 @@
 """Contact detection: bodies, poses and velocities come in, `Contacts` go out. One kernel a stage:
 
  1. `placed`   world geometry, boxes and margins
-    `broad`    pairs of blocks whose boxes are within the pair's margin
+    `broad`    pairs of convex pieces whose boxes are within the pair's margin
  2. `direction` one contact direction a pair
  3. `narrow`   visible faces projected and clipped
  4. `narrow`   antagonist points, gaps, areas
@@ -37,8 +37,8 @@ def detect(
     points = touching_points(bodies, placed, pairs, len(previous.gap))
     count = len(points.gap)
     contacts = Contacts(
-        a=pairs[points.pair, 0],
-        b=pairs[points.pair, 1],
+        a=bodies.owner[pairs[points.pair, 0]],
+        b=bodies.owner[pairs[points.pair, 1]],
         point=points.point,
         normal=points.normal,
         gap=points.gap,

@@ -26,7 +26,7 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
     vertex, normal, offset = placed.vertex, placed.normal, placed.offset
     va, va1 = bodies.vertex_start[a], bodies.vertex_start[a + 1]
     vb, vb1 = bodies.vertex_start[b], bodies.vertex_start[b + 1]
-    fa, fa1, fb, fb1 = bodies.block_face[a], bodies.block_face[a + 1], bodies.block_face[b], bodies.block_face[b + 1]
+    fa, fa1, fb, fb1 = bodies.piece_face[a], bodies.piece_face[a + 1], bodies.piece_face[b], bodies.piece_face[b + 1]
     best_a = _face_separations(normal, offset, fa, fa1, vertex, vb, vb1, margin, separation_a)
     if best_a > margin:
         return False, none

@@ -74,7 +74,7 @@ def touching_points(bodies: Bodies, placed: Placed, pairs: Array, expected: int)
 
 
 def _scratch(bodies: Bodies) -> Scratch:
-    faces = int(np.diff(bodies.block_face).max(initial=0))
+    faces = int(np.diff(bodies.piece_face).max(initial=0))
     vertices = int(np.diff(bodies.vertex_start).max(initial=0))
     corners = int(np.diff(bodies.face_start).max(initial=0))
     return Scratch(
@@ -96,7 +96,7 @@ def _touch(bodies, placed, pairs, scratch, out):
     count = 0
     for q in range(pairs.shape[0]):
         a, b = pairs[q, 0], pairs[q, 1]
-        margin = pair_margin(a, b, bodies.radius, placed.sweep)
+        margin = pair_margin(bodies.owner[a], bodies.owner[b], bodies.radius, placed.sweep)
         found, d = contact_direction(
             bodies, placed, a, b, margin, scratch.separation_a, scratch.separation_b, scratch.edges_a, scratch.edges_b
         )
@@ -126,12 +126,12 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
     nearest = np.inf  # smallest tolerance of the pair's polygons: points of a thin one are not taken for duplicates
     for oblique in (False, True):
         settled = count  # 4.2: rows first:settled keep their gaps
-        for f in range(bodies.block_face[a], bodies.block_face[a + 1]):
+        for f in range(bodies.piece_face[a], bodies.piece_face[a + 1]):
             look_a = _along(normal, f, d)
             if look_a <= _VISIBLE:
                 continue
             sides = _corners(face_start, face_vertex, f, va, scratch.plane_a, scratch.face)
-            for g in range(bodies.block_face[b], bodies.block_face[b + 1]):
+            for g in range(bodies.piece_face[b], bodies.piece_face[b + 1]):
                 look_b = -_along(normal, g, d)
                 if look_b <= _VISIBLE or (look_a * look_b <= _FACING) != oblique:
                     continue

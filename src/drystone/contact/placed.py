@@ -21,23 +21,23 @@ class Placed(NamedTuple):
     vertex: Array  # (NV, 3) [m]
     normal: Array  # (NF, 3) outward, unit
     offset: Array  # (NF,) [m] normal . any corner of the face
-    low: Array  # (B, 3) [m] box of the block
-    high: Array  # (B, 3) [m]
-    size: Array  # (B,) [m] smallest width across the block's own faces
+    low: Array  # (P, 3) [m] box of the piece
+    high: Array  # (P, 3) [m]
+    size: Array  # (P,) [m] smallest width across the piece's own faces
     sweep: Array  # (B, 4) [m] linear velocity times 2 h, spin times radius times 2 h
     reach: Array  # (B,) [m] own share of any margin
 
 
 def place(bodies: Bodies, position: Array, rotation: Array, velocity: Array, h: float) -> Placed:
-    """World vertices, face planes, boxes and reach of every block."""
-    blocks, vertices, faces = len(position), len(bodies.vertex), len(bodies.face_normal)
+    """World vertices, face planes and boxes of every piece; reach of every block."""
+    blocks, pieces, vertices, faces = len(position), len(bodies.owner), len(bodies.vertex), len(bodies.face_normal)
     placed = Placed(
         vertex=np.empty((vertices, 3)),
         normal=np.empty((faces, 3)),
         offset=np.empty(faces),
-        low=np.empty((blocks, 3)),
-        high=np.empty((blocks, 3)),
-        size=np.empty(blocks),
+        low=np.empty((pieces, 3)),
+        high=np.empty((pieces, 3)),
+        size=np.empty(pieces),
         sweep=np.empty((blocks, 4)),
         reach=np.empty(blocks),
     )
@@ -47,7 +47,7 @@ def place(bodies: Bodies, position: Array, rotation: Array, velocity: Array, h: 
 
 @inner
 def pair_margin(a, b, radius, sweep):
-    """Gap beyond which a point of the pair is no contact [m]."""
+    """Gap beyond which a point of blocks a and b is no contact [m]."""
     x = sweep[b, 0] - sweep[a, 0]
     y = sweep[b, 1] - sweep[a, 1]
     z = sweep[b, 2] - sweep[a, 2]
@@ -56,10 +56,11 @@ def pair_margin(a, b, radius, sweep):
 
 @inner
 def _place(bodies, position, rotation, velocity, h, out):
-    for i in range(position.shape[0]):
+    for p in range(bodies.owner.shape[0]):
+        i = bodies.owner[p]
         turn = _matrix(rotation[i, 0], rotation[i, 1], rotation[i, 2], rotation[i, 3])
-        _place_vertices(bodies, i, position, turn, out)
-        _place_faces(bodies, i, turn, out)
+        _place_vertices(bodies, p, position[i], turn, out)
+        _place_faces(bodies, p, turn, out)
     _sweeps(bodies.radius, bodies.fixed, velocity, h, out.sweep, out.reach)
 
 
@@ -73,23 +74,23 @@ def _matrix(s, x, y, z):
 
 
 @inner
-def _place_vertices(bodies, i, position, turn, out):
+def _place_vertices(bodies, p, position, turn, out):
     for axis in range(3):
-        out.low[i, axis], out.high[i, axis] = np.inf, -np.inf
-    for v in range(bodies.vertex_start[i], bodies.vertex_start[i + 1]):
+        out.low[p, axis], out.high[p, axis] = np.inf, -np.inf
+    for v in range(bodies.vertex_start[p], bodies.vertex_start[p + 1]):
         x, y, z = bodies.vertex[v, 0], bodies.vertex[v, 1], bodies.vertex[v, 2]
         for axis in range(3):
             row = turn[axis]
-            s = position[i, axis] + row[0] * x + row[1] * y + row[2] * z
+            s = position[axis] + row[0] * x + row[1] * y + row[2] * z
             out.vertex[v, axis] = s
-            out.low[i, axis] = min(out.low[i, axis], s)
-            out.high[i, axis] = max(out.high[i, axis], s)
+            out.low[p, axis] = min(out.low[p, axis], s)
+            out.high[p, axis] = max(out.high[p, axis], s)
 
 
 @inner
-def _place_faces(bodies, i, turn, out):
-    out.size[i] = np.inf
-    for f in range(bodies.block_face[i], bodies.block_face[i + 1]):
+def _place_faces(bodies, p, turn, out):
+    out.size[p] = np.inf
+    for f in range(bodies.piece_face[p], bodies.piece_face[p + 1]):
         x, y, z = bodies.face_normal[f, 0], bodies.face_normal[f, 1], bodies.face_normal[f, 2]
         corner = bodies.face_vertex[bodies.face_start[f]]
         offset = 0.0
@@ -99,14 +100,14 @@ def _place_faces(bodies, i, turn, out):
             out.normal[f, axis] = n
             offset += n * out.vertex[corner, axis]
         out.offset[f] = offset
-        out.size[i] = min(out.size[i], _depth_behind(bodies, i, corner, x, y, z))
+        out.size[p] = min(out.size[p], _depth_behind(bodies, p, corner, x, y, z))
 
 
 @inner
-def _depth_behind(bodies, i, corner, x, y, z):
-    """Width of block i across its face with this corner and normal, in the body frame."""
+def _depth_behind(bodies, p, corner, x, y, z):
+    """Width of piece p across its face with this corner and normal, in the body frame."""
     lowest = np.inf
-    for v in range(bodies.vertex_start[i], bodies.vertex_start[i + 1]):
+    for v in range(bodies.vertex_start[p], bodies.vertex_start[p + 1]):
         lowest = min(lowest, x * bodies.vertex[v, 0] + y * bodies.vertex[v, 1] + z * bodies.vertex[v, 2])
     return x * bodies.vertex[corner, 0] + y * bodies.vertex[corner, 1] + z * bodies.vertex[corner, 2] - lowest
 

@@ -11,20 +11,20 @@ import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from drystone.build import GENERATORS
+from drystone.build import GENERATORS, chip
+from drystone.build.compose import mirror, named, place
 from drystone.errors import InputError
 from drystone.io.blocks import read_blocks
-from drystone.io.problems import Problem, describe, find_line
+from drystone.io.problems import Problem, Where, describe, find_line
 from drystone.joints import Surface
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
-from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stiffness, Stress, Time
+from drystone.units import GRAVITY, Acceleration, Angle, Count, Length, Ratio, Stiffness, Stress, Time
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -36,8 +36,33 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class FileStructure(Table):
+class Structure(Table):
+    """What any [structure] may say besides what it is."""
+
+    chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
+
+
+class Part(Table):
+    """Where one of [[structure.parts]] goes: mirrored first, then turned about z, then moved."""
+
+    name: Annotated[str, Field(min_length=1)]  # goes before the names of its blocks
+    mirror: Literal["x", "y", "z"] | None = None  # in the plane where this coordinate is 0
+    turn: Angle = 0.0  # [rad]
+    at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m]
+
+
+class FileStructure(Structure):
     file: str  # JSON block file, relative to the case
+
+
+class FilePart(Part):
+    file: str
+
+
+class Assembly(Structure):
+    """Parts with their own supports."""
+
+    parts: tuple[Part, ...] = ()
 
 
 class SupportJoint(Table):
@@ -108,12 +133,20 @@ class Sine(MotionTable):
         return self
 
 
+class Settlement(MotionTable):
+    pulse: Literal["settlement"]
+    displacement: Length
+    duration: Positive
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (0.0, 0.0, -1.0)
+
+
 PULSE_TABLES: dict[str, type[MotionTable]] = {
     "rectangular": LastingPulse,
     "biphasic": LastingPulse,
     "half-sine": SinePulse,
     "one-sine": SinePulse,
     "sine": Sine,
+    "settlement": Settlement,
 }
 
 
@@ -163,7 +196,7 @@ class Case:
 
     path: Path
     text: str
-    structure: Table  # the parameters of one generator, or `FileStructure`
+    structure: Structure  # the parameters of one generator, a `FileStructure`, or an `Assembly` of such
     joints: Joints
     motions: tuple[Motion, ...]
     analysis: Analysis
@@ -185,11 +218,24 @@ class Case:
         return Surface(young if stated else STONE, stiffness, exact)
 
     def blocks(self) -> list[Block]:
-        """The blocks, generated or read from the file beside the case."""
-        if isinstance(self.structure, FileStructure):
-            return read_blocks(self.path.parent / self.structure.file)
-        parameters = dict(self.structure)
-        return GENERATORS[parameters.pop("generator")](**parameters)
+        """The blocks, generated or read from the files beside the case."""
+        if isinstance(self.structure, Assembly):
+            blocks = [block for part in self.structure.parts for block in self._part(part)]
+        else:
+            blocks = self._made(self.structure, Structure)
+        return chip(blocks, self.structure.chip) if self.structure.chip > 0 else blocks
+
+    def _part(self, part: Part) -> list[Block]:
+        blocks = self._made(part, Part)
+        blocks = mirror(blocks, part.mirror) if part.mirror else blocks
+        return named(place(blocks, at=part.at, turn=part.turn), part.name)
+
+    def _made(self, table: Table, common: type[Table]) -> list[Block]:
+        """What a table's own keys, those that not every structure has, make."""
+        own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
+        if "file" in own:
+            return read_blocks(self.path.parent / own["file"])
+        return GENERATORS[own.pop("generator")](**own)
 
     def model(self) -> Model:
         """The checked model; also checks the names of blocks that the case mentions."""
@@ -261,7 +307,7 @@ def _check_tables(content: dict[str, Any], problems: list[Problem]) -> None:
             problems.append(Problem((name,), f"is missing; add a table [{name}]"))
 
 
-def _read(table: type[Table], content: Any, where: tuple[str | int, ...], problems: list[Problem]) -> Any:
+def _read(table: type[Table], content: Any, where: Where, problems: list[Problem]) -> Any:
     """The table as `table`; None, and its problems noted, when it is not one. A missing table is noted elsewhere."""
     if content is None:
         return None
@@ -276,28 +322,45 @@ def _read(table: type[Table], content: Any, where: tuple[str | int, ...], proble
 
 
 def _read_structure(content: Any, problems: list[Problem]) -> Any:
+    where = ("structure",)
+    if not isinstance(content, dict) or "parts" not in content:
+        return _read_made(content, where, problems, FileStructure, Structure)
+    tables = content["parts"]
+    if not isinstance(tables, list) or not tables:
+        problems.append(Problem((*where, "parts"), "is no list of parts; write each as a table, [[structure.parts]]"))
+        return None
+    parts = [_read_made(table, (*where, "parts", i), problems, FilePart, Part) for i, table in enumerate(tables)]
+    names = [part.name for part in parts if part is not None]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problems.append(Problem((*where, "parts"), f"{names.count(name)} parts are named {name!r}; give each its own name"))
+    whole = _read(Assembly, {key: value for key, value in content.items() if key != "parts"}, where, problems)
+    return whole and whole.model_copy(update={"parts": tuple(parts)})
+
+
+def _read_made(content: Any, where: Where, problems: list[Problem], from_file: type[Table], common: type[Table]) -> Any:
+    """A table that names a generator or a file; `common` has the keys that it may have besides."""
     if not isinstance(content, dict):
-        return _read(FileStructure, content, ("structure",), problems)
+        return _read(from_file, content, where, problems)
     if ("generator" in content) == ("file" in content):
         said = 'needs either generator = "..." or file = "....json", one of the two'
-        problems.append(Problem(("structure",), said))
+        problems.append(Problem(where, said))
     elif "file" in content:
-        return _read(FileStructure, content, ("structure",), problems)
+        return _read(from_file, content, where, problems)
     elif content["generator"] not in tuple(GENERATORS):  # a tuple: the value may be of any type, hashable or not
-        where = ("structure", "generator")
-        problems.append(Problem(where, "is not a generator", given=content["generator"], accepted=tuple(GENERATORS)))
+        said = "is not a generator"
+        problems.append(Problem((*where, "generator"), said, given=content["generator"], accepted=tuple(GENERATORS)))
     else:
-        return _read(structure_table(content["generator"]), content, ("structure",), problems)
+        return _read(structure_table(content["generator"], common), content, where, problems)
     return None
 
 
 @cache
-def structure_table(generator: str) -> type[Table]:
+def structure_table(generator: str, common: type[Table] = Structure) -> type[Table]:
     """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
     signature = inspect.signature(GENERATORS[generator])
     fields: dict[str, Any] = {"generator": (Literal[generator], ...)}
     fields |= {parameter.name: (parameter.annotation, parameter.default) for parameter in signature.parameters.values()}
-    return create_model(generator, __base__=Table, **fields)
+    return create_model(generator, __base__=common, **fields)
 
 
 def _read_motions(content: Any, problems: list[Problem]) -> tuple[Motion, ...]:
@@ -323,12 +386,3 @@ def _report(problems: list[Problem], text: str, path: str | Path) -> str:
     if len(lines) == 1:
         return lines[0]
     return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def starter(generator: str) -> str:
-    """A commented case for a generator, ready to run."""
-    if generator not in GENERATORS:
-        raise InputError(
-            str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS)))
-        )
-    return (resources.files("drystone.io") / "starters" / f"{generator}.toml").read_text(encoding="utf-8")

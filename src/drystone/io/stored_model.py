@@ -16,6 +16,8 @@ def write_model(group: Any, model: Model) -> None:
     group["face_vertex"] = np.array([corner for face in faces for corner in face])
     group["face_size"] = np.array([len(face) for face in faces])
     group["face_count"] = np.array([len(block.faces) for block in blocks])
+    group["pieces"] = np.array([count for block in blocks for count in block.pieces], np.int64)
+    group["piece_count"] = np.array([len(block.pieces) for block in blocks])
     group["density"] = np.array([block.density for block in blocks], float)
     group["fixed"] = np.array([block.fixed for block in blocks], bool)
     group["name"] = [block.name for block in blocks]
@@ -31,6 +33,7 @@ def read_model(group: Any) -> Model:
     vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
     corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
     face_start = np.concatenate([[0], np.cumsum(group["face_count"][:])])
+    pieces = np.split(group["pieces"][:], np.cumsum(group["piece_count"][:])[:-1])
     names, groups = (group[key].asstr()[:] for key in ("name", "group"))
     density, fixed = group["density"][:], group["fixed"][:]
     blocks = tuple(
@@ -41,6 +44,7 @@ def read_model(group: Any) -> Model:
             fixed=bool(fixed[i]),
             name=str(names[i]),
             group=str(groups[i]),
+            pieces=tuple(int(count) for count in pieces[i]),
         )
         for i in range(len(vertices))
     )

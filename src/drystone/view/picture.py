@@ -163,7 +163,7 @@ def _turned(vector: Array) -> Array:
 
 def _corners(bodies: Bodies, pose: Pose) -> Array:
     """(NV, 3) [m] vertices of all blocks in the world."""
-    block = np.repeat(np.arange(len(bodies.mass)), np.diff(bodies.vertex_start))
+    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
     return pose.position[block] + quaternion.rotate(pose.rotation[block], bodies.vertex)
 
 
@@ -180,7 +180,7 @@ def _triangles(bodies: Bodies) -> tuple[Array, Array]:
 def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: Camera, floor: float) -> Array:
     """(H, W, 3) light that reaches the eye, at the fine resolution."""
     triangle, face = _triangles(bodies)
-    block_of = np.repeat(np.arange(len(bodies.mass)), np.diff(bodies.block_face))
+    block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
     normal = quaternion.rotate(pose.rotation[block_of], bodies.face_normal)
     near, number = raster.nearest(camera, project(camera, corners)[triangle], face)
     sun = _sun(corners, camera)
@@ -206,13 +206,9 @@ def _sun(corners: Array, camera: Camera) -> Camera:
 
 def _floor(model: Model, seen: Array) -> float:
     """[m] Level of a plane that catches the shadow; nan if stones have fallen below it, where no floor held them."""
-    level = float((model.position[:, 2] + _lowest(model.bodies)).min())
+    level = min(float(np.asarray(block.vertices)[:, 2].min()) for block in model.blocks)
     height = float(np.ptp(seen[:, 2]))
     return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
-
-
-def _lowest(bodies: Bodies) -> Array:
-    return np.minimum.reduceat(bodies.vertex[:, 2], bodies.vertex_start[:-1])
 
 
 def _stone_colours(model: Model) -> Array:

@@ -1,0 +1,86 @@
+"""The JSON schema of the case file, for editors: nothing comes in, a dictionary goes out. Made from the tables that read a
+case, so that it cannot fall behind them. A quantity is a number in SI or a string with a unit."""
+
+import copy
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from drystone.build import GENERATORS
+from drystone.io.case import (
+    PULSE_TABLES,
+    Analysis,
+    Assembly,
+    FilePart,
+    FileStructure,
+    Joints,
+    Output,
+    Part,
+    Solver,
+    structure_table,
+)  # fmt: skip
+from drystone.io.starter import summary
+from drystone.units import UNITS, accepted
+
+BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+class _WithUnits(GenerateJsonSchema):
+    """Numbers read by units.py may be strings."""
+
+    def function_before_schema(self, schema: Any) -> dict[str, Any]:
+        plain = super().function_before_schema(schema)
+        dimension = getattr(schema["function"]["function"], "keywords", {}).get("dimension")
+        if dimension not in UNITS:
+            return plain
+        return {"type": ["number", "string"], "description": accepted(dimension)}
+
+    def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
+        """A record with names, such as an opening, may be a table or an array."""
+        table = {field["name"]: self.generate_inner(field["schema"]) for field in schema["fields"]}
+        needed = [field["name"] for field in schema["fields"] if field["schema"]["type"] != "default"]
+        named = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
+        return {"anyOf": [named, super().named_tuple_schema(schema)]}
+
+
+def case_schema() -> dict[str, Any]:
+    """Draft 2020-12, without references."""
+    structures = [_table(structure_table(name)) | {"description": summary(name)} for name in GENERATORS]
+    assembly = _table(Assembly)
+    parts = [*(_table(structure_table(name, Part)) for name in GENERATORS), _table(FilePart)]
+    assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
+    assembly["required"] = ["parts"]
+    motions = [_table(table) for table in dict.fromkeys(PULSE_TABLES.values())]
+    motion = {"oneOf": motions}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "drystone case",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["structure", "joints", "analysis"],
+        "properties": {
+            "structure": {"oneOf": [*structures, _table(FileStructure), assembly]},
+            "joints": _table(Joints),
+            "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
+            "analysis": _table(Analysis),
+            "solver": _table(Solver),
+            "output": _table(Output),
+        },
+    }
+
+
+def _table(table: Any) -> dict[str, Any]:
+    """The schema of a table with the definitions it refers to put in their places."""
+    schema = TypeAdapter(table).json_schema(schema_generator=_WithUnits)
+    return _inlined(schema, schema.pop("$defs", {}))
+
+
+def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inlined(each, definitions) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inlined(copy.deepcopy(definitions[node["$ref"].rsplit("/", 1)[-1]]), definitions)
+    return {BOUNDS.get(key, key): _inlined(value, definitions) for key, value in node.items()}

@@ -1,0 +1,71 @@
+"""A commented case to start from: the name of a generator comes in, TOML goes out.
+
+The keys of [structure] are the parameters of the generator with their defaults and its own description, so that a generator
+is told in one place only; the other tables are the same for all and lie in starter.toml.
+"""
+
+import inspect
+from importlib import resources
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+from drystone.build import GENERATORS
+from drystone.errors import InputError
+from drystone.io.problems import Problem
+
+SHOWN = {"length": ("m", 1.0), "angle": ("deg", np.pi / 180), "density": ("kg/m3", 1.0), "time": ("s", 1.0),
+         "acceleration": ("g", 9.81)}  # fmt: skip
+
+
+def starter(generator: str) -> str:
+    """A commented case for a generator, ready to run."""
+    if generator not in GENERATORS:
+        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+    about = [f"# {line}".rstrip() for line in (inspect.getdoc(GENERATORS[generator]) or "").splitlines()]
+    rest = (resources.files("drystone.io") / "starter.toml").read_text(encoding="utf-8")
+    return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', keys_of(generator), "", rest])
+
+
+def keys_of(generator: str) -> str:
+    """The parameters of a generator with their defaults, as lines of [structure]."""
+    return "\n".join(_key(parameter) for parameter in inspect.signature(GENERATORS[generator]).parameters.values())
+
+
+def summary(generator: str) -> str:
+    """What a generator makes, in a line."""
+    return (inspect.getdoc(GENERATORS[generator]) or "").splitlines()[0]
+
+
+def _key(parameter: inspect.Parameter) -> str:
+    """A line of [structure]; what has no default value is commented out."""
+    if parameter.default is None:
+        return f"# {parameter.name} = ..."
+    return f"{parameter.name} = {_value(parameter.default, _dimension(parameter.annotation))}"
+
+
+def _dimension(annotation: Any) -> str:
+    """The dimension that a unit type of units.py names, of the type itself or of one in a union."""
+    for part in (annotation, *get_args(annotation)):
+        names = [each for each in getattr(part, "__metadata__", ()) if isinstance(each, str)]
+        if names:
+            return names[0]
+    return ""
+
+
+def _value(value: Any, dimension: str) -> str:
+    """A default in TOML, with a unit if it has one."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if hasattr(value, "_asdict"):
+        kinds = get_type_hints(type(value), include_extras=True)
+        given = {name: each for name, each in value._asdict().items() if each is not None}
+        return f"{{ {', '.join(f'{name} = {_value(each, _dimension(kinds[name]))}' for name, each in given.items())} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_value(each, dimension) for each in value)}]"
+    if dimension in SHOWN:
+        unit, size = SHOWN[dimension]
+        return f'"{value / size:.12g} {unit}"'
+    return f"{value:.12g}"

@@ -1,0 +1,37 @@
+"""The schema of the case file: what the reader takes it takes, and what is not a key it refuses. Judge: jsonschema."""
+
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from drystone.build import GENERATORS
+from drystone.io.schema import case_schema
+from drystone.io.starter import starter
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+SCHEMA = case_schema()
+
+
+@pytest.mark.parametrize("text", [*map(starter, GENERATORS), *(path.read_text() for path in EXAMPLES)])
+def test_accepts_what_the_reader_accepts(text):
+    jsonschema.validate(tomllib.loads(text), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('generator = "arch"', 'generator = "ark"'),
+        ("blocks = 7", "blocks = 7.5"),
+        ("blocks = 7", "bloks = 7"),
+        ("friction = 0.6 ", "friction = -0.6 "),
+        ('pulse = "one-sine"', 'pulse = "two-sine"'),
+        ("[joints]", "[joint]"),
+    ],
+)
+def test_refuses_what_the_reader_refuses(old, new):
+    text = starter("arch")
+    assert old in text
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text.replace(old, new, 1)), SCHEMA)
