@@ -10,10 +10,11 @@ from drystone.units import Count, Density, Length
 
 # [m] sizes that the parameters do not set
 LEVEL = 0.25  # sills, heads and tops are multiples of it, so courses must be as high or a whole part of it
-WIDTH = 8.0  # of nave and chancel, across, outside
+WIDTH = 9.0  # of nave and chancel, across, outside
 TRANSEPT = 8.8  # of the transept, along the nave, with the wall to the chancel
 CHANCEL = 6.0  # from the transept to the east end
 SIDE = 4.0  # of tower and chapel, along the chancel
+BEYOND = 1.0  # of the tower, further out than the end of the transept
 EAVES, CHANCEL_EAVES, CHAPEL_TOP = 10.0, 9.0, 6.0
 GABLE, CHANCEL_GABLE = 4.0, 2.0  # rise
 
@@ -34,12 +35,12 @@ def church(
     The nave opens through an arch into a transept [m] across, this through another into the chancel; beside the chancel
     are the tower (at -x) and the chapel (at +x). Facade, transept and chancel end in gables, 14 m high at the facade and
     the transept. Courses are tower_height / courses high, a quarter of a metre by default; stones are `stone` long [m] in
-    running bond; all walls are `thickness` thick and interlock. Doors and windows have arches, the
-    facade a rose, the door of the tower a lintel.
-    "facade-3-1" is the first stone of the facade's third course.
+    running bond; all walls are `thickness` thick and interlock. Doors and windows have arches, the facade a rose, the door
+    of the tower a lintel. "facade-3-1" is the first stone of the facade's third course.
 
     After the church of Nodargi and Bisegna (2024, section 4.6): Latin cross, one nave about 18 m long, transept 14 m,
-    chapel and bell tower beside the apse, 14 m and 17 m high, 5161 stones. Their drawing gives the rest, chosen here.
+    chapel and bell tower beside the apse, 14 m and 17 m high, 5161 stones. Their drawing gives the rest, chosen here:
+    5182 stones, and a facade that a pull of 0.264 g topples with friction 0.6, theirs 0.238 g.
     """
     check_positive("church", nave=nave, transept=transept, tower_height=tower_height, thickness=thickness, stone=stone)
     check_positive("church", density=density, margin=margin)
@@ -63,8 +64,8 @@ def church(
     ]
     levels = np.linspace(0.0, tower_height, courses + 1)
     stones = lay(walls, levels, make_bond("running", stone), group="church", density=density)
-    side, end = max(transept, WIDTH) / 2, nave + TRANSEPT + CHANCEL
-    return [slab((-side - 1.0, side), (0.0, end), margin, density), *stones]
+    side, end = transept / 2, nave + TRANSEPT + CHANCEL
+    return [slab((-side - BEYOND, side), (0.0, end), margin, density), *stones]
 
 
 def _middle(length: float, sill: float, width: float, height: float) -> Opening:
@@ -129,9 +130,9 @@ def _chapel(start: float, transept: float, thickness: float) -> list[Wall]:
 
 
 def _tower(start: float, transept: float, height: float, thickness: float) -> list[Wall]:
-    """Four walls, two of them on walls of transept and chancel, a metre wider than the transept; all with a belfry."""
+    """Four walls, two of them on walls of transept and chancel; all with a belfry."""
     right = -WIDTH / 2 + thickness
-    left = -transept / 2 - 1.0
+    left = -transept / 2 - BEYOND
     width, depth = right - left, SIDE + thickness
     across, along = (_middle(length, height - 4.0, 1.4, 1.75) for length in (width, depth))
     return [

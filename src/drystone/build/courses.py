@@ -144,10 +144,12 @@ def _check(wall: Wall, levels: Array) -> None:
         least = NEAR if opening.head == "lintel" else 0.0  # an arch may spring from its sill
         if not opening.width > 0 or not opening.height >= least:
             raise InputError(f"{label} is {opening.width:g} m wide and {opening.height:g} m high; give sizes above 0")
+        if opening.ring is not None and not opening.ring > 0:
+            raise InputError(f"{label}: its ring is {opening.ring:g} m; give a thickness above 0")
         _check_level(levels, opening.sill, f"{label}: the sill is at")
         _check_level(levels, head, f"{label}: the jambs end at")
         if head > top - NEAR:
-            raise InputError(f"{label} goes up to {head:g} m, the wall to {top:g} m; leave a course for the {opening.head}")
+            raise InputError(f"{label} goes up to {head:g} m, the wall to {top:g} m; leave a course above it")
 
 
 def _check_level(levels: Array, level: float, what: str) -> None:

@@ -41,16 +41,14 @@ def _extrados(radius: float, ring: float, rise: float) -> float:
 
 def _beds(radius: float, ring: float, rise: Array) -> int:
     """How many beds the extrados rises through; the top of the arch is the next. A bed just below the crown is the top."""
-    if len(rise) < 2:
-        return len(rise)
+    if len(rise) == 1:  # no course beyond the springing
+        return 1
     return int(np.count_nonzero(rise < radius + ring - 0.1 * (rise[1] - rise[0])))
 
 
 def ring_stones(radius: float, ring: float, centre: float, levels: Array, label: str) -> list[Array]:
     """Outlines (n, 2) [m] of the arch's stones from right to left, counter-clockwise; the springing is at levels[0]."""
     rise = np.abs(levels - levels[0])
-    if radius <= 0 or ring <= 0:
-        raise InputError(f"{label}: radius {radius:g} m and ring {ring:g} m; give sizes above 0")
     if _beds(radius, ring, rise) >= len(levels):
         raise InputError(f"{label} needs {radius + ring:g} m beyond its springing at {levels[0]:g} m, the courses end at "
                          f"{levels[-1]:g} m; give more courses or a smaller arch")  # fmt: skip

@@ -28,7 +28,8 @@ def spandrel_arch(
     length / blocks. "block-voussoir-1-1" is the rightmost voussoir, "block-3-1" the leftmost stone of course 3.
 
     Length, height, thickness, radius and the count of 201 stones are those of Nodargi and Bisegna (2024, section 4.4);
-    their drawing gives the rest, which is chosen here: ring, courses and blocks.
+    their drawing gives the rest, chosen here for that count: ring, courses and blocks. With friction 0.4 this one bears
+    a horizontal pull of 0.307 g along x, theirs 0.284 g.
     """
     check_positive(
         "spandrel-arch", length=length, height=height, thickness=thickness, radius=radius, ring=ring, density=density
