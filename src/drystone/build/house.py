@@ -34,7 +34,7 @@ def house(
 
     After the house of Nodargi and Bisegna (2024, section 4.5): three walls, door, gable and window, 191 stones on
     continuous beds, and a facade that a horizontal pull of 0.372 g topples. Their drawing gives the sizes; those here
-    are chosen for that count and that pull.
+    are chosen for that count and that pull, which therefore validates nothing.
     """
     check_positive("house", length=length, depth=depth, height=height, thickness=thickness, stone=stone, density=density)
     check_positive("house", margin=margin)
