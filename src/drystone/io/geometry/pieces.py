@@ -19,8 +19,10 @@ from drystone.io.geometry.surface import area_vector, diagonal, solids, volume
 from drystone.model import Block
 
 CONVEX = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
+WARPED = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
 NEARLY = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
-MOST = 24  # pieces of an exact decomposition; a stone that needs more is a scan
+MOST = 48  # pieces of an exact decomposition; a stone that needs more is a scan
+CANDIDATES = 8  # planes tried for a cut: the largest faces inside
 ON = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
 APPROXIMATE = 0.03  # concavity that CoACD leaves, its measure
 
@@ -29,58 +31,78 @@ Polygon = Array  # (K, 3)
 
 def convex(block: Block, *, decompose: bool, path: Path) -> Block:
     """The block if it is convex, given in pieces, open or nearly convex; else in convex pieces."""
-    hollow = 0.0 if block.pieces else hollowness(block)
+    if block.pieces or len(block.faces) < 4:
+        return block
+    hollow, warp = hollowness(block), _warp(block)
     if hollow <= CONVEX:
         return block
-    pieces = _exact(block)
+    if warp > WARPED and _flat_faces_are_convex(block):
+        return hull(block.vertices, block)
+    pieces = _exact(block, warp) if warp <= WARPED else None
     if pieces is not None:
         return joined(block, pieces)
     if decompose:
         return _approximate(block, path)
     if hollow <= NEARLY:
         return block
+    why = f"it needs more than {MOST} convex pieces" if warp <= WARPED else f"a face is warped by {warp:.2%} of its size"
     raise InputError(
-        f"{path}: block {block.name!r} is not convex: a vertex stands {hollow:.1%} of its size in front of a face, and more than "
-        f"{MOST} convex pieces would be needed; give pieces, or decompose = true to have it approximated by some"
+        f"{path}: block {block.name!r} is not convex: a vertex stands {hollow:.1%} of its size in front of a face, and {why}; "
+        "give pieces, or decompose = true to have it approximated by convex ones"
     )
 
 
 def hollowness(block: Block) -> float:
     """How far a vertex stands in front of a face at most, in units of the block's diagonal."""
-    vertices = np.asarray(block.vertices, float)
-    normals = np.array([area_vector(vertices[list(face)]) for face in block.faces])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
-    middles = np.array([vertices[list(face)].mean(axis=0) for face in block.faces])
-    front = vertices @ normals.T - np.einsum("ij,ij->i", middles, normals)
-    return float(front.max() / diagonal(vertices))
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
+    return float(max(front) / size)
 
 
-def _exact(block: Block) -> list[Block] | None:
-    """The convex pieces; None if there are too many, or slivers, or if the faces are not flat."""
+def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
+    """The planes of the faces that have more than the least area [m2]."""
+    polygons = [np.asarray(block.vertices, float)[list(face)] for face in block.faces]
+    return [_plane(polygon) for polygon in polygons if np.linalg.norm(area_vector(polygon)) > least]
+
+
+def _warp(block: Block) -> float:
+    """How far a corner stands off its face's plane at most, in units of the block's diagonal."""
     vertices = np.asarray(block.vertices, float)
-    on = ON * diagonal(vertices)
+    off = [np.abs(vertices[list(f)] @ n - d).max() for f, (n, d) in zip(block.faces, _planes(block, -1.0), strict=True)]
+    return float(max(off) / diagonal(vertices))
+
+
+def _flat_faces_are_convex(block: Block) -> bool:
+    """Whether only warped faces keep the block from being convex: no vertex stands before a flat face, all are on the hull.
+    Four corners not in a plane say nothing of the surface between them; it is then read as folded outward."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):
+        flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARPED * size
+        if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARPED * size:
+            return False
+    return len(ConvexHull(vertices).vertices) == len(vertices) and any(len(face) > 3 for face in block.faces)
+
+
+def _exact(block: Block, warp: float) -> list[Block] | None:
+    """The convex pieces; None if there are too many, or slivers."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    on = (ON + 2 * warp) * size  # what is flat only to some digits is cut with as many
     polygons = [vertices[list(face)] for face in block.faces]
-    planes = [_plane(polygon) for polygon in polygons]
-    if any(np.abs(p @ n - d).max() > CONVEX * diagonal(vertices) for p, (n, d) in zip(polygons, planes, strict=True)):
+    outer = ConvexHull(vertices)
+    off = [np.abs(polygon @ outer.equations[:, :3].T + outer.equations[:, 3]).max(axis=0) for polygon in polygons]
+    inner = [polygon for polygon, distance in zip(polygons, off, strict=True) if distance.min() > on]
+    if len(inner) > 2 * MOST:
         return None
-    hull = ConvexHull(vertices)
-    cell = [vertices[corners] for corners in hull.simplices]
-    outer = hull.equations
-    inner = [p for p in polygons if (np.abs(p @ outer[:, :3].T + outer[:, 3]).max(axis=0) > 10 * CONVEX * diagonal(vertices)).all()]
     pieces: list[Block] = []
-    for part in _cells(cell, inner, on, 4 * MOST):
-        if part is None or len(pieces) > MOST:
+    for cell in _cells([vertices[corners] for corners in outer.simplices], inner, on, 4 * MOST):
+        if cell is None or len(pieces) > MOST:
             return None
-        if _winding(np.concatenate(part).mean(axis=0), polygons) > 0.5:
-            pieces.append(_piece(block, part, vertices))
+        if _winding(np.concatenate(cell).mean(axis=0), polygons) > 0.5:
+            pieces.append(_piece(block, cell, on))
+    pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
     total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
-    whole = volume(vertices, block.faces)
-    sound = len(pieces) > 1 and abs(total - whole) <= 1e-6 * whole
-    return pieces if sound and all(_is_sound(piece, whole) for piece in pieces) else None
-
-
-def _is_sound(piece: Block, whole: float) -> bool:
-    return hollowness(piece) <= CONVEX and volume(piece.vertices, piece.faces) > 1e-6 * whole
+    sound = len(pieces) > 1 and abs(total - volume(vertices, block.faces)) <= 10 * on * size**2
+    return pieces if sound and all(hollowness(piece) <= CONVEX for piece in pieces) else None
 
 
 def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) -> Iterator[list[Polygon] | None]:
@@ -95,11 +117,13 @@ def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) ->
         if cuts > budget:
             yield None
             return
-        normal, offset = min((_plane(p) for p in inner), key=lambda plane: _crossed(plane, inner, on))
+        largest = sorted(inner, key=lambda p: -np.linalg.norm(area_vector(p)))[:CANDIDATES]
+        normal, offset = min((_plane(p) for p in largest), key=lambda plane: _crossed(plane, inner, on))
         for n, d in ((normal, offset), (-normal, -offset)):
             below = _cut(cell, n, d, on)
             within = [clipped for p in inner if len(clipped := _clip(p, n, d, on)) and (clipped @ n - d).min() < -10 * on]
-            queue.append((below, [p for p in within if np.linalg.norm(area_vector(p)) > on**0.5 * on]))
+            if below:
+                queue.append((below, [p for p in within if np.linalg.norm(area_vector(p)) > on**0.5 * on]))
 
 
 def _plane(polygon: Polygon) -> tuple[Array, float]:
@@ -131,6 +155,8 @@ def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[P
     """What of a convex cell is not in front of a plane, with a lid where it was cut."""
     kept = [clipped for polygon in cell if len(clipped := _clip(polygon, normal, offset, on))]
     kept = [polygon for polygon in kept if (polygon @ normal - offset).min() < -on]
+    if not kept:
+        return []
     rim = np.concatenate(kept)
     rim = rim[np.abs(rim @ normal - offset) <= 2 * on]
     if len(rim) < 3:
@@ -151,12 +177,11 @@ def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
     return float(np.arctan2(top, la * lb * lc + dot[0] * lc + dot[1] * la + dot[2] * lb).sum() / (2 * np.pi))
 
 
-def _piece(block: Block, cell: list[Polygon], vertices: Array) -> Block:
+def _piece(block: Block, cell: list[Polygon], on: float) -> Block:
     """A cell as a solid, its corners those of the block where they are the same point."""
     points = np.concatenate(cell)
-    distance, nearest = cKDTree(vertices).query(points)
-    same = distance <= 100 * ON * diagonal(vertices)
-    points[same] = vertices[nearest[same]]
+    distance, nearest = cKDTree(block.vertices).query(points)
+    points[distance <= 10 * on] = np.asarray(block.vertices, float)[nearest[distance <= 10 * on]]
     return hull(points, block)
 
 

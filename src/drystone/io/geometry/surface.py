@@ -1,6 +1,6 @@
 """Meshes made solids: a block as another program drew it comes in, blocks as `build_model` wants them go out.
 
-In order: vertices at one point become one; faces that do not hang together become blocks of their own; all faces are turned
+In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all faces are turned
 outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is a vertex of the file.
 """
 
@@ -25,7 +25,7 @@ def solids(block: Block) -> list[Block]:
     """The solids in a block; a block with pieces is taken to be one, as it is."""
     if block.pieces:
         return [block]
-    found = [solid for part in _shells(_weld(block)) for solid in _closed(part)]
+    found = [solid for part in _shells(_without_surplus(_weld(block))) for solid in _closed(part)]
     if len(found) == 1:
         return found
     label, group = block.name or "block", block.group or block.name
@@ -63,6 +63,16 @@ def _weld(block: Block, reach: float = 0.0) -> Block:
 
 def _without_repeats(face: Face) -> Face:
     return tuple(corner for i, corner in enumerate(face) if corner != face[i - 1])
+
+
+def _without_surplus(block: Block) -> Block:
+    """Some programs list a face twice, or beside the triangles it is cut into: then all its edges are a third face's too."""
+    once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
+    if _open_edges(once):
+        once = block.faces  # two blocks that share a face
+    neighbours = _neighbours(once)
+    kept = [f for f in once if not all(len(neighbours[min(edge), max(edge)]) == 3 for edge in edges(f))]
+    return block if len(kept) == len(block.faces) else replace(block, faces=tuple(kept))
 
 
 def edges(face: Face) -> Iterator[tuple[int, int]]:
@@ -235,10 +245,10 @@ def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tupl
 
 
 def is_flat(block: Block) -> bool:
-    """Whether all vertices lie in one plane."""
+    """Whether the block is a surface without a volume: too few faces for one, or all vertices in one plane."""
     points = np.asarray(block.vertices, float)
     singular = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
+    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
 
 
 def slab(block: Block, depth: float, centre: Array | None) -> Block:
