@@ -72,7 +72,7 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, check, run, info, picture or solve (see drystone --help)")
+        raise InputError("name a command: new, check, run, info, picture, convert or solve (see drystone --help)")
 
 
 @app.command()
@@ -250,6 +250,38 @@ def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None
     if not -run.frames <= frame < run.frames:
         raise InputError(f"--frame {frame}: the run has frames 0 to {run.frames - 1}")
     return [frame % run.frames]
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(help="geometry file, or a folder of meshes")],
+    out: Annotated[Path, typer.Argument(help="file to write: json, compas.json, obj, stl, ply, off, 3dm or dxf")],
+    unit: Annotated[str | None, typer.Option(help="of the source: m, dm, cm, mm or km; its own if not given")] = None,
+    up: Annotated[str | None, typer.Option(help="axis of the source that points up: x, y or z")] = None,
+    density: Annotated[str | None, typer.Option(help='where the source has none, as "2200 kg/m3"')] = None,
+    supports: Annotated[list[str] | None, typer.Option(help='"lowest", or a block or group; may be repeated')] = None,
+    only: Annotated[list[str] | None, typer.Option(help="take this block or group (layer) only; may be repeated")] = None,
+    depth: Annotated[str | None, typer.Option(help='of what is flat, as "0.5 m"')] = None,
+    decompose: Annotated[bool, typer.Option("--decompose", help="approximate what is not convex by convex pieces")] = False,
+    json: Json = False,
+) -> None:
+    """Read blocks of one format and write them in another, in m with z up."""
+    from drystone.io.geometry.structure import read_structure, write_structure
+    from drystone.units import quantity
+
+    chosen = supports or []
+    asked: dict[str, Any] = {
+        "unit": unit,
+        "up": up,
+        "supports": "lowest" if chosen == ["lowest"] else chosen,
+        "only": only or [],
+    }
+    asked |= {} if density is None else {"density": quantity(density, "density")}
+    asked |= {} if depth is None else {"depth": quantity(depth, "length")}
+    blocks = read_structure(source, decompose=decompose, **asked)
+    write_structure(out, blocks)
+    facts = {"written": str(out), "blocks": len(blocks), "supports": sum(block.fixed for block in blocks)}
+    _print_json(facts) if json else print(f"{out}: {facts['blocks']} blocks, {facts['supports']} of them supports")
 
 
 @app.command()

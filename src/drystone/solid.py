@@ -159,9 +159,7 @@ def _check_edges(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:
         c = int(np.argmax(short))
         f = int(index.corner_face[c])
         a, b = _local(s, f, int(s.face_vertex[c])), _local(s, f, int(index.next_vertex[c]))
-        _refuse(
-            s, labels, f, f"vertices {a} and {b} are the same point {s.vertex[s.face_vertex[c]].tolist()}; merge them"
-        )
+        _refuse(s, labels, f, f"vertices {a} and {b} are the same point {s.vertex[s.face_vertex[c]].tolist()}; merge them")
 
 
 def _check_closed(s: Surfaces, index: _Index, labels: Sequence[str]) -> None:

@@ -44,9 +44,7 @@ def arch(
 
 def _check_shape(radius: float, thickness: float, embrace: float, blocks: int) -> None:
     if thickness >= 2 * radius:
-        raise InputError(
-            f"arch: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch"
-        )
+        raise InputError(f"arch: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner arch")
     if embrace >= 2 * np.pi:
         raise InputError(f'arch: embrace is {embrace:g} rad; give less than a full turn, in rad or as "150 deg"')
     if embrace / blocks >= np.pi:

@@ -2,7 +2,8 @@
 
 `{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...",
 "density": 2000, "group": "...", "pieces": [6, 6]}]}`, lengths in m, faces counter-clockwise seen from outside; only
-vertices and faces are required; pieces says how many of the faces make each convex piece of a block that is not convex. Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+vertices and faces are required; pieces says how many of the faces make each convex piece of a block that is not convex.
+Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
 """
 
 import json

@@ -19,12 +19,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from drystone.build import GENERATORS
 from drystone.errors import InputError
-from drystone.io.blocks import read_blocks
+from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import Problem, describe, find_line
 from drystone.joints import Surface
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
-from drystone.units import GRAVITY, Acceleration, Count, Length, Ratio, Stiffness, Stress, Time
+from drystone.units import GRAVITY, Acceleration, Count, Density, Length, Ratio, Stiffness, Stress, Time
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -37,7 +37,16 @@ class Table(BaseModel):
 
 
 class FileStructure(Table):
-    file: str  # JSON block file, relative to the case
+    """The keywords of `read_structure`, which says what they mean."""
+
+    file: str  # of geometry, relative to the case
+    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None
+    up: Literal["x", "y", "z"] | None = None
+    density: Annotated[Density, Field(gt=0)] = Block.density
+    supports: str | tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    depth: Annotated[Length, Field(gt=0)] | None = None
+    decompose: bool = False
 
 
 class SupportJoint(Table):
@@ -195,7 +204,8 @@ class Case:
     def blocks(self) -> list[Block]:
         """The blocks, generated or read from the file beside the case."""
         if isinstance(self.structure, FileStructure):
-            return read_blocks(self.path.parent / self.structure.file)
+            options = dict(self.structure)
+            return read_structure(self.path.parent / options.pop("file"), **options)
         parameters = dict(self.structure)
         return GENERATORS[parameters.pop("generator")](**parameters)
 
@@ -287,7 +297,7 @@ def _read_structure(content: Any, problems: list[Problem]) -> Any:
     if not isinstance(content, dict):
         return _read(FileStructure, content, ("structure",), problems)
     if ("generator" in content) == ("file" in content):
-        said = 'needs either generator = "..." or file = "....json", one of the two'
+        said = 'needs either generator = "..." or file = "....", one of the two'
         problems.append(Problem(("structure",), said))
     elif "file" in content:
         return _read(FileStructure, content, ("structure",), problems)

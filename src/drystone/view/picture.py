@@ -127,9 +127,7 @@ def _draw(
     return images
 
 
-def _fitting_height(
-    run: Run, frames: Sequence[int], width: int, view: tuple[float, float, float], exaggerate: float
-) -> int:
+def _fitting_height(run: Run, frames: Sequence[int], width: int, view: tuple[float, float, float], exaggerate: float) -> int:
     """[pixels] so that the structure fills the picture, with room for the time above it."""
     points = np.concatenate([_corners(run.model.bodies, _pose(run, index, exaggerate)) for index in frames])
     seen = np.ptp(project(_framed(points, (width, width), view), points)[:, :2], axis=0)

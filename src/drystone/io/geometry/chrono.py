@@ -1,7 +1,7 @@
 """Bricks of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora): rows come in, a `Drawing` goes out.
 
-A row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z of
-its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths in m, y up.
+A row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z
+of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths in m, y up.
 """
 
 from pathlib import Path
@@ -46,5 +46,7 @@ def _brick(words: list[str], density: float, where: str) -> Block:
     try:
         pieces = [hull(points, brick) for points in corners if len(points)]
     except QhullError:
-        raise InputError(f"{where}: brick {words[0]} has a hull without volume; give at least 4 corners not in a plane") from None
+        raise InputError(
+            f"{where}: brick {words[0]} has a hull without volume; give at least 4 corners not in a plane"
+        ) from None
     return joined(brick, pieces) if len(pieces) > 1 else pieces[0]

@@ -1,8 +1,8 @@
 """COMPAS JSON: assemblies and models of all ages come in, a `Drawing` goes out; written as a model of today.
 
-    {"dtype": ".../Assembly", "data": {"graph": {"data": {"node": {key: {"block": mesh, "is_support": ...}}}}}}   compas_assembly
-    {"node": {key: {"block": {"value": mesh}, "is_support": ...}}}                                             before 1.0
-    {"blocks": {key: mesh}, "assembly": {"node" or "vertex": {key: {"is_support": ...}}}}                      compas_rbe
+    {"dtype": ".../Assembly", "data": {"graph": {"data": {"node": {key: {"block": mesh, "is_support": ...}}}}}} compas_assembly
+    {"node": {key: {"block": {"value": mesh}, "is_support": ...}}}                                              before 1.0
+    {"blocks": {key: mesh}, "assembly": {"node" or "vertex": {key: {"is_support": ...}}}}                       compas_rbe
     {"dtype": ".../BlockModel", "data": {"elements": {guid: {"data": {"geometry": mesh, "is_support": ...}}}}}  compas_dem
 
 A mesh alone, or a list of meshes, is read too. A block is named after its key: most files call all blocks "Block".
@@ -39,7 +39,7 @@ def read_compas(content: Any, path: Path, density: float) -> Drawing:
         blocks = [_block(name, mesh, support, density) for name, mesh, support in entries]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         said = f"{type(error).__name__} {error}"[:80]
-        raise InputError(f"{path}: not a COMPAS assembly, model or mesh as it is known here ({said}); export it again") from None
+        raise InputError(f"{path}: not a COMPAS assembly, model or mesh as it is known here ({said}); export anew") from None
     if not blocks:
         raise InputError(f"{path}: COMPAS data without blocks; export the assembly, not its analysis alone")
     return Drawing(blocks)
@@ -120,7 +120,13 @@ def write_compas(path: Path, blocks: Sequence[Block]) -> None:
         "node": {str(i): {"element": guid} for i, guid in enumerate(guids)},
         "edge": {str(i): {} for i in range(len(guids))}, "max_node": len(guids) - 1,
     }  # fmt: skip
-    data = {"transformation": None, "elements": elements, "materials": {}, "tree": {"attributes": {}, "root": tree}, "graph": graph}
+    data = {
+        "transformation": None,
+        "elements": elements,
+        "materials": {},
+        "tree": {"attributes": {}, "root": tree},
+        "graph": graph,
+    }
     model = {"dtype": "compas_dem.models/BlockModel", "data": data, "inheritance": ["compas_model.models/Model"]}
     path.write_text(json.dumps(model), encoding="utf-8")
 
@@ -136,6 +142,6 @@ def _element(i: int, block: Block) -> tuple[str, dict[str, Any]]:
         "facedata": {}, "edgedata": {}, "max_vertex": len(block.vertices) - 1, "max_face": len(block.faces) - 1,
     }  # fmt: skip
     geometry = {"dtype": "compas.datastructures/Mesh", "data": mesh, "name": block.name}
-    data = {"transformation": None, "features": [], "name": block.name, "material": None, "geometry": geometry,
+    data: dict[str, Any] = {"transformation": None, "features": [], "name": block.name, "material": None, "geometry": geometry,
             "is_support": bool(block.fixed)}  # fmt: skip
     return guid, {"dtype": "compas_dem.elements/Block", "data": data, "guid": guid}

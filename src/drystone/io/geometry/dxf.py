@@ -1,11 +1,12 @@
 """DXF, by ezdxf (extra `dxf`): closed polylines, 3DFACEs, MESHes and polyface meshes come in, a `Drawing` goes out, and back.
 
-A closed polyline is a flat block, which `depth` makes a prism. Layers are groups and the file's unit is honoured. Written as one
-MESH a block, in m, with name, group, density, fixed and pieces in extended data. Lines, text and block references are left aside.
+A closed polyline is a flat block, which `depth` makes a prism. Layers are groups and the file's unit is honoured. Written as
+one MESH a block, in m, with name, group, density, fixed and pieces in extended data. Lines, text and references are left aside.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def read_dxf(path: Path, density: float) -> Drawing:
         raise need("ezdxf", "dxf", path) from None
     read_bytes(path)  # there, and not too large
     try:
-        file = ezdxf.readfile(path)
+        file: Any = ezdxf.readfile(path)
     except (OSError, ezdxf.DXFError, ValueError) as error:
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
     blocks: list[Block] = []
@@ -79,15 +80,15 @@ def _polyface(entity: Any, density: float) -> Block:
 def _joined(faces: list[np.ndarray], layer: str, density: float) -> Block:
     """The 3DFACEs of a layer as one surface, which falls into the blocks that hang together."""
     start = np.cumsum([0] + [len(face) for face in faces]).tolist()
-    corners: list[Face] = [tuple(range(a, b)) for a, b in zip(start, start[1:], strict=False)]
+    corners: list[Face] = [tuple(range(a, b)) for a, b in pairwise(start)]
     return Block(np.concatenate(faces), tuple(corners), density, name=layer, group=layer)
 
 
 def _told(entity: Any, block: Block) -> Block:
     """The block with what we wrote beside its mesh."""
-    if not entity.has_xdata(OWNER):
+    values = [tag.value for tag in entity.get_xdata(OWNER)] if entity.has_xdata(OWNER) else []
+    if len(values) < 4:
         return block
-    values = [tag.value for tag in entity.get_xdata(OWNER)][1:]
     name, group, density, fixed, *pieces = values
     return Block(block.vertices, block.faces, float(density), bool(fixed), str(name), str(group), tuple(map(int, pieces)))
 
@@ -98,13 +99,14 @@ def write_dxf(path: Path, blocks: Sequence[Block]) -> None:
         import ezdxf
     except ImportError:
         raise need("ezdxf", "dxf", path) from None
-    file = ezdxf.new("R2010", units=6)  # m
+    file: Any = ezdxf.new("R2010", units=6)  # m
     file.appids.add(OWNER)
     for block in blocks:
         mesh = file.modelspace().add_mesh(dxfattribs={"layer": one_line(block.group).translate(FORBIDDEN) or "0"})
         with mesh.edit_data() as data:
             data.vertices = [tuple(point) for point in np.asarray(block.vertices, float).tolist()]
             data.faces = [tuple(int(corner) for corner in face) for face in block.faces]
-        told = [(1000, one_line(block.name)), (1000, one_line(block.group)), (1040, float(block.density)), (1070, int(block.fixed))]
+        told: list[tuple[int, Any]] = [(1000, one_line(block.name)), (1000, one_line(block.group))]
+        told += [(1040, float(block.density)), (1070, int(block.fixed))]
         mesh.set_xdata(OWNER, [*told, *((1071, int(count)) for count in block.pieces)])
     file.saveas(path)

@@ -1,8 +1,8 @@
 """LMGC90 DATBOX: BODIES.DAT comes in, and BULK_BEHAV.DAT and DRV_DOF.DAT if they lie beside it; a `Drawing` goes out.
 
-Polyhedra (POLYR), polygons (POLYG), walls (JONCx, a rectangle) and planes (PLANx, a box). The colour of a body is its group, its
-bulk behaviour its density; bodies whose velocities are all prescribed are supports. Bodies of 2D are flat, with y up: `depth`
-makes them prisms. Lengths in m.
+Polyhedra (POLYR), polygons (POLYG), walls (JONCx, a rectangle) and planes (PLANx, a box). The colour of a body is its group,
+its bulk behaviour its density; bodies whose velocities are all prescribed are supports. Bodies of 2D are flat, with y up:
+`depth` makes them prisms. Lengths in m.
 """
 
 import re

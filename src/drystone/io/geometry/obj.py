@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, note, numbers, one_line, read_note, read_text, stacked, used, whole_numbers
+from drystone.io.geometry.drawing import (
+    Drawing,
+    Face,
+    note,
+    numbers,
+    one_line,
+    read_note,
+    read_text,
+    stacked,
+    used,
+    whole_numbers,
+)
 from drystone.model import Block
 
 

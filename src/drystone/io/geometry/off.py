@@ -11,7 +11,15 @@ import numpy as np
 
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import (
-    Drawing, check_corners, note, noted_blocks, numbers, read_note, read_text, stacked, whole_numbers,
+    Drawing,
+    check_corners,
+    note,
+    noted_blocks,
+    numbers,
+    read_note,
+    read_text,
+    stacked,
+    whole_numbers,
 )  # fmt: skip
 from drystone.model import Block
 

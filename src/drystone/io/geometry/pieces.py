@@ -1,8 +1,8 @@
 """Solids that are not convex: a block comes in, the block in convex pieces goes out, or the reason why not.
 
-Exactly, where few pieces do: the convex hull is cut by the plane of a face that passes through its inside, the halves again, until
-no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. Otherwise, and only when it is
-asked for, approximately by CoACD (Wei et al. 2022).
+Exactly, where few pieces do: the convex hull is cut by the plane of a face that passes through its inside, the halves again,
+until no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. Otherwise, and only
+when it is asked for, approximately by CoACD (Wei et al. 2022).
 """
 
 import warnings
@@ -14,8 +14,8 @@ import numpy as np
 from scipy.spatial import ConvexHull, cKDTree
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, need
-from drystone.io.geometry.surface import area_vector, diagonal, solids, volume
+from drystone.io.geometry.drawing import Array, Face, fan, need
+from drystone.io.geometry.surface import FLAT, area_vector, diagonal, open_edges, solids, volume
 from drystone.model import Block
 
 CONVEX = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
@@ -24,14 +24,14 @@ NEARLY = 1e-2  # of the block's diagonal: what is less hollow than this is no sh
 MOST = 48  # pieces of an exact decomposition; a stone that needs more is a scan
 CANDIDATES = 8  # planes tried for a cut: the largest faces inside
 ON = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
-APPROXIMATE = 0.03  # concavity that CoACD leaves, its measure
+APPROXIMATE = 0.05  # concavity that CoACD leaves, its measure
 
 Polygon = Array  # (K, 3)
 
 
 def convex(block: Block, *, decompose: bool, path: Path) -> Block:
     """The block if it is convex, given in pieces, open or nearly convex; else in convex pieces."""
-    if block.pieces or len(block.faces) < 4:
+    if block.pieces or open_edges(block.faces):
         return block
     hollow, warp = hollowness(block), _warp(block)
     if hollow <= CONVEX:
@@ -101,7 +101,7 @@ def _exact(block: Block, warp: float) -> list[Block] | None:
             pieces.append(_piece(block, cell, on))
     pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
     total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
-    sound = len(pieces) > 1 and abs(total - volume(vertices, block.faces)) <= 10 * on * size**2
+    sound = len(pieces) > 1 and abs(total - volume(vertices, block.faces)) <= (10 * on + FLAT * size) * size**2
     return pieces if sound and all(hollowness(piece) <= CONVEX for piece in pieces) else None
 
 
@@ -169,8 +169,8 @@ def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[P
 
 def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
     """1 inside, 0 outside: the solid angle of all faces (Van Oosterom and Strackee 1983)."""
-    triangles = [(p[0], b, c) for p in polygons for b, c in zip(p[1:], p[2:], strict=False)]
-    a, b, c = (np.array(corner) - point for corner in zip(*triangles, strict=True))
+    triangles = np.concatenate([p[fan(range(len(p)))] for p in polygons]) - point
+    a, b, c = triangles.transpose(1, 0, 2)
     la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
     top = np.einsum("ij,ij->i", a, np.cross(b, c))
     dot = [np.einsum("ij,ij->i", *pair) for pair in ((a, b), (b, c), (c, a))]
@@ -206,11 +206,14 @@ def _approximate(block: Block, path: Path) -> Block:
     except ImportError:
         raise need("coacd", "decompose", path) from None
     vertices = np.asarray(block.vertices, float)
-    triangles = [(face[0], b, c) for face in block.faces for b, c in zip(face[1:], face[2:], strict=False)]
+    triangles = [triangle for face in block.faces for triangle in fan(face)]
     coacd.set_log_level("error")
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
-    found = coacd.run_coacd(mesh, threshold=APPROXIMATE, preprocess_mode="off", seed=0)
+    search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
+    found = coacd.run_coacd(mesh, threshold=APPROXIMATE, preprocess_mode="off", seed=0, **search)
     pieces = [hull(np.asarray(points, float), block) for points, _ in found]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
-    warnings.warn(f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2)
+    warnings.warn(
+        f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2
+    )
     return joined(block, pieces) if len(pieces) > 1 else pieces[0]

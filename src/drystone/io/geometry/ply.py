@@ -31,7 +31,7 @@ class _Property(NamedTuple):
 
 class _Element(NamedTuple):
     name: str
-    count: int
+    number: int
     properties: list[_Property]
 
 
@@ -44,13 +44,13 @@ def read_ply(path: Path, density: float) -> Drawing:
     header = data[: end.start()].decode("ascii", errors="backslashreplace").splitlines()
     order, elements, notes = _header(header, path)
     body = data[end.end() :]
-    if sum(element.count for element in elements) > len(body):
+    if sum(element.number for element in elements) > len(body):
         raise InputError(f"{path}: its header counts more elements than there are bytes; is the file cut?")
     values = _Values(body, order, path)
     points, faces = [], []
     try:
         for element in elements:
-            for _ in range(element.count):
+            for _ in range(element.number):
                 row = _row(element, values)
                 if element.name == "vertex":
                     points.append([float(row[axis]) for axis in "xyz"])

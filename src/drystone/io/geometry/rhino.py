@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, need, one_line, read_bytes
+from drystone.io.geometry.drawing import Drawing, Face, fan, need, one_line, read_bytes
 from drystone.model import Block
 
 METRES = {"Millimeters": 1e-3, "Centimeters": 0.01, "Decimeters": 0.1, "Meters": 1.0, "Kilometers": 1e3, "Inches": 0.0254,
@@ -27,7 +27,7 @@ def read_rhino(path: Path, density: float) -> Drawing:
     except ImportError:
         raise need("rhino3dm", "rhino", path) from None
     read_bytes(path)  # there, and not too large
-    file = rhino3dm.File3dm.Read(str(path))
+    file: Any = rhino3dm.File3dm.Read(str(path))
     if file is None:
         raise InputError(f"{path}: not a Rhino file, or cut; save it again as 3dm")
     blocks, left_aside = [], set()
@@ -105,14 +105,14 @@ def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
         import rhino3dm
     except ImportError:
         raise need("rhino3dm", "rhino", path) from None
-    file = rhino3dm.File3dm()
+    file: Any = rhino3dm.File3dm()
     file.Settings.ModelUnitSystem = rhino3dm.UnitSystem.Meters
     layers: dict[str, int] = {}
     for block in blocks:
         layer = one_line(block.group) or "blocks"
         if layer not in layers:
             layers[layer] = file.Layers.AddLayer(layer, (120, 110, 100, 255))
-        attributes = rhino3dm.ObjectAttributes()
+        attributes: Any = rhino3dm.ObjectAttributes()
         attributes.Name, attributes.LayerIndex = one_line(block.name), layers[layer]
         mesh, pieces = _mesh(rhino3dm, block)
         told = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
@@ -132,9 +132,9 @@ def _mesh(rhino3dm: Any, block: Block) -> tuple[Any, list[int]]:
     count = []
     for face in block.faces:
         corners = [int(corner) for corner in face]
-        fan = [corners] if len(corners) <= 4 else [[corners[0], b, c] for b, c in zip(corners[1:], corners[2:], strict=False)]
-        for part in fan:
+        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else fan(corners)
+        for part in parts:
             mesh.Faces.AddFace(*part)
-        count.append(len(fan))
+        count.append(len(parts))
     ends = np.cumsum(block.pieces).tolist()
     return mesh, [sum(count[end - size : end]) for end, size in zip(ends, block.pieces, strict=True)]

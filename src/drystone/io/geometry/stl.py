@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, numbers, one_line, read_bytes
+from drystone.io.geometry.drawing import Drawing, fan, numbers, one_line, read_bytes
 from drystone.model import Block
 
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes
@@ -52,8 +52,8 @@ def write_stl(path: Path, blocks: Sequence[Block]) -> None:
         lines.append(f"solid {one_line(block.name)}")
         vertices = np.asarray(block.vertices, float)
         for face in block.faces:
-            for b, c in zip(face[1:], face[2:], strict=False):
-                corners = vertices[[face[0], b, c]]
+            for triangle in fan(face):
+                corners = vertices[list(triangle)]
                 normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
                 normal /= np.linalg.norm(normal) or 1.0
                 lines.append("facet normal {!r} {!r} {!r}".format(*normal.tolist()))

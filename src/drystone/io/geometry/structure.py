@@ -1,6 +1,6 @@
 """The door of geometry files: a path comes in, blocks in m with z up go out, and back.
 
-What a file is, its suffix says, and for `.json`, `.dat` and `.txt` its content; a folder is one file a block, or an LMGC90 DATBOX.
+What a file is, its suffix says, and for `.json`, `.dat` and `.txt` its content; a folder is one file a block, or a DATBOX.
 Readers only read. Here, in order: the unit, the upward axis, the flat blocks, the solids in a mesh, convexity, names, supports.
 """
 
@@ -17,7 +17,7 @@ from drystone.errors import InputError
 from drystone.io.blocks import parse_blocks, write_blocks
 from drystone.io.geometry.chrono import read_chrono
 from drystone.io.geometry.compas import is_compas, read_compas, write_compas
-from drystone.io.geometry.drawing import Array, Drawing, read_json, read_text
+from drystone.io.geometry.drawing import Drawing, read_json, read_text
 from drystone.io.geometry.dxf import read_dxf, write_dxf
 from drystone.io.geometry.lmgc90 import read_lmgc90
 from drystone.io.geometry.obj import read_obj, write_obj
@@ -106,7 +106,9 @@ def _read_folder(folder: Path, density: float) -> Drawing:
     if not files:
         raise InputError(f"{folder}: a folder without meshes; give one with {', '.join(MESHES)} files, one block a file")
     blocks = []
-    for file in sorted(files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]):
+    for file in sorted(
+        files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
+    ):
         own = MESHES[file.suffix.lower()](file, density).blocks
         blocks += [replace(b, name=file.stem if len(own) == 1 else f"{file.stem}-{b.name or i}") for i, b in enumerate(own)]
     return Drawing(blocks)
@@ -144,12 +146,11 @@ def _thick(blocks: list[Block], depth: float | None, path: Path) -> list[Block]:
         names = [block.name for block, is_one in zip(blocks, flat, strict=True) if is_one]
         groups = sorted({block.group for block in blocks})
         raise InputError(
-            f"{path}: {len(names)} of {len(blocks)} blocks are flat ({', '.join(names[:3])} ...), depth is {depth}; give the depth "
-            f"they get in m, or take only the groups with solids of {groups[:8]}"
+            f"{path}: {len(names)} of {len(blocks)} blocks are flat ({', '.join(names[:3])} ...), depth is {depth}; give "
+            f"the depth they get in m, or take only the groups with solids of {groups[:8]}"
         )
-    thick = [block.vertices for block, is_one in zip(blocks, flat, strict=True) if not is_one]
-    centre: Array | None = np.concatenate(thick).mean(axis=0) if thick else None
-    return [slab(block, depth, centre) if is_one else block for block, is_one in zip(blocks, flat, strict=True)]
+    centres = [block.vertices.mean(axis=0) for block, is_one in zip(blocks, flat, strict=True) if not is_one]
+    return [slab(block, depth, np.array(centres)) if is_one else block for block, is_one in zip(blocks, flat, strict=True)]
 
 
 def _unique(blocks: list[Block]) -> list[Block]:

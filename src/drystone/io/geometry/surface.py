@@ -1,7 +1,7 @@
 """Meshes made solids: a block as another program drew it comes in, blocks as `build_model` wants them go out.
 
-In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all faces are turned
-outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is a vertex of the file.
+In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all
+faces are turned outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is in the file.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, used
+from drystone.io.geometry.drawing import Array, Face, fan, used
 from drystone.model import Block
 
 REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
@@ -34,7 +34,7 @@ def solids(block: Block) -> list[Block]:
 
 def _closed(part: Block) -> list[Block]:
     """The part if it is closed, else the solids it makes when vertices that are near become one."""
-    if not _open_edges(part.faces):
+    if not open_edges(part.faces):
         return [_merge_flat(_outward(part))]
     joined = _weld(part, REACH * diagonal(part.vertices))
     return [_merge_flat(_outward(shell)) for shell in _shells(joined)]
@@ -68,7 +68,7 @@ def _without_repeats(face: Face) -> Face:
 def _without_surplus(block: Block) -> Block:
     """Some programs list a face twice, or beside the triangles it is cut into: then all its edges are a third face's too."""
     once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
-    if _open_edges(once):
+    if open_edges(once):
         once = block.faces  # two blocks that share a face
     neighbours = _neighbours(once)
     kept = [f for f in once if not all(len(neighbours[min(edge), max(edge)]) == 3 for edge in edges(f))]
@@ -80,7 +80,8 @@ def edges(face: Face) -> Iterator[tuple[int, int]]:
     return zip(face, face[1:] + face[:1], strict=True)
 
 
-def _open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
+def open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
+    """The edges with an odd number of faces; a closed surface has none."""
     left: set[tuple[int, int]] = set()
     for face in faces:
         left ^= {(min(a, b), max(a, b)) for a, b in edges(face)}
@@ -156,7 +157,7 @@ def _outward(block: Block) -> Block:
 def volume(vertices: Array, faces: Sequence[Face]) -> float:
     """[m3] inside closed faces; negative if they point inward."""
     points = vertices - vertices.mean(axis=0)
-    triangles = np.array([(face[0], b, c) for face in faces for b, c in zip(face[1:], face[2:], strict=False)])
+    triangles = np.array([triangle for face in faces for triangle in fan(face)])
     a, b, c = (points[triangles[:, i]] for i in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
@@ -186,7 +187,8 @@ def _merge_flat(block: Block) -> Block:
         whole = len(region) > 1 and outline is not None
         polygons += [(min(region), outline)] if whole and outline else [(f, faces[f]) for f in region]
     merged = [polygon for _, polygon in sorted(polygons)]
-    return replace(block, **dict(zip(("vertices", "faces"), _without_midpoints(vertices, merged, reach), strict=True)))
+    vertices, faces = _without_midpoints(vertices, merged, reach)
+    return replace(block, vertices=vertices, faces=faces)
 
 
 def _region(
@@ -251,9 +253,9 @@ def is_flat(block: Block) -> bool:
     return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
 
 
-def slab(block: Block, depth: float, centre: Array | None) -> Block:
-    """A flat block made a prism of this depth: away from the centre of the others if there are any, else along its normal,
-    turned to the positive side of the axis nearest to it."""
+def slab(block: Block, depth: float, others: Array) -> Block:
+    """A flat block made a prism of this depth [m]: away from the nearest of the other blocks' centres (N, 3) if there are any,
+    else along its normal, turned to the positive side of the axis nearest to it."""
     welded = _weld(block)
     outline = welded.faces[0] if len(welded.faces) == 1 else _outline(list(welded.faces))
     if outline is None:
@@ -261,7 +263,10 @@ def slab(block: Block, depth: float, centre: Array | None) -> Block:
     points = welded.vertices[list(outline)]
     normal = area_vector(points)
     normal /= np.linalg.norm(normal) or 1.0
-    side = normal @ (points.mean(axis=0) - centre) if centre is not None else normal[np.argmax(np.abs(normal))]
+    side = normal[np.argmax(np.abs(normal))]
+    if len(others):
+        away = points.mean(axis=0) - others
+        side = normal @ away[np.argmin(np.linalg.norm(away, axis=1))]
     if side < 0:
         points, normal = points[::-1], -normal
     n = len(points)
