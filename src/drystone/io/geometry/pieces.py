@@ -101,7 +101,7 @@ def _exact(block: Block, warp: float) -> list[Block] | None:
             pieces.append(_piece(block, cell, on))
     pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
     total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
-    sound = len(pieces) > 1 and abs(total - volume(vertices, block.faces)) <= (10 * on + FLAT * size) * size**2
+    sound = 1 < len(pieces) <= MOST and abs(total - volume(vertices, block.faces)) <= (10 * on + FLAT * size) * size**2
     return pieces if sound and all(hollowness(piece) <= CONVEX for piece in pieces) else None
 
 
@@ -206,14 +206,37 @@ def _approximate(block: Block, path: Path) -> Block:
     except ImportError:
         raise need("coacd", "decompose", path) from None
     vertices = np.asarray(block.vertices, float)
-    triangles = [triangle for face in block.faces for triangle in fan(face)]
+    triangles = [triangle for face in block.faces for triangle in _ears(face, vertices)]
     coacd.set_log_level("error")
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
     search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
     found = coacd.run_coacd(mesh, threshold=APPROXIMATE, preprocess_mode="off", seed=0, **search)
-    pieces = [hull(np.asarray(points, float), block) for points, _ in found]
+    grid = 1e-4 * diagonal(vertices)  # they are approximations: no slivers finer than this
+    pieces = [hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in found]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
     warnings.warn(
         f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2
     )
     return joined(block, pieces) if len(pieces) > 1 else pieces[0]
+
+
+def _ears(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
+    """A face that need not be convex as triangles: corners that stand out are cut off one after the other."""
+    left, normal, triangles = list(face), area_vector(vertices[list(face)]), []
+    while len(left) > 3:
+        corners = [(left[i - 1], left[i], left[(i + 1) % len(left)]) for i in range(len(left))]
+        ear = next((ear for ear in corners if _is_ear(ear, left, vertices, normal)), corners[0])
+        triangles.append(ear)
+        left.remove(ear[1])
+    return [*triangles, (left[0], left[1], left[2])]
+
+
+def _is_ear(ear: tuple[int, int, int], left: list[int], vertices: Array, normal: Array) -> bool:
+    """Whether the corner stands out and no other vertex is in its triangle."""
+    corners = vertices[list(ear)]
+    if np.cross(corners[1] - corners[0], corners[2] - corners[1]) @ normal <= 0:
+        return False
+    others = vertices[[corner for corner in left if corner not in ear]]
+    sides = np.roll(corners, -1, axis=0) - corners
+    inside = [np.cross(side, others - corner) @ normal >= 0 for side, corner in zip(sides, corners, strict=True)]
+    return not np.logical_and.reduce(inside).any()

@@ -37,7 +37,7 @@ def read_rhino(path: Path, density: float) -> Drawing:
             left_aside.add(type(thing.Geometry).__name__)
             continue
         attributes = thing.Attributes
-        layer = file.Layers[attributes.LayerIndex].FullPath
+        layer = file.Layers[attributes.LayerIndex].FullPath if 0 <= attributes.LayerIndex < len(file.Layers) else ""
         told = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
         blocks.append(
             Block(
