@@ -11,6 +11,7 @@ import pytest
 
 from drystone.build import arch, dome, wall
 from drystone.build.shapes import box, prism
+from drystone.cli import main
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.io.geometry import pieces
@@ -299,3 +300,14 @@ def test_missing_library_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rhino3dm", None)
     with pytest.raises(InputError, match=r"rhino3dm is needed.*pip install 'drystone\[rhino\]'"):
         write_structure(tmp_path / "a.3dm", [ELL])
+
+
+def test_convert_on_the_command_line(tmp_path, capsys):
+    write_structure(tmp_path / "a.obj", [box((0, 1000 * i, 0), (500, 1000 * i + 1000, 500)) for i in range(3)])
+    options = ["--unit", "mm", "--up", "y", "--supports", "lowest", "--density", "2200 kg/m3", "--json"]
+    with pytest.raises(SystemExit) as end:
+        main(["convert", str(tmp_path / "a.obj"), str(tmp_path / "b.ply"), *options])
+    assert end.value.code == 0
+    facts = {"written": str(tmp_path / "b.ply"), "blocks": 3, "supports": 1}
+    assert json.loads(capsys.readouterr().out) == facts
+    assert build_model(read_structure(tmp_path / "b.ply"), friction=0.5).position[:, 2] == pytest.approx([0.5, 1.5, 2.5])
