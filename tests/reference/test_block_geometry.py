@@ -176,6 +176,7 @@ STANDS = {
     "compas/dem/dem_crossvault.json": (0.7, True),  # a wall, whatever its name
     "compas/model_obj/wall_simple_supported.obj": (0.7, True),
     "compas/assembly_old/stack.json": (0.7, True),
+    "compas/assembly/stack_assembly.json": (0.7, False),  # what lies on the first cube is centred 0.65 beside it, its edge 0.5
     "compas/rbe/simple_stack_3.json": (0.7, True),
     "compas/rbe/simple_stack_4.json": (0.7, False),  # the top stone, y from -1.5 to 0.5, lies on y from 0 to 2
     "compas/rhino/simple_stack.3dm": (0.7, False),  # the same

@@ -94,6 +94,15 @@ def test_obj_of_others(tmp_path):
     assert build_model([read], friction=0.5).bodies.mass == pytest.approx([1800.0])
 
 
+def test_obj_groups_within_objects(tmp_path):
+    """An object whose faces are in two groups, as by material, is one block; its group is the first."""
+    write_structure(tmp_path / "a.obj", [box((0, 0, 0), (1, 1, 1), name="stone", group="side")])
+    lines = (tmp_path / "a.obj").read_text().splitlines()
+    (tmp_path / "a.obj").write_text("\n".join([*lines[:-1], "g top", lines[-1].replace(" ", "\t")]))
+    (read,) = read_structure(tmp_path / "a.obj")
+    assert (read.name, read.group, len(read.faces)) == ("stone", "side", 6)
+
+
 def test_doubled_faces_go(tmp_path):
     """As in a COMPAS dome, every face is told twice; and a square beside its two triangles."""
     cube = box((0, 0, 0), (1, 1, 1))

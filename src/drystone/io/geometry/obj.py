@@ -31,7 +31,7 @@ def read_obj(path: Path, density: float) -> Drawing:
     points: list[list[float]] = []
     parts: list[dict[str, Any]] = [{"faces": []}]
     for number, line in enumerate(read_text(path).replace("\\\n", " ").splitlines(), 1):
-        word, _, rest = line.strip().partition(" ")
+        word, _, rest = line.strip().replace("\t", " ").partition(" ")
         where = f"{path}, line {number}"
         if word == "v":
             points.append(_point(rest.split(), where))
@@ -49,9 +49,9 @@ def read_obj(path: Path, density: float) -> Drawing:
 
 
 def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
-    """A group within an object without faces yet is the object's; any other begins a block of its own."""
-    if "name" in parts[-1] and not parts[-1]["faces"] and "grouped" not in parts[-1]:
-        parts[-1]["group"] = name
+    """A group within an object is the object's, the first if it has several; any other is a block, begun or gone on with."""
+    if "name" in parts[-1] and "grouped" not in parts[-1]:
+        parts[-1].setdefault("group", name)
         return
     again = next((part for part in parts if part.get("grouped") == name), None)
     if again is not None:
