@@ -33,6 +33,11 @@ app = typer.Typer(
 )  # fmt: skip
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Unit = Annotated[str | None, typer.Option(help="of a geometry file: m, dm, cm, mm or km; its own if not given")]
+Up = Annotated[str | None, typer.Option(help="axis of a geometry file that points up: x, y or z")]
+Supports = Annotated[list[str] | None, typer.Option(help='"lowest", or a block or group; may be repeated')]
+Only = Annotated[list[str] | None, typer.Option(help="take this block or group (layer) only; may be repeated")]
+Depth = Annotated[str | None, typer.Option(help='of what is flat in a geometry file, as "0.5 m"')]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -74,7 +79,7 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, schema, check, run, info, picture or solve (see drystone --help)")
+        raise InputError("name a command: new, schema, check, run, info, picture, convert or solve (see drystone --help)")
 
 
 @app.command()
@@ -108,16 +113,21 @@ def schema() -> None:
 
 @app.command()
 def check(
-    source: Annotated[Path, typer.Argument(help="case (TOML) or file of blocks")],
-    fix: Annotated[Path | None, typer.Option(help="repair what is safe and write the blocks to this new file (JSON)")] = None,
+    source: Annotated[Path, typer.Argument(help="case (TOML), geometry file, or a folder of meshes")],
+    fix: Annotated[Path | None, typer.Option(help="repair what is safe and write the blocks to this new file")] = None,
     within: Annotated[float | None, typer.Option(help="what nearly touches or is nearly flat, in sizes of a block")] = None,
     picture: Annotated[Path | None, typer.Option(help="draw the blocks with findings in colour (PNG)")] = None,
+    unit: Unit = None,
+    up: Up = None,
+    supports: Supports = None,
+    only: Only = None,
+    depth: Depth = None,
     json: Json = False,
 ) -> int:
     """Say what a structure is and all that is wrong with it; repair it on request."""
     from drystone.doctor.examine import NEAR, examine
 
-    blocks, case = _structure(source)
+    blocks, case = _structure(source, _reading(unit, up, supports, only, depth))
     _announce_compiling()
     share = NEAR if within is None else within
     if not 0 <= share <= 0.1:
@@ -146,13 +156,15 @@ def check(
     return UNSOUND if report.errors else DONE
 
 
-def _structure(source: Path) -> tuple[list["Block"], "Case | None"]:
-    """The blocks of a file of blocks, or of a case, and the case."""
-    from drystone.io.blocks import read_blocks
+def _structure(source: Path, asked: dict[str, Any]) -> tuple[list["Block"], "Case | None"]:
+    """The blocks of a geometry file, or of a case, and the case."""
     from drystone.io.case import read_case
+    from drystone.io.geometry.structure import read_structure
 
     if source.suffix != ".toml":
-        return read_blocks(source), None
+        return read_structure(source, refuse=False, **asked), None
+    if any(asked.values()):
+        raise InputError(f"{source}: a case says itself how its files are read; give --unit and the like with a geometry file")
     case = read_case(source)
     return case.blocks(), case
 
@@ -161,14 +173,12 @@ def _repair(report: "Report", source: Path, out: Path, within: float) -> tuple["
     """The repaired blocks, written and examined again, and what was done."""
     from drystone.doctor.examine import examine
     from drystone.doctor.repair import repair
-    from drystone.io.blocks import write_blocks
+    from drystone.io.geometry.structure import write_structure
 
     if out.exists():
         raise InputError(f"--fix {out}: the file exists; a repair never replaces a file, give another name")
-    if out.suffix != ".json":
-        raise InputError(f"--fix {out}: blocks are written as JSON; give a name that ends in .json")
     blocks, done = repair(report.blocks, within=within)
-    write_blocks(out, blocks)
+    write_structure(out, blocks)
     return examine(blocks, within=within), [repair._asdict() for repair in done]
 
 
@@ -321,6 +331,40 @@ def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None
     if not -run.frames <= frame < run.frames:
         raise InputError(f"--frame {frame}: the run has frames 0 to {run.frames - 1}")
     return [frame % run.frames]
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(help="geometry file, or a folder of meshes")],
+    out: Annotated[Path, typer.Argument(help="file to write: json, compas.json, obj, stl, ply, off, 3dm or dxf")],
+    unit: Unit = None,
+    up: Up = None,
+    density: Annotated[str | None, typer.Option(help='where the source has none, as "2200 kg/m3"')] = None,
+    supports: Supports = None,
+    only: Only = None,
+    depth: Depth = None,
+    decompose: Annotated[bool, typer.Option("--decompose", help="approximate what is not convex by convex pieces")] = False,
+    json: Json = False,
+) -> None:
+    """Read blocks of one format and write them in another, in m with z up."""
+    from drystone.io.geometry.structure import read_structure, write_structure
+    from drystone.units import quantity
+
+    asked = _reading(unit, up, supports, only, depth)
+    asked |= {} if density is None else {"density": quantity(density, "density")}
+    blocks = read_structure(source, decompose=decompose, **asked)
+    write_structure(out, blocks)
+    facts = {"written": str(out), "blocks": len(blocks), "supports": sum(block.fixed for block in blocks)}
+    _print_json(facts) if json else print(f"{out}: {facts['blocks']} blocks, {facts['supports']} of them supports")
+
+
+def _reading(unit: str | None, up: str | None, supports: list[str] | None, only: list[str] | None, depth: str | None) -> Any:
+    """The keywords of `read_structure`."""
+    from drystone.units import quantity
+
+    chosen: str | list[str] = "lowest" if supports == ["lowest"] else supports or []
+    thick = None if depth is None else quantity(depth, "length")
+    return {"unit": unit, "up": up, "supports": chosen, "only": only or [], "depth": thick}
 
 
 @app.command()

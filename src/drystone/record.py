@@ -249,9 +249,7 @@ class RunWriter:
         for old in failed_problems(folder):
             old.unlink()
         file = _open(folder, "w")
-        file.attrs.update(
-            format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step)
-        )
+        file.attrs.update(format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
         _lay_out(file, len(model.blocks))
         write_model(file.create_group("model"), model)
         writer = cls(folder, file, state, ground, (0, 0, int(state.step)))

@@ -76,9 +76,7 @@ def _outcome(given: ForeignProblem | Dump, problem: Problem, solution: Solution)
     return given.residual(solution.impulse, law_of(problem)), given.velocity(solution.impulse)
 
 
-def _facts(
-    given: ForeignProblem | Dump, problem: Problem, solution: Solution, residual: float, rounds: int
-) -> dict[str, Any]:
+def _facts(given: ForeignProblem | Dump, problem: Problem, solution: Solution, residual: float, rounds: int) -> dict[str, Any]:
     notes = [] if isinstance(given, Dump) else list(given.notes)
     if rounds > 1:
         notes.append(f"{rounds} rounds, each closer and corrected by what the file's own matrix says")

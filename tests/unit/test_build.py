@@ -67,9 +67,7 @@ def test_column():
     assert len(column(courses=70)) == 71
 
 
-@pytest.mark.parametrize(
-    ("courses", "blocks", "count"), [(10, 10, 105), (14, 14, 203), (20, 50, 1010), (1, 1, 1), (2, 1, 3)]
-)
+@pytest.mark.parametrize(("courses", "blocks", "count"), [(10, 10, 105), (14, 14, 203), (20, 50, 1010), (1, 1, 1), (2, 1, 3)])
 def test_wall(courses, blocks, count):
     """Count: courses * blocks + one more in every second course; volume: that of the wall."""
     stones = wall(length=5.0, height=2.5, thickness=0.25, courses=courses, blocks=blocks)
@@ -142,9 +140,7 @@ def test_tower_of_the_bar():
 
 def front_joints(stones, course, half):
     """[m] x of the vertical joints of the wall at -y in one course, ends of the wall included."""
-    front = [
-        b.vertices for b in stones if b.name.startswith(f"block-{course}-") and b.vertices[:, 1].min() < 1e-9 - half
-    ]
+    front = [b.vertices for b in stones if b.name.startswith(f"block-{course}-") and b.vertices[:, 1].min() < 1e-9 - half]
     along = [v[:, 0] for v in front if np.ptp(v[:, 0]) > 0.3]  # without the end of the side wall, 0.25 m wide
     return {round(x, 9) for v in along for x in (v.min(), v.max())}
 

@@ -95,9 +95,7 @@ def test_touching_blocks_pass(gap):
 def test_overlapping_blocks_are_refused():
     """The depth is the height that was taken away: 3 mm."""
     upper = replace(CUBE, vertices=CUBE.vertices + [0.3, 0.2, 0.997], name="upper")
-    with pytest.raises(
-        InputError, match=r"block 0 'lower' and block 1 'upper' overlap by 3 mm, 0.1 mm .* move them apart"
-    ):
+    with pytest.raises(InputError, match=r"block 0 'lower' and block 1 'upper' overlap by 3 mm, 0.1 mm .* move them apart"):
         build_model([replace(CUBE, name="lower"), upper], friction=0.5)
 
 
@@ -151,9 +149,7 @@ def test_bad_numbers_are_refused(blocks, options, message):
 def test_friction_by_pair():
     """The three rules of C7: block-block, block-foundation, and named groups before both."""
     blocks = [replace(CUBE, vertices=CUBE.vertices + [2.0 * i, 0, 0]) for i in range(4)]
-    blocks = [
-        replace(b, group=g, fixed=f) for b, g, f in zip(blocks, ["", "", "lead", "lead"], [0, 1, 0, 1], strict=True)
-    ]
+    blocks = [replace(b, group=g, fixed=f) for b, g, f in zip(blocks, ["", "", "lead", "lead"], [0, 1, 0, 1], strict=True)]
     model = build_model(blocks, friction=0.6, support_friction=0.7, pairs=[("lead", "", 0.2)])
     mu = model.friction[np.ix_(model.bodies.group, model.bodies.group)]
     expected = [[0.6, 0.7, 0.2, 0.2], [0.7, 0.7, 0.2, 0.2], [0.2, 0.2, 0.6, 0.7], [0.2, 0.2, 0.7, 0.7]]

@@ -46,9 +46,7 @@ def test_g_is_gravity():
 
 
 @pytest.mark.parametrize("dimension", UNITS)
-@pytest.mark.parametrize(
-    "given", ["1 parsec", "m", "", None, True, [1], math.nan, math.inf, 10**400, "nan m", "1e999 m"]
-)
+@pytest.mark.parametrize("given", ["1 parsec", "m", "", None, True, [1], math.nan, math.inf, 10**400, "nan m", "1e999 m"])
 def test_refusal_lists_the_accepted_units(given, dimension):
     with pytest.raises(InputError) as caught:
         quantity(given, dimension)

@@ -31,9 +31,7 @@ def block(
     check_positive("block", margin=margin)
     if not abs(tilt) < np.pi / 2:
         raise InputError(f'block: tilt is {tilt!r} rad; give less than 90 degrees, as in "15 deg"')
-    upright = box(
-        (-width / 2, -depth / 2, 0.0), (width / 2, depth / 2, height), name="block", group="block", density=density
-    )
+    upright = box((-width / 2, -depth / 2, 0.0), (width / 2, depth / 2, height), name="block", group="block", density=density)
     leaning = replace(upright, vertices=_lean(upright.vertices, tilt, tilt_direction))
     foundation = slab((-width / 2, width / 2), (-depth / 2, depth / 2), margin, density)
     return [foundation, leaning]

@@ -60,9 +60,7 @@ def dome(
 
 def _check_shape(radius: float, thickness: float, embrace: float, oculus: float) -> None:
     if thickness >= 2 * radius:
-        raise InputError(
-            f"dome: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner dome"
-        )
+        raise InputError(f"dome: thickness {thickness:g} m is not below twice the radius {radius:g} m; give a thinner dome")
     if embrace > np.pi:
         raise InputError(f'dome: embrace is {embrace:g} rad; give pi at most (a hemisphere), in rad or as "180 deg"')
     if 2 * oculus >= embrace:

@@ -1,8 +1,9 @@
 """Plain block files: JSON comes in, `Block`s go out, and back.
 
 `{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...",
-"density": 2000, "group": "..."}]}`, lengths in m, faces counter-clockwise seen from outside; only vertices and faces
-are required. Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+"density": 2000, "group": "...", "pieces": [6, 6]}]}`, lengths in m, faces counter-clockwise seen from outside; only
+vertices and faces are required; pieces says how many of the faces make each convex piece of a block that is not convex.
+Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
 """
 
 import json
@@ -14,24 +15,23 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
+from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
 from drystone.units import quantity
 
-KEYS = ("vertices", "faces", "fixed", "name", "density", "group")
+KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
 
 
 def read_blocks(path: str | Path) -> list[Block]:
     """The blocks of a JSON file."""
-    path = Path(path)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON, {error.msg}") from None
+    return parse_blocks(read_json(Path(path)), Path(path))
+
+
+def parse_blocks(content: Any, path: Path, density: float = Block.density) -> list[Block]:
+    """The blocks of a JSON file's content; density [kg/m3] where it says none."""
     if not isinstance(content, dict) or not isinstance(content.get("blocks"), list):
         raise InputError(f'{path}: has no list of blocks; write {{"blocks": [...]}}')
-    return [_block(i, entry, path) for i, entry in enumerate(content["blocks"])]
+    return [_block(i, entry, path, density) for i, entry in enumerate(content["blocks"])]
 
 
 def write_blocks(path: str | Path, blocks: Iterable[Block]) -> None:
@@ -48,10 +48,10 @@ def _entry(block: Block) -> dict[str, Any]:
         "density": float(block.density),
         "vertices": np.asarray(block.vertices, float).tolist(),
         "faces": [[int(v) for v in face] for face in block.faces],
-    }
+    } | ({"pieces": [int(count) for count in block.pieces]} if block.pieces else {})
 
 
-def _block(i: int, entry: Any, path: Path) -> Block:
+def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     where = f"{path}: block {i}"
     if not isinstance(entry, dict):
         raise InputError(f"{where} is {entry!r}; give an object with vertices and faces")
@@ -68,10 +68,11 @@ def _block(i: int, entry: Any, path: Path) -> Block:
     return Block(
         vertices=_vertices(entry["vertices"], where),
         faces=_faces(entry["faces"], where),
-        density=_density(entry.get("density", Block.density), where),
+        density=_density(entry.get("density", density), where),
         fixed=_typed(entry.get("fixed", False), bool, "true or false", f"{where}: fixed"),
         name=_typed(entry.get("name", ""), str, "a string", f"{where}: name"),
         group=_typed(entry.get("group", ""), str, "a string", f"{where}: group"),
+        pieces=_pieces(entry.get("pieces", []), where),
     )
 
 
@@ -85,6 +86,12 @@ def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
     if not _rows(value, (int,)):
         raise InputError(f"{where}: faces must be a list of lists of vertex numbers, counted from 0")
     return tuple(tuple(face) for face in value)
+
+
+def _pieces(value: Any, where: str) -> tuple[int, ...]:
+    if not _rows([value], (int,)):
+        raise InputError(f"{where}: pieces is {value!r}; give a list of how many faces make each convex piece")
+    return tuple(value)
 
 
 def _rows(value: Any, numbers: tuple[type, ...]) -> bool:

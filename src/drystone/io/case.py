@@ -19,12 +19,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from drystone.build import GENERATORS, chip
 from drystone.build.compose import mirror, named, place
 from drystone.errors import InputError
-from drystone.io.blocks import read_blocks
+from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import Problem, Where, describe, find_line
 from drystone.joints import Surface
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
-from drystone.units import GRAVITY, Acceleration, Angle, Count, Length, Ratio, Stiffness, Stress, Time
+from drystone.units import GRAVITY, Acceleration, Angle, Count, Density, Length, Ratio, Stiffness, Stress, Time
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -51,12 +51,25 @@ class Part(Table):
     at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m]
 
 
-class FileStructure(Structure):
-    file: str  # JSON block file, relative to the case
+class FileKeys(Table):
+    """The keywords of `read_structure`, which says what they mean."""
+
+    file: str  # of geometry, relative to the case
+    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None
+    up: Literal["x", "y", "z"] | None = None
+    density: Annotated[Density, Field(gt=0)] = Block.density
+    supports: str | tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    depth: Annotated[Length, Field(gt=0)] | None = None
+    decompose: bool = False
 
 
-class FilePart(Part):
-    file: str
+class FileStructure(Structure, FileKeys):
+    pass
+
+
+class FilePart(Part, FileKeys):
+    pass
 
 
 class Assembly(Structure):
@@ -234,7 +247,7 @@ class Case:
         """What a table's own keys, those that not every structure has, make."""
         own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
         if "file" in own:
-            return read_blocks(self.path.parent / own["file"])
+            return read_structure(self.path.parent / own.pop("file"), **own)
         return GENERATORS[own.pop("generator")](**own)
 
     def model(self) -> Model:
@@ -342,7 +355,7 @@ def _read_made(content: Any, where: Where, problems: list[Problem], from_file: t
     if not isinstance(content, dict):
         return _read(from_file, content, where, problems)
     if ("generator" in content) == ("file" in content):
-        said = 'needs either generator = "..." or file = "....json", one of the two'
+        said = 'needs either generator = "..." or file = "....", one of the two'
         problems.append(Problem(where, said))
     elif "file" in content:
         return _read(from_file, content, where, problems)

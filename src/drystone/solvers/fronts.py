@@ -82,9 +82,9 @@ def _fill(system, s, tile):
     n, symmetric = plan.order.shape[0], upper.shape[0] == 0
     begin = tile * _bodies(dof)
     end = min(own // dof, begin + _bodies(dof))
-    factor[panel + dof * begin * height:panel + dof * end * height] = 0.0
+    factor[panel + dof * begin * height : panel + dof * end * height] = 0.0
     if not symmetric:
-        upper[panel + dof * begin * height:panel + dof * end * height] = 0.0
+        upper[panel + dof * begin * height : panel + dof * end * height] = 0.0
     for k in range(begin, end):
         _put(system.block[plan.order[plan.first[s] + k]], factor, panel + dof * k * (height + 1), height, symmetric)
     for q in range(plan.edge_start[s], plan.edge_start[s + 1]):

@@ -96,7 +96,7 @@ def _late_slot(late, home, first, row_start, rows):
         if late[e] < first[s + 1]:
             out[e] = late[e] - first[s]
         else:
-            out[e] = first[s + 1] - first[s] + np.searchsorted(rows[row_start[s]:row_start[s + 1]], late[e])
+            out[e] = first[s + 1] - first[s] + np.searchsorted(rows[row_start[s] : row_start[s + 1]], late[e])
     return out
 
 
@@ -131,7 +131,7 @@ def _grow(parent, cost, most):
             if price + whole[s] > most:
                 last, price = last + 1, 0.0
             price += whole[s]
-            group[begin:s + 1] = last
+            group[begin : s + 1] = last
             begin = s + 1
     return group
 
@@ -166,7 +166,7 @@ def _column_rows(order, position, start, neighbour, parent):
                     rows[end] = i
                     end += 1
             c = following[c]
-        rows[begin[j]:end].sort()
+        rows[begin[j] : end].sort()
         begin[j + 1] = end
         if parent[j] >= 0:
             following[j] = head[parent[j]]
@@ -205,17 +205,17 @@ def _supernodes(order, position, start, neighbour, parent):
             zeros[count - 2] = added
             count -= 1
     first[count] = n
-    first = first[:count + 1].copy()
+    first = first[: count + 1].copy()
     row_start = np.zeros(count + 1, np.int64)
     owner = np.empty(n, np.int64)
     for s in range(count):
         last = first[s + 1] - 1
         row_start[s + 1] = row_start[s] + begin[last + 1] - begin[last]
-        owner[first[s]:first[s + 1]] = s
+        owner[first[s] : first[s + 1]] = s
     below = np.empty(row_start[count], np.int64)
     for s in range(count):
         last = first[s + 1] - 1
-        below[row_start[s]:row_start[s + 1]] = rows[begin[last]:begin[last + 1]]
+        below[row_start[s] : row_start[s + 1]] = rows[begin[last] : begin[last + 1]]
     return first, row_start, below, owner
 
 

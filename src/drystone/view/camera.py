@@ -32,9 +32,7 @@ def axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
     return right, np.cross(right, forward), forward
 
 
-def frame(
-    points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float
-) -> Camera:
+def frame(points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float) -> Camera:
     """A camera that sees all points (N, 3) with a margin (part of the size); `field` [deg] of view, 0 orthographic."""
     right, up, forward = axes(azimuth, elevation)
     low, high = points.min(axis=0), points.max(axis=0)

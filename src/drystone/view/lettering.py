@@ -77,9 +77,7 @@ def width(text: str, height: float) -> float:
     return sum(ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
 
 
-def _draw_line(
-    image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array
-) -> None:
+def _draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:
     """A smooth line: each pixel is covered by how far it lies from the stroke."""
     reach = half_width + 1.0
     left, right = int(min(start[0], end[0]) - reach), int(max(start[0], end[0]) + reach) + 1

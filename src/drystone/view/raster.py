@@ -72,9 +72,7 @@ def sunlit(sun, sun_near, point, normal):
     """Part of 25 neighbouring rays from a point that reach the sun: a shadow with a soft rim."""
     texel = 1.0 / sun.scale
     off = 3.0 * texel  # off the surface, which would else shade itself
-    column, row, near = pixel_of(
-        sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2]
-    )
+    column, row, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
     free = 0
     for r in range(row - 2, row + 3):
         for c in range(column - 2, column + 3):

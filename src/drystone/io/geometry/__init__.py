@@ -1,0 +1,1 @@
+"""Geometry files of other programs: one reader and, where there is one, one writer a file; `structure` is the door."""

@@ -1,0 +1,151 @@
+"""What every reader of geometry returns, and how files are opened: bytes come in, a `Drawing` goes out.
+
+A file is read whole, up to a size, before anything is made of it, so that a count inside it can be held against what is there.
+No reader opens a file because another file names it.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.model import Block
+
+Array = np.ndarray
+Face = tuple[int, ...]
+
+LARGEST = 2**28  # [byte] a file of more is refused: 256 MB is about a million blocks
+
+
+class Drawing(NamedTuple):
+    """Blocks as a file has them: in its unit, with its axes, faces of any sense, perhaps triangulated or flat."""
+
+    blocks: list[Block]
+    metres: float | None = None  # the file's unit of length; None if it does not say
+    up: str | None = None  # the axis that points up, where the format fixes it
+    plain: bool = False  # blocks as we write them ourselves: taken as they are
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole file, or an `InputError` if there is none or too much of it."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise InputError(f"{path}: {size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f} MB; split the file")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+
+
+def read_text(path: Path) -> str:
+    """The whole file as text. Names in old files are not always UTF-8: a byte that is not is shown as such."""
+    data = read_bytes(path)
+    if b"\0" in data[:4096]:
+        raise InputError(f"{path}: is binary, text was expected; is its suffix right?")
+    return data.decode("utf-8", errors="backslashreplace")
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file."""
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON, {error.msg}") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{path}: nested too deeply, or a number too long, for a file of blocks; check it") from None
+
+
+def numbers(words: Sequence[str], where: str) -> list[float]:
+    """Words as floats."""
+    try:
+        return [float(word) for word in words]
+    except ValueError as error:
+        raise InputError(f"{where}: {error}; give numbers") from None
+
+
+def whole_numbers(words: Sequence[str], where: str) -> list[int]:
+    """Words as integers."""
+    try:
+        return [int(word) for word in words]
+    except ValueError:
+        raise InputError(f"{where}: {' '.join(words)[:60]!r} are not whole numbers; correct them") from None
+
+
+def need(library: str, extra: str, path: Path) -> InputError:
+    """What to say when a library is not installed."""
+    return InputError(f"{path}: {library} is needed for this; install it with: pip install 'drystone[{extra}]'")
+
+
+def one_line(name: str) -> str:
+    """A name as it can stand in a line of text."""
+    return " ".join(name.split())
+
+
+# What a format has no word for, drystone writes into a comment: "drystone " and a JSON object.
+MARK = "drystone "
+
+
+def note(block: Block, *keys: str) -> str:
+    """A comment with these attributes of the block, and the number of its faces."""
+    told = {key: getattr(block, key) for key in keys} | {"faces": len(block.faces)}
+    return MARK + json.dumps(told)
+
+
+def read_note(comment: str) -> dict[str, Any] | None:
+    """The attributes in a comment of ours; None if it is another's."""
+    if not comment.startswith(MARK):
+        return None
+    try:
+        told = json.loads(comment.removeprefix(MARK))
+    except (ValueError, RecursionError):
+        return None
+    kinds = {"name": str, "group": str, "fixed": bool, "density": float, "pieces": list, "faces": int}
+    if not isinstance(told, dict) or not all(key in kinds and type(told[key]) is kinds[key] for key in told):
+        return None
+    if "pieces" in told:
+        told["pieces"] = tuple(told["pieces"])
+    return told
+
+
+def noted_blocks(vertices: Array, faces: list[Face], notes: list[dict[str, Any]], density: float) -> list[Block]:
+    """The blocks of one list of faces, by the notes that count them; one block of all faces if they do not add up."""
+    if sum(told.get("faces", 0) for told in notes) != len(faces):
+        return [Block(vertices, tuple(faces), density)]
+    blocks, start = [], 0
+    for told in notes:
+        own = faces[start : start + told["faces"]]
+        start += told["faces"]
+        attributes = {"density": density} | {key: value for key, value in told.items() if key != "faces"}
+        blocks.append(Block(*used(vertices, own), **attributes))
+    return blocks
+
+
+def used(vertices: Array, faces: Sequence[Face]) -> tuple[Array, tuple[Face, ...]]:
+    """Only the vertices that the faces use, in their order, and the faces renumbered."""
+    kept = sorted({corner for face in faces for corner in face})
+    row = {old: new for new, old in enumerate(kept)}
+    return vertices[kept], tuple(tuple(row[corner] for corner in face) for face in faces)
+
+
+def fan(face: Sequence[int]) -> list[tuple[int, int, int]]:
+    """A face as triangles from its first corner."""
+    return [(face[0], b, c) for b, c in pairwise(face[1:])]
+
+
+def check_corners(faces: Sequence[Face], count: int, where: str) -> None:
+    """Refuse a face that uses a vertex which is not there."""
+    for f, face in enumerate(faces):
+        wrong = [corner for corner in face if not 0 <= corner < count]
+        if wrong:
+            raise InputError(f"{where}, face {f}: vertex {wrong[0]} is not among the {count} vertices; correct it")
+
+
+def stacked(blocks: Sequence[Block]) -> tuple[Array, list[list[Face]]]:
+    """All vertices in one array, and the faces of each block as rows of it: what formats with one mesh a file write."""
+    start = np.cumsum([0] + [len(block.vertices) for block in blocks])
+    faces = [[tuple(int(c) + int(s) for c in face) for face in b.faces] for b, s in zip(blocks, start, strict=False)]
+    return np.concatenate([np.asarray(block.vertices, float) for block in blocks]), faces

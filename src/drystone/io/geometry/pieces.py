@@ -1,0 +1,242 @@
+"""Solids that are not convex: a block comes in, the block in convex pieces goes out, or the reason why not.
+
+Exactly, where few pieces do: the convex hull is cut by the plane of a face that passes through its inside, the halves again,
+until no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. Otherwise, and only
+when it is asked for, approximately by CoACD (Wei et al. 2022).
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import ConvexHull, cKDTree
+
+from drystone.errors import InputError
+from drystone.io.geometry.drawing import Array, Face, fan, need
+from drystone.io.geometry.surface import FLAT, area_vector, diagonal, open_edges, solids, volume
+from drystone.model import Block
+
+CONVEX = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
+WARPED = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
+NEARLY = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
+MOST = 48  # pieces of an exact decomposition; a stone that needs more is a scan
+CANDIDATES = 8  # planes tried for a cut: the largest faces inside
+ON = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
+APPROXIMATE = 0.05  # concavity that CoACD leaves, its measure
+
+Polygon = Array  # (K, 3)
+
+
+def convex(block: Block, *, decompose: bool, path: Path) -> Block:
+    """The block if it is convex, given in pieces, open or nearly convex; else in convex pieces."""
+    if block.pieces or open_edges(block.faces):
+        return block
+    hollow, warp = hollowness(block), _warp(block)
+    if hollow <= CONVEX:
+        return block
+    if warp > WARPED and _flat_faces_are_convex(block):
+        return hull(block.vertices, block)
+    pieces = _exact(block, warp) if warp <= WARPED else None
+    if pieces is not None:
+        return joined(block, pieces)
+    if decompose:
+        return _approximate(block, path)
+    if hollow <= NEARLY:
+        return block
+    why = f"it needs more than {MOST} convex pieces" if warp <= WARPED else f"a face is warped by {warp:.2%} of its size"
+    raise InputError(
+        f"{path}: block {block.name!r} is not convex: a vertex stands {hollow:.1%} of its size in front of a face, and {why}; "
+        "give pieces, or decompose = true to have it approximated by convex ones"
+    )
+
+
+def hollowness(block: Block) -> float:
+    """How far a vertex stands in front of a face at most, in units of the block's diagonal."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
+    return float(max(front) / size)
+
+
+def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
+    """The planes of the faces that have more than the least area [m2]."""
+    polygons = [np.asarray(block.vertices, float)[list(face)] for face in block.faces]
+    return [_plane(polygon) for polygon in polygons if np.linalg.norm(area_vector(polygon)) > least]
+
+
+def _warp(block: Block) -> float:
+    """How far a corner stands off its face's plane at most, in units of the block's diagonal."""
+    vertices = np.asarray(block.vertices, float)
+    off = [np.abs(vertices[list(f)] @ n - d).max() for f, (n, d) in zip(block.faces, _planes(block, -1.0), strict=True)]
+    return float(max(off) / diagonal(vertices))
+
+
+def _flat_faces_are_convex(block: Block) -> bool:
+    """Whether only warped faces keep the block from being convex: no vertex stands before a flat face, all are on the hull.
+    Four corners not in a plane say nothing of the surface between them; it is then read as folded outward."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):
+        flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARPED * size
+        if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARPED * size:
+            return False
+    return len(ConvexHull(vertices).vertices) == len(vertices) and any(len(face) > 3 for face in block.faces)
+
+
+def _exact(block: Block, warp: float) -> list[Block] | None:
+    """The convex pieces; None if there are too many, or slivers."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    on = (ON + 2 * warp) * size  # what is flat only to some digits is cut with as many
+    polygons = [vertices[list(face)] for face in block.faces]
+    outer = ConvexHull(vertices)
+    off = [np.abs(polygon @ outer.equations[:, :3].T + outer.equations[:, 3]).max(axis=0) for polygon in polygons]
+    inner = [polygon for polygon, distance in zip(polygons, off, strict=True) if distance.min() > on]
+    if len(inner) > 2 * MOST:
+        return None
+    pieces: list[Block] = []
+    for cell in _cells([vertices[corners] for corners in outer.simplices], inner, on, 4 * MOST):
+        if cell is None or len(pieces) > MOST:
+            return None
+        if _winding(np.concatenate(cell).mean(axis=0), polygons) > 0.5:
+            pieces.append(_piece(block, cell, on))
+    pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
+    total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
+    sound = 1 < len(pieces) <= MOST and abs(total - volume(vertices, block.faces)) <= (10 * on + FLAT * size) * size**2
+    return pieces if sound and all(hollowness(piece) <= CONVEX for piece in pieces) else None
+
+
+def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) -> Iterator[list[Polygon] | None]:
+    """The convex cells that no face passes through; None when there are more than `budget` cuts to make."""
+    queue, cuts = [(cell, inner)], 0
+    while queue:
+        cell, inner = queue.pop()
+        if not inner:
+            yield cell
+            continue
+        cuts += 1
+        if cuts > budget:
+            yield None
+            return
+        largest = sorted(inner, key=lambda p: -np.linalg.norm(area_vector(p)))[:CANDIDATES]
+        normal, offset = min((_plane(p) for p in largest), key=lambda plane: _crossed(plane, inner, on))
+        for n, d in ((normal, offset), (-normal, -offset)):
+            below = _cut(cell, n, d, on)
+            within = [clipped for p in inner if len(clipped := _clip(p, n, d, on)) and (clipped @ n - d).min() < -10 * on]
+            if below:
+                queue.append((below, [p for p in within if np.linalg.norm(area_vector(p)) > on**0.5 * on]))
+
+
+def _plane(polygon: Polygon) -> tuple[Array, float]:
+    normal = area_vector(polygon)
+    normal = normal / (np.linalg.norm(normal) or 1.0)
+    return normal, float(polygon.mean(axis=0) @ normal)
+
+
+def _crossed(plane: tuple[Array, float], polygons: list[Polygon], on: float) -> int:
+    """How many polygons the plane cuts in two."""
+    sides = [p @ plane[0] - plane[1] for p in polygons]
+    return sum(1 for side in sides if side.min() < -on and side.max() > on)
+
+
+def _clip(polygon: Polygon, normal: Array, offset: float, on: float) -> Polygon:
+    """What of a polygon is not in front of a plane."""
+    side = polygon @ normal - offset
+    points = []
+    for i in range(len(polygon)):
+        j = (i + 1) % len(polygon)
+        if side[i] <= on:
+            points.append(polygon[i])
+        if (side[i] < -on and side[j] > on) or (side[i] > on and side[j] < -on):
+            points.append(polygon[i] + (polygon[j] - polygon[i]) * (side[i] / (side[i] - side[j])))
+    return np.array(points) if len(points) >= 3 else np.empty((0, 3))
+
+
+def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[Polygon]:
+    """What of a convex cell is not in front of a plane, with a lid where it was cut."""
+    kept = [clipped for polygon in cell if len(clipped := _clip(polygon, normal, offset, on))]
+    kept = [polygon for polygon in kept if (polygon @ normal - offset).min() < -on]
+    if not kept:
+        return []
+    rim = np.concatenate(kept)
+    rim = rim[np.abs(rim @ normal - offset) <= 2 * on]
+    if len(rim) < 3:
+        return kept
+    spokes = rim - rim.mean(axis=0)
+    first = spokes[np.argmax(np.linalg.norm(spokes, axis=1))]
+    angle = np.arctan2(spokes @ np.cross(normal, first), spokes @ first)
+    return [*kept, rim[np.argsort(angle)]]
+
+
+def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
+    """1 inside, 0 outside: the solid angle of all faces (Van Oosterom and Strackee 1983)."""
+    triangles = np.concatenate([p[fan(range(len(p)))] for p in polygons]) - point
+    a, b, c = triangles.transpose(1, 0, 2)
+    la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
+    top = np.einsum("ij,ij->i", a, np.cross(b, c))
+    dot = [np.einsum("ij,ij->i", *pair) for pair in ((a, b), (b, c), (c, a))]
+    return float(np.arctan2(top, la * lb * lc + dot[0] * lc + dot[1] * la + dot[2] * lb).sum() / (2 * np.pi))
+
+
+def _piece(block: Block, cell: list[Polygon], on: float) -> Block:
+    """A cell as a solid, its corners those of the block where they are the same point."""
+    points = np.concatenate(cell)
+    distance, nearest = cKDTree(block.vertices).query(points)
+    points[distance <= 10 * on] = np.asarray(block.vertices, float)[nearest[distance <= 10 * on]]
+    return hull(points, block)
+
+
+def hull(points: Array, like: Block) -> Block:
+    """The convex hull of points (N, 3) with polygons for faces, and with the attributes of another block."""
+    faces = tuple(tuple(int(corner) for corner in face) for face in ConvexHull(points).simplices)
+    return solids(replace(like, vertices=points, faces=faces, pieces=()))[0]
+
+
+def joined(block: Block, pieces: list[Block]) -> Block:
+    """One block of several convex pieces."""
+    start = np.cumsum([0] + [len(piece.vertices) for piece in pieces]).tolist()
+    faces: list[Face] = [tuple(c + s for c in f) for piece, s in zip(pieces, start, strict=False) for f in piece.faces]
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    return replace(block, vertices=vertices, faces=tuple(faces), pieces=tuple(len(piece.faces) for piece in pieces))
+
+
+def _approximate(block: Block, path: Path) -> Block:
+    """Convex pieces that resemble the block; how well is said in a warning."""
+    try:
+        import coacd
+    except ImportError:
+        raise need("coacd", "decompose", path) from None
+    vertices = np.asarray(block.vertices, float)
+    triangles = [triangle for face in block.faces for triangle in _ears(face, vertices)]
+    coacd.set_log_level("error")
+    mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
+    search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
+    found = coacd.run_coacd(mesh, threshold=APPROXIMATE, preprocess_mode="off", seed=0, **search)
+    grid = 1e-4 * diagonal(vertices)  # they are approximations: no slivers finer than this
+    pieces = [hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in found]
+    change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
+    warnings.warn(
+        f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2
+    )
+    return joined(block, pieces) if len(pieces) > 1 else pieces[0]
+
+
+def _ears(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
+    """A face that need not be convex as triangles: corners that stand out are cut off one after the other."""
+    left, normal, triangles = list(face), area_vector(vertices[list(face)]), []
+    while len(left) > 3:
+        corners = [(left[i - 1], left[i], left[(i + 1) % len(left)]) for i in range(len(left))]
+        ear = next((ear for ear in corners if _is_ear(ear, left, vertices, normal)), corners[0])
+        triangles.append(ear)
+        left.remove(ear[1])
+    return [*triangles, (left[0], left[1], left[2])]
+
+
+def _is_ear(ear: tuple[int, int, int], left: list[int], vertices: Array, normal: Array) -> bool:
+    """Whether the corner stands out and no other vertex is in its triangle."""
+    corners = vertices[list(ear)]
+    if np.cross(corners[1] - corners[0], corners[2] - corners[1]) @ normal <= 0:
+        return False
+    others = vertices[[corner for corner in left if corner not in ear]]
+    sides = np.roll(corners, -1, axis=0) - corners
+    inside = [np.cross(side, others - corner) @ normal >= 0 for side, corner in zip(sides, corners, strict=True)]
+    return not np.logical_and.reduce(inside).any()

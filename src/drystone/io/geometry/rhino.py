@@ -1,0 +1,140 @@
+"""Rhino 3dm, by rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces come in, a `Drawing` goes out, and back.
+
+Layers are groups, the file's unit is honoured, and density, fixed and pieces are user text of the objects. Written as meshes in
+double precision, in m: faces of more than four corners are fans of triangles. Curves, points and text are left aside.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.io.geometry.drawing import Drawing, Face, fan, need, one_line, read_bytes
+from drystone.model import Block
+
+METRES = {"Millimeters": 1e-3, "Centimeters": 0.01, "Decimeters": 0.1, "Meters": 1.0, "Kilometers": 1e3, "Inches": 0.0254,
+          "Feet": 0.3048, "Yards": 0.9144}  # fmt: skip
+STRAIGHT = 1e-6  # [file units] an edge or a face that departs more than this is curved
+
+
+def read_rhino(path: Path, density: float) -> Drawing:
+    """The solids of a 3dm file."""
+    try:
+        import rhino3dm
+    except ImportError:
+        raise need("rhino3dm", "rhino", path) from None
+    read_bytes(path)  # there, and not too large
+    file: Any = rhino3dm.File3dm.Read(str(path))
+    if file is None:
+        raise InputError(f"{path}: not a Rhino file, or cut; save it again as 3dm")
+    blocks, left_aside = [], set()
+    for thing in file.Objects:
+        surface = _surface(rhino3dm, thing, path)
+        if surface is None:
+            left_aside.add(type(thing.Geometry).__name__)
+            continue
+        attributes = thing.Attributes
+        layer = file.Layers[attributes.LayerIndex].FullPath if 0 <= attributes.LayerIndex < len(file.Layers) else ""
+        told = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
+        blocks.append(
+            Block(
+                *surface,
+                _told(told["density"], density, path),
+                _told(told["fixed"], False, path),
+                attributes.Name or "",
+                told["group"] or layer,
+                tuple(_told(told["pieces"], (), path)),
+            )
+        )
+    if not blocks:
+        said = f"only {', '.join(sorted(left_aside))}" if left_aside else "no objects"
+        raise InputError(f"{path}: {said}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
+    return Drawing(blocks, METRES.get(file.Settings.ModelUnitSystem.name))
+
+
+def _told(text: str, default: Any, path: Path) -> Any:
+    """User text that we wrote as JSON; another's under the same key must be of the same kind."""
+    if not text:
+        return default
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if value is None or isinstance(value, bool) != isinstance(default, bool) or isinstance(value, (str, dict)):
+        raise InputError(f"{path}: user text {text!r} is not understood; give density a number, fixed true or false")
+    return value
+
+
+def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
+    """Vertices and faces of an object; None if it is no surface."""
+    geometry = thing.Geometry
+    if isinstance(geometry, rhino3dm.Extrusion):
+        geometry = geometry.ToBrep(True)
+    if isinstance(geometry, rhino3dm.Brep):
+        return _brep(geometry, f"{path}: object {thing.Attributes.Name or thing.Attributes.Id}")
+    if not isinstance(geometry, rhino3dm.Mesh):
+        return None
+    points = [geometry.Vertices.Point3dAt(i) for i in range(len(geometry.Vertices))]
+    faces = [geometry.Faces[i] for i in range(len(geometry.Faces))]
+    vertices = np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3)
+    return vertices, tuple(face[:3] if face[2] == face[3] else face for face in faces)
+
+
+def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
+    """Faces by the vertices along their outer loops."""
+    faces = []
+    for i in range(len(brep.Faces)):
+        face = brep.Faces[i]
+        if len(face.Loops) > 1:
+            raise InputError(f"{where}: face {i} has a hole; split it")
+        trims = [face.OuterLoop.Trims[j] for j in range(face.OuterLoop.TrimCount)]
+        straight = all(brep.Edges[trim.EdgeIndex].IsLinear(STRAIGHT) for trim in trims if trim.EdgeIndex >= 0)
+        if not straight or not face.UnderlyingSurface().IsPlanar(STRAIGHT):
+            raise InputError(f"{where}: face {i} is curved; mesh the object in Rhino, with flat facets, or delete it")
+        faces.append(tuple(trim.StartVertexIndex for trim in trims))
+    points = [brep.Vertices[i].Location for i in range(len(brep.Vertices))]
+    return np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3), tuple(faces)
+
+
+def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
+    """One mesh a block, on the layer of its group."""
+    try:
+        import rhino3dm
+    except ImportError:
+        raise need("rhino3dm", "rhino", path) from None
+    file: Any = rhino3dm.File3dm()
+    file.Settings.ModelUnitSystem = rhino3dm.UnitSystem.Meters
+    layers: dict[str, int] = {}
+    for block in blocks:
+        layer = one_line(block.group) or "blocks"
+        if layer not in layers:
+            layers[layer] = file.Layers.AddLayer(layer, (120, 110, 100, 255))
+        attributes: Any = rhino3dm.ObjectAttributes()
+        attributes.Name, attributes.LayerIndex = one_line(block.name), layers[layer]
+        mesh, pieces = _mesh(rhino3dm, block)
+        told = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
+        for key, value in told.items():
+            attributes.SetUserString(key, json.dumps(value))
+        file.Objects.AddMesh(mesh, attributes)
+    if not file.Write(str(path), 7):
+        raise InputError(f"{path}: cannot be written; check the path")
+
+
+def _mesh(rhino3dm: Any, block: Block) -> tuple[Any, list[int]]:
+    """The mesh of a block, and how many of its triangles and quadrangles make each piece."""
+    mesh = rhino3dm.Mesh()
+    mesh.Vertices.UseDoublePrecisionVertices = True
+    for point in np.asarray(block.vertices, float).tolist():
+        mesh.Vertices.AddPoint3d(*point)
+    count = []
+    for face in block.faces:
+        corners = [int(corner) for corner in face]
+        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else fan(corners)
+        for part in parts:
+            mesh.Faces.AddFace(*part)
+        count.append(len(parts))
+    ends = np.cumsum(block.pieces).tolist()
+    return mesh, [sum(count[end - size : end]) for end, size in zip(ends, block.pieces, strict=True)]

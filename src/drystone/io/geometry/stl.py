@@ -1,0 +1,62 @@
+"""STL: text or binary comes in, a `Drawing` goes out, and back: as text to the last bit, triangulated.
+
+Only triangles: a block is a `solid` of a text file, and in it, or in a binary file, what hangs together; names are those of the
+solids. Groups, densities and supports cannot be written. Binary files hold single precision: 7 digits, so faces that were flat
+are flat to about 1e-7 of their distance from the origin.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.io.geometry.drawing import Drawing, fan, numbers, one_line, read_bytes
+from drystone.model import Block
+
+TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes
+
+
+def read_stl(path: Path, density: float) -> Drawing:
+    """The solids of an STL file."""
+    data = read_bytes(path)
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) == 84 + count * TRIANGLE.itemsize:
+        triangles = np.frombuffer(data, TRIANGLE, count, 84)["corners"].astype(float)
+        return Drawing([_block(triangles, "", density)] if count else [])
+    if not data.lstrip().startswith(b"solid"):
+        raise InputError(f"{path}: neither text nor {count} triangles in binary, as its header says; is the file cut?")
+    text = data.decode("utf-8", errors="backslashreplace")
+    solids = re.findall(r"^[ \t]*solid\b[ \t]*([^\n]*)\n(.*?)^[ \t]*endsolid", text, re.DOTALL | re.MULTILINE)
+    blocks = []
+    for name, body in solids:
+        words = re.findall(r"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", body)
+        corners = numbers([word for point in words for word in point], f"{path}: solid {name.strip()!r}")
+        if len(corners) % 9:
+            raise InputError(f"{path}: solid {name.strip()!r} has {len(words)} vertices, not three a facet; is it cut?")
+        blocks += [_block(np.reshape(corners, (-1, 3, 3)), name.strip(), density)] if corners else []
+    return Drawing(blocks)
+
+
+def _block(triangles: np.ndarray, name: str, density: float) -> Block:
+    """Every triangle with corners of its own: vertices at the same point become one later."""
+    faces = tuple((3 * i, 3 * i + 1, 3 * i + 2) for i in range(len(triangles)))
+    return Block(triangles.reshape(-1, 3), faces, density, name=name)
+
+
+def write_stl(path: Path, blocks: Sequence[Block]) -> None:
+    """Text, one solid a block, faces as fans of triangles."""
+    lines = []
+    for block in blocks:
+        lines.append(f"solid {one_line(block.name)}")
+        vertices = np.asarray(block.vertices, float)
+        for face in block.faces:
+            for triangle in fan(face):
+                corners = vertices[list(triangle)]
+                normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+                normal /= np.linalg.norm(normal) or 1.0
+                lines.append("facet normal {!r} {!r} {!r}".format(*normal.tolist()))
+                lines += ["outer loop", *("vertex {!r} {!r} {!r}".format(*p) for p in corners.tolist()), "endloop", "endfacet"]
+        lines.append(f"endsolid {one_line(block.name)}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,202 @@
+"""The door of geometry files: a path comes in, blocks in m with z up go out, and back.
+
+What a file is, its suffix says, and for `.json`, `.dat` and `.txt` its content; a folder is one file a block, or a DATBOX.
+Readers only read. Here, in order: the unit, the upward axis, the flat blocks, the solids in a mesh, convexity, names, supports.
+Blocks of our own files are moved and scaled only.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.io.blocks import parse_blocks, write_blocks
+from drystone.io.geometry.chrono import read_chrono
+from drystone.io.geometry.compas import is_compas, read_compas, write_compas
+from drystone.io.geometry.drawing import Drawing, read_json, read_text
+from drystone.io.geometry.dxf import read_dxf, write_dxf
+from drystone.io.geometry.lmgc90 import read_lmgc90
+from drystone.io.geometry.obj import read_obj, write_obj
+from drystone.io.geometry.off import read_off, write_off
+from drystone.io.geometry.pieces import convex
+from drystone.io.geometry.ply import read_ply, write_ply
+from drystone.io.geometry.rhino import read_rhino, write_rhino
+from drystone.io.geometry.stl import read_stl, write_stl
+from drystone.io.geometry.surface import is_flat, slab, solids
+from drystone.model import Block
+from drystone.units import UNITS
+
+Reader = Callable[[Path, float], Drawing]
+
+MESHES: dict[str, Reader] = {".obj": read_obj, ".stl": read_stl, ".ply": read_ply, ".off": read_off}
+WRITERS: dict[str, Callable[[Path, Sequence[Block]], None]] = {
+    ".json": write_blocks, ".obj": write_obj, ".stl": write_stl, ".ply": write_ply, ".off": write_off, ".3dm": write_rhino,
+    ".dxf": write_dxf, ".compas.json": write_compas,
+}  # fmt: skip
+LOW = 1e-3  # of the structure's height: blocks whose lowest point is within this of the ground are the lowest
+
+
+def read_structure(
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    up: str | None = None,
+    density: float = Block.density,
+    supports: str | Sequence[str] = (),
+    only: Sequence[str] = (),
+    depth: float | None = None,
+    decompose: bool = False,
+    refuse: bool = True,
+) -> list[Block]:
+    """The blocks of a geometry file.
+
+    unit: of the file's lengths, instead of what it says itself (m if it does not); up: the file's axis that points up;
+    density [kg/m3]: where the file has none; supports: "lowest", or names of blocks or groups, besides those the file marks;
+    only: the groups (layers) or blocks to take; depth [m]: of what is flat, as outlines of a 2D drawing or supports that
+    are planes; decompose: whether shapes that have no simple exact convex pieces may be approximated; refuse: whether blocks
+    that are flat or not convex are an error, or left as they are for the doctor.
+    """
+    path = Path(path)
+    drawing = _read(path, density)
+    blocks = [_placed(block, _metres(unit, drawing), up or drawing.up or "z", path) for block in drawing.blocks]
+    if only:
+        blocks = _chosen(blocks, only, "only", path)
+    if drawing.plain:
+        return _supported(blocks, supports, path)
+    blocks = _unique(blocks)
+    blocks = _thick(blocks, depth, path) if refuse or depth is not None else blocks
+    blocks = [solid for block in blocks for solid in (solids(block) if refuse or not is_flat(block) else [block])]
+    return _supported([_convex(block, decompose, refuse, path) for block in _unique(blocks)], supports, path)
+
+
+def _convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Block:
+    try:
+        return convex(block, decompose=decompose, path=path)
+    except InputError:
+        if refuse:
+            raise
+        return block
+
+
+def write_structure(path: str | Path, blocks: Iterable[Block]) -> None:
+    """Write blocks, in m with z up, as the suffix says; `.compas.json` is COMPAS, `.json` alone is ours."""
+    path = Path(path)
+    suffix = next((suffix for suffix in sorted(WRITERS, key=len, reverse=True) if path.name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise InputError(f"{path}: {path.suffix!r} is not a format that is written; give one of {', '.join(WRITERS)}")
+    blocks = _unique(list(blocks))
+    try:
+        WRITERS[suffix](path, blocks)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); check the path") from None
+
+
+def _read(path: Path, density: float) -> Drawing:
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        return read_lmgc90(path / "BODIES.DAT", density) if (path / "BODIES.DAT").exists() else _read_folder(path, density)
+    if suffix in MESHES:
+        return MESHES[suffix](path, density)
+    if suffix == ".json":
+        content = read_json(path)
+        return read_compas(content, path, density) if is_compas(content) else Drawing(parse_blocks(content, path, density), plain=True)
+    if suffix == ".3dm":
+        return read_rhino(path, density)
+    if suffix == ".dxf":
+        return read_dxf(path, density)
+    if suffix in (".dat", ".txt", ".csv"):
+        return read_lmgc90(path, density) if "$bdyty" in read_text(path) else read_chrono(path, density)
+    known = [*MESHES, ".json", ".3dm", ".dxf", "Chrono bricks (.txt, .dat)", "LMGC90 (BODIES.DAT)", "a folder of meshes"]
+    raise InputError(f"{path}: {suffix or 'a name without suffix'} is not a format that is read; give {', '.join(known)}")
+
+
+def _read_folder(folder: Path, density: float) -> Drawing:
+    """A folder of meshes, one block a file: in the order in which a person counts, named after the files."""
+    files = [file for file in folder.iterdir() if file.suffix.lower() in MESHES and file.is_file()]
+    if not files:
+        raise InputError(f"{folder}: a folder without meshes; give one with {', '.join(MESHES)} files, one block a file")
+    blocks = []
+    for file in sorted(
+        files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
+    ):
+        own = MESHES[file.suffix.lower()](file, density).blocks
+        blocks += [replace(b, name=file.stem if len(own) == 1 else f"{file.stem}-{b.name or i}") for i, b in enumerate(own)]
+    return Drawing(blocks)
+
+
+def _metres(unit: str | None, drawing: Drawing) -> float:
+    if unit is None:
+        return drawing.metres or 1.0
+    if unit not in UNITS["length"]:
+        raise InputError(f"unit is {unit!r}; give one of {', '.join(UNITS['length'])}")
+    return UNITS["length"][unit]
+
+
+def _placed(block: Block, metres: float, up: str, path: Path) -> Block:
+    """The block in m with z up; dividing by the inverse keeps decimal units exact."""
+    vertices = np.asarray(block.vertices, float)
+    if not np.isfinite(vertices).all():
+        raise InputError(f"{path}: block {block.name!r} has a vertex that is not finite; correct it")
+    x, y, z = vertices.T
+    axes = {"z": (x, y, z), "y": (x, -z, y), "x": (y, z, x)}
+    if up not in axes:
+        raise InputError(f"up is {up!r}; give x, y or z, the axis of the file that points up")
+    inverse = round(1 / metres)
+    turned = np.column_stack(axes[up]) if up != "z" else vertices
+    scaled = turned / inverse if metres < 1 and abs(metres * inverse - 1) < 1e-12 else turned * metres
+    return replace(block, vertices=scaled if metres != 1 else turned)
+
+
+def _thick(blocks: list[Block], depth: float | None, path: Path) -> list[Block]:
+    """Flat blocks as prisms of this depth, the others as they are."""
+    flat = [is_flat(block) for block in blocks]
+    if not any(flat):
+        return blocks
+    if depth is None or not 0 < depth < np.inf:
+        names = [block.name for block, is_one in zip(blocks, flat, strict=True) if is_one]
+        groups = sorted({block.group for block in blocks})
+        raise InputError(
+            f"{path}: {len(names)} of {len(blocks)} blocks are flat ({', '.join(names[:3])} ...), depth is {depth}; give "
+            f"the depth they get in m, or take only the groups with solids of {groups[:8]}"
+        )
+    centres = [block.vertices.mean(axis=0) for block, is_one in zip(blocks, flat, strict=True) if not is_one]
+    return [slab(block, depth, np.array(centres)) if is_one else block for block, is_one in zip(blocks, flat, strict=True)]
+
+
+def _unique(blocks: list[Block]) -> list[Block]:
+    """Every block with a name, and no two with the same."""
+    given = Counter(block.name for block in blocks)
+    taken, named = {name for name in given if given[name] == 1}, []
+    for i, block in enumerate(blocks):
+        name = block.name
+        if not name or given[name] > 1:
+            name = next(n for k in range(i, 2 * len(blocks) + i + 1) if (n := f"{name or 'block'}-{k}") not in taken)
+            taken.add(name)
+        named.append(replace(block, name=name))
+    return named
+
+
+def _chosen(blocks: list[Block], wanted: Sequence[str], key: str, path: Path) -> list[Block]:
+    """The blocks of these names or groups, each of which must exist."""
+    known = {block.name for block in blocks} | {block.group for block in blocks}
+    for name in wanted:
+        if name not in known:
+            near = get_close_matches(name, known, 1) or sorted(known)[:1]
+            raise InputError(f"{path}: {key}: no block or group is named {name!r}; did you mean {near[0]!r}?")
+    return [block for block in blocks if block.name in wanted or block.group in wanted]
+
+
+def _supported(blocks: list[Block], supports: str | Sequence[str], path: Path) -> list[Block]:
+    if supports == "lowest":
+        bottom = np.array([block.vertices[:, 2].min() for block in blocks])
+        height = max(block.vertices[:, 2].max() for block in blocks) - bottom.min()
+        fixed = set(np.flatnonzero(bottom <= bottom.min() + LOW * height).tolist())
+    else:
+        named = {b.name for b in _chosen(blocks, [supports] if isinstance(supports, str) else supports, "supports", path)}
+        fixed = {i for i, block in enumerate(blocks) if block.name in named}
+    return [replace(block, fixed=True) if i in fixed else block for i, block in enumerate(blocks)]

@@ -1,0 +1,275 @@
+"""Meshes made solids: a block as another program drew it comes in, blocks as `build_model` wants them go out.
+
+In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all
+faces are turned outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is in the file.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from drystone.errors import InputError
+from drystone.io.geometry.drawing import Array, Face, fan, used
+from drystone.model import Block
+
+REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
+FLAT = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+
+
+def solids(block: Block) -> list[Block]:
+    """The solids in a block; a block with pieces is taken to be one, as it is."""
+    if block.pieces:
+        return [block]
+    found = [solid for part in _shells(_without_surplus(_weld(block))) for solid in _closed(part)]
+    if len(found) == 1:
+        return found
+    label, group = block.name or "block", block.group or block.name
+    return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(found)]
+
+
+def _closed(part: Block) -> list[Block]:
+    """The part if it is closed, else the solids it makes when vertices that are near become one."""
+    if not open_edges(part.faces):
+        return [_merge_flat(_outward(part))]
+    joined = _weld(part, REACH * diagonal(part.vertices))
+    return [_merge_flat(_outward(shell)) for shell in _shells(joined)]
+
+
+def diagonal(vertices: Array) -> float:
+    """[m] of the box around the vertices."""
+    return float(np.linalg.norm(np.ptp(vertices, axis=0)))
+
+
+def _weld(block: Block, reach: float = 0.0) -> Block:
+    """Vertices within reach become the first of them; faces that lose their area by it go."""
+    vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
+    if reach > 0:
+        pairs = cKDTree(vertices).query_pairs(reach, output_type="ndarray")
+        shape = (len(vertices), len(vertices))
+        _, label = connected_components(coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape), directed=False)
+    else:
+        _, label = np.unique(vertices, axis=0, return_inverse=True)
+    first: dict[int, int] = {}
+    row = [first.setdefault(int(own), i) for i, own in enumerate(label.ravel())]
+    faces = [_without_repeats(tuple(row[corner] for corner in face)) for face in block.faces]
+    vertices, kept = used(vertices, [face for face in faces if len(face) >= 3])
+    return replace(block, vertices=vertices, faces=kept)
+
+
+def _without_repeats(face: Face) -> Face:
+    return tuple(corner for i, corner in enumerate(face) if corner != face[i - 1])
+
+
+def _without_surplus(block: Block) -> Block:
+    """Some programs list a face twice, or beside the triangles it is cut into: then all its edges are a third face's too."""
+    once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
+    if open_edges(once):
+        once = block.faces  # two blocks that share a face
+    neighbours = _neighbours(once)
+    kept = [f for f in once if not all(len(neighbours[min(edge), max(edge)]) == 3 for edge in edges(f))]
+    return block if len(kept) == len(block.faces) else replace(block, faces=tuple(kept))
+
+
+def edges(face: Face) -> Iterator[tuple[int, int]]:
+    """The edges of a face, in its sense."""
+    return zip(face, face[1:] + face[:1], strict=True)
+
+
+def open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
+    """The edges with an odd number of faces; a closed surface has none."""
+    left: set[tuple[int, int]] = set()
+    for face in faces:
+        left ^= {(min(a, b), max(a, b)) for a, b in edges(face)}
+    return left
+
+
+def _shells(block: Block) -> list[Block]:
+    """What hangs together by edges. Blocks that touch share vertices and edges in some formats; programs write one after the
+    other, so the faces are first cut where the surface closes."""
+    runs: list[list[Face]] = [[]]
+    left: set[tuple[int, int]] = set()
+    for face in block.faces:
+        runs[-1].append(face)
+        left ^= {(min(a, b), max(a, b)) for a, b in edges(face)}
+        if not left:
+            runs.append([])
+    parts = [part for run in runs if run for part in _connected(run)]
+    if len(parts) == 1:
+        return [block]
+    return [replace(block, vertices=v, faces=f) for v, f in (used(block.vertices, part) for part in parts)]
+
+
+def _connected(faces: list[Face]) -> list[list[Face]]:
+    neighbours = _neighbours(faces)
+    seen: set[int] = set()
+    parts = []
+    for start in range(len(faces)):
+        if start in seen:
+            continue
+        seen.add(start)
+        found, queue = [start], [start]
+        while queue:
+            for other in (f for edge in edges(faces[queue.pop()]) for f in neighbours[min(edge), max(edge)]):
+                if other not in seen:
+                    seen.add(other)
+                    found.append(other)
+                    queue.append(other)
+        parts.append([faces[f] for f in sorted(found)])
+    return parts
+
+
+def _neighbours(faces: Sequence[Face]) -> dict[tuple[int, int], list[int]]:
+    """The faces at each edge."""
+    at: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for f, face in enumerate(faces):
+        for a, b in edges(face):
+            at[min(a, b), max(a, b)].append(f)
+    return at
+
+
+def _outward(block: Block) -> Block:
+    """All faces counter-clockwise seen from outside; a surface that is not closed stays as it is, for the door to judge."""
+    faces = [tuple(face) for face in block.faces]
+    neighbours = _neighbours(faces)
+    if any(len(at) != 2 for at in neighbours.values()):
+        return block
+    known, queue = {0}, [0]
+    while queue:
+        f = queue.pop()
+        for a, b in edges(faces[f]):
+            other = next(g for g in neighbours[min(a, b), max(a, b)] if g != f) if len(faces) > 1 else f
+            if other in known:
+                continue
+            if (a, b) in edges(faces[other]):
+                faces[other] = faces[other][::-1]
+            known.add(other)
+            queue.append(other)
+    if volume(block.vertices, faces) < 0:
+        faces = [face[::-1] for face in faces]
+    return replace(block, faces=tuple(faces))
+
+
+def volume(vertices: Array, faces: Sequence[Face]) -> float:
+    """[m3] inside closed faces; negative if they point inward."""
+    points = vertices - vertices.mean(axis=0)
+    triangles = np.array([triangle for face in faces for triangle in fan(face)])
+    a, b, c = (points[triangles[:, i]] for i in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
+
+
+def area_vector(points: Array) -> Array:
+    """[m2] area of a polygon along its normal; that of its mean plane if it is warped."""
+    spokes = points[1:] - points[0]
+    return np.cross(spokes[:-1], spokes[1:]).sum(axis=0) / 2
+
+
+def _merge_flat(block: Block) -> Block:
+    """Neighbouring faces in one plane become one polygon, and vertices in the middle of an edge go."""
+    vertices, faces = block.vertices, block.faces
+    reach = FLAT * diagonal(vertices)
+    normals = np.array([area_vector(vertices[list(face)]) for face in faces])
+    neighbours = _neighbours(faces)
+    if any(len(at) != 2 for at in neighbours.values()):
+        return block
+    done: set[int] = set()
+    polygons: list[tuple[int, Face]] = []
+    for seed in np.argsort(-np.linalg.norm(normals, axis=1), kind="stable").tolist():
+        if seed in done:
+            continue
+        region = _region(seed, vertices, faces, normals, neighbours, done, reach)
+        done |= region
+        outline = _outline([faces[f] for f in sorted(region)])
+        whole = len(region) > 1 and outline is not None
+        polygons += [(min(region), outline)] if whole and outline else [(f, faces[f]) for f in region]
+    merged = [polygon for _, polygon in sorted(polygons)]
+    vertices, faces = _without_midpoints(vertices, merged, reach)
+    return replace(block, vertices=vertices, faces=faces)
+
+
+def _region(
+    seed: int, vertices: Array, faces: Sequence[Face], normals: Array, neighbours: dict[tuple[int, int], list[int]],
+    done: set[int], reach: float,
+) -> set[int]:  # fmt: skip
+    """The faces around the seed that lie in its plane."""
+    normal = normals[seed] / (np.linalg.norm(normals[seed]) or 1.0)
+    origin = vertices[list(faces[seed])].mean(axis=0)
+    region, queue = {seed}, [seed]
+    while queue:
+        for edge in edges(faces[queue.pop()]):
+            for other in neighbours[min(edge), max(edge)]:
+                if other in region or other in done or normals[other] @ normal < 0:
+                    continue
+                if np.abs((vertices[list(faces[other])] - origin) @ normal).max() <= reach:
+                    region.add(other)
+                    queue.append(other)
+    return region
+
+
+def _outline(faces: list[Face]) -> Face | None:
+    """The one loop around faces that hang together; None if there are several, as around a hole, or if it meets itself."""
+    inner = {(a, b) for face in faces for a, b in edges(face)}
+    border = [(a, b) for a, b in inner if (b, a) not in inner]
+    follow = dict(border)
+    if not border or len(follow) != len(border):
+        return None
+    start = next(a for face in faces for a in face if a in follow)
+    loop = [start]
+    while follow[loop[-1]] != start and len(loop) <= len(follow):
+        loop.append(follow[loop[-1]])
+    return tuple(loop) if len(loop) == len(follow) else None
+
+
+def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tuple[Array, tuple[Face, ...]]:
+    """A vertex of two faces only lies within their common edge: it goes if it stands on the line of its neighbours."""
+    count: dict[int, int] = defaultdict(int)
+    for face in faces:
+        for corner in face:
+            count[corner] += 1
+    gone: set[int] = set()
+    for face in faces:
+        for i, corner in enumerate(face):
+            if count[corner] == 2 and corner not in gone:
+                last = next(c for c in face[:i][::-1] + face[:i:-1] if c not in gone)
+                after = next(c for c in face[i + 1 :] + face[:i] if c not in gone)
+                along = vertices[after] - vertices[last]
+                off = np.linalg.norm(np.cross(along, vertices[corner] - vertices[last]))
+                if off <= reach * (np.linalg.norm(along) or np.inf):
+                    gone.add(corner)
+    kept = [tuple(corner for corner in face if corner not in gone) for face in faces]
+    if min(map(len, kept)) < 3:
+        kept = faces
+    return used(vertices, kept)
+
+
+def is_flat(block: Block) -> bool:
+    """Whether the block is a surface without a volume: too few faces for one, or all vertices in one plane."""
+    points = np.asarray(block.vertices, float)
+    singular = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
+
+
+def slab(block: Block, depth: float, others: Array) -> Block:
+    """A flat block made a prism of this depth [m]: away from the nearest of the other blocks' centres (N, 3) if there are any,
+    else along its normal, turned to the positive side of the axis nearest to it."""
+    welded = _weld(block)
+    outline = welded.faces[0] if len(welded.faces) == 1 else _outline(list(welded.faces))
+    if outline is None:
+        raise InputError(f"block {block.name!r}: a flat surface without a single outline; draw it as one polygon")
+    points = welded.vertices[list(outline)]
+    normal = area_vector(points)
+    normal /= np.linalg.norm(normal) or 1.0
+    side = normal[np.argmax(np.abs(normal))]
+    if len(others):
+        away = points.mean(axis=0) - others
+        side = normal @ away[np.argmin(np.linalg.norm(away, axis=1))]
+    if side < 0:
+        points, normal = points[::-1], -normal
+    n = len(points)
+    walls = tuple((i, (i + 1) % n, (i + 1) % n + n, i + n) for i in range(n))
+    ends = (tuple(range(n - 1, -1, -1)), tuple(range(n, 2 * n)))
+    return replace(block, vertices=np.concatenate([points, points + depth * normal]), faces=ends + walls)
