@@ -271,9 +271,11 @@ BAD = {
               ("ply\nformat morse 1.0\nend_header\n", "its format is not"), ("plx", "no PLY header")],
     "a.stl": [("solid a\nfacet\nvertex 0 0 0\nendsolid\n", "not three a facet"), ("plx", "neither text nor")],
     "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "not a COMPAS"),
-               ('{"blocks": [{"vertices": [], "faces": [], "pieces": 3}]}', "pieces is 3; give a list")],
+               ('{"blocks": [{"vertices": [], "faces": [], "pieces": 3}]}', "pieces is 3; give a list"),
+               ('{"blocks": [{"vertices": [[0, 0, 0]], "faces": [[0, 1, 2]]}]}', "vertex 1 is not among the 1 vertices")],
     "a.txt": [("1,2,3", "line 1: 3 values are not a brick"), ("", "has no bricks")],
-    "a.dat": [("$bdyty\n RBDY3 1\n$tacty\n DISKx 1 color BLEUx byrd= 1.0\n", "body 1: its contactor is DISKx")],
+    "a.dat": [("$bdyty\n RBDY3 1\n$tacty\n DISKx 1 color BLEUx byrd= 1.0\n", "body 1: its contactor is DISKx"),
+              ("$bdyty\n RBDY3 1\n$tacty\n POLYR 1 color BLEUx\n coo1= 1.0 coo2= 2.0\n ver1= 1", "body 1 is not complete")],
     "a.step": [("ISO", "is not a format that is read; give .obj")],
 }  # fmt: skip
 

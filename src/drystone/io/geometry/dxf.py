@@ -31,12 +31,13 @@ def read_dxf(path: Path, density: float) -> Drawing:
     read_bytes(path)  # there, and not too large
     try:
         file: Any = ezdxf.readfile(path)
-    except (OSError, ezdxf.DXFError, ValueError) as error:
+        entities = list(file.modelspace())
+    except (OSError, ezdxf.DXFError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
     blocks: list[Block] = []
     soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
     left_aside: Counter[str] = Counter()
-    for entity in file.modelspace():
+    for entity in entities:
         kind, layer = entity.dxftype(), entity.dxf.layer
         if kind == "3DFACE":
             soup[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))

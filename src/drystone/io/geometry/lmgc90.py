@@ -26,7 +26,12 @@ def read_lmgc90(path: Path, density: float) -> Drawing:
     densities, supports = _densities(path.parent / "BULK_BEHAV.DAT"), _supports(path.parent / "DRV_DOF.DAT")
     blocks = []
     for number, record in enumerate(records, 1):  # DRV_DOF counts bodies in order, whatever number stands in BODIES
-        body = _body(record, f"{path}: body {number}")
+        try:
+            body = _body(record, f"{path}: body {number}")
+        except InputError:
+            raise
+        except (ValueError, ArithmeticError, IndexError):
+            raise InputError(f"{path}: body {number} is not complete; its corners or faces do not add up, correct it") from None
         bulk = re.search(r"behav\s+(\S+)", record)
         own = densities.get(bulk[1], density) if bulk else density
         blocks.append(Block(body.vertices, body.faces, own, number in supports, f"body-{number}", body.group, body.pieces))

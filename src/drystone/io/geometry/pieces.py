@@ -56,7 +56,7 @@ def hollowness(block: Block) -> float:
     """How far a vertex stands in front of a face at most, in units of the block's diagonal."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
-    return float(max(front) / size)
+    return float(max(front, default=0.0) / size)
 
 
 def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:

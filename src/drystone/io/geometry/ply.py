@@ -56,6 +56,10 @@ def read_ply(path: Path, density: float) -> Drawing:
                     points.append([float(row[axis]) for axis in "xyz"])
                 elif element.name == "face":
                     faces.append(_corners(row))
+    except InputError:
+        raise
+    except (ValueError, OverflowError):
+        raise InputError(f"{path}: counts or corners that are not whole numbers; export it again") from None
     except KeyError as error:
         raise InputError(f"{path}: property {error} is missing in its header; export it again") from None
     check_corners(faces, len(points), str(path))
@@ -73,7 +77,12 @@ def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dic
             order = ORDERS.get(words[1])
         elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit():
             elements.append(_Element(words[1], int(words[2]), []))
-        elif words[:1] == ["property"] and elements and all(kind in KINDS for kind in words[1:-1] if kind != "list"):
+        elif (
+            words[:1] == ["property"]
+            and elements
+            and len(words) > 2
+            and all(kind in KINDS for kind in words[1:-1] if kind != "list")
+        ):
             kinds = [KINDS[kind] for kind in words[1:-1] if kind != "list"]
             elements[-1].properties.append(_Property(words[-1], kinds[-1], kinds[0] if words[1] == "list" else ""))
         elif words and words[0] not in ("comment", "obj_info"):

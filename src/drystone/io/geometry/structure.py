@@ -18,7 +18,7 @@ from drystone.errors import InputError
 from drystone.io.blocks import parse_blocks, write_blocks
 from drystone.io.geometry.chrono import read_chrono
 from drystone.io.geometry.compas import is_compas, read_compas, write_compas
-from drystone.io.geometry.drawing import Drawing, read_json, read_text
+from drystone.io.geometry.drawing import Drawing, check_corners, read_json, read_text
 from drystone.io.geometry.dxf import read_dxf, write_dxf
 from drystone.io.geometry.lmgc90 import read_lmgc90
 from drystone.io.geometry.obj import read_obj, write_obj
@@ -140,8 +140,9 @@ def _metres(unit: str | None, drawing: Drawing) -> float:
 def _placed(block: Block, metres: float, up: str, path: Path) -> Block:
     """The block in m with z up; dividing by the inverse keeps decimal units exact."""
     vertices = np.asarray(block.vertices, float)
-    if not np.isfinite(vertices).all():
-        raise InputError(f"{path}: block {block.name!r} has a vertex that is not finite; correct it")
+    check_corners(block.faces, len(vertices), f"{path}: block {block.name!r}")
+    if vertices.shape != (len(vertices), 3) or not np.isfinite(vertices).all():
+        raise InputError(f"{path}: block {block.name!r} has a vertex that is not three finite numbers; correct it")
     x, y, z = vertices.T
     axes = {"z": (x, y, z), "y": (x, -z, y), "x": (y, z, x)}
     if up not in axes:

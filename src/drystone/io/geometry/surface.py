@@ -234,11 +234,11 @@ def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tupl
     for face in faces:
         for i, corner in enumerate(face):
             if count[corner] == 2 and corner not in gone:
-                last = next(c for c in face[:i][::-1] + face[:i:-1] if c not in gone)
-                after = next(c for c in face[i + 1 :] + face[:i] if c not in gone)
+                last = next((c for c in face[:i][::-1] + face[:i:-1] if c not in gone), corner)
+                after = next((c for c in face[i + 1 :] + face[:i] if c not in gone), corner)
                 along = vertices[after] - vertices[last]
                 off = np.linalg.norm(np.cross(along, vertices[corner] - vertices[last]))
-                if off <= reach * (np.linalg.norm(along) or np.inf):
+                if last != after and off <= reach * np.linalg.norm(along):
                     gone.add(corner)
     kept = [tuple(corner for corner in face if corner not in gone) for face in faces]
     if min(map(len, kept)) < 3:
