@@ -88,7 +88,7 @@ def test_fix_never_replaces_a_file(command, file):  # noqa: F811
     code, _, err = command("check", path, "--fix", path)
     assert code == 2
     assert "never replaces" in err
-    assert command("check", path, "--fix", path.with_suffix(".obj"))[0] == 2
+    assert command("check", path, "--fix", path.with_suffix(".doc"))[0] == 2
 
 
 def test_what_cannot_be_fixed_is_code_1(command, file, tmp_path):  # noqa: F811
