@@ -1,8 +1,8 @@
 """Faces moved until they meet: sound blocks that nearly touch or slightly overlap come in, blocks that touch go out.
 
 A face moves along its normal, its corners sliding along the edges that meet it, so that every other face keeps its plane. A
-face that overlaps moves in by the depth; a face before a gap moves out by the least gap of all its joints, never more, so
-that no joint that touches is pushed. Supports move last.
+face that overlaps moves in by the depth; if the shape does not allow that, a block is cut. A face before a gap moves out by the
+least gap of all its joints, never more, so that no joint that touches is pushed. Supports move last.
 """
 
 from collections import defaultdict
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.build.shapes import cut
 from drystone.doctor.examine import Laid
 from drystone.doctor.mend import EXACT, settle, surface
 from drystone.doctor.touch import Joints
@@ -27,7 +28,7 @@ class Move(NamedTuple):
     """A face that was moved."""
 
     row: int  # of the block
-    face: int
+    face: int  # -1: cut off by a plane
     distance: float  # [m] outward
     other: int  # row of a block that it now meets
 
@@ -49,11 +50,10 @@ def fit_faces(blocks: list[Block], laid: Laid, joints: Joints, within: float) ->
 
 
 class _Fitting:
-    """The blocks and the gaps of their joints while faces move. Blocks of several pieces stay as they are."""
+    """The blocks, of one piece each, and the gaps of their joints while faces move."""
 
     def __init__(self, blocks: list[Block], laid: Laid, joints: Joints):
-        single = np.bincount(laid.owner) == 1
-        piece = {int(row): p for p, row in enumerate(laid.row[laid.owner]) if single[laid.owner[p]]}
+        piece = {int(row): p for p, row in enumerate(laid.row)}
         normal = face_normals(laid.surfaces)
         size, width = diagonal(laid.surfaces), least_extents(*laid.surfaces, normal)
         self.blocks = blocks
@@ -64,6 +64,7 @@ class _Fitting:
         self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
         self.moves: list[Move] = []
+        self.cut: set[int] = set()  # rows whose faces have other numbers now: they move again in the next round
         self.sides = [  # of each joint: those faces that look at the other block
             [side for side in (self._side(a, d), self._side(b, -d)) if side is not None]
             for a, b, d in zip(joints.a.tolist(), joints.b.tolist(), joints.normal, strict=True)
@@ -84,20 +85,31 @@ class _Fitting:
 
     def _side(self, row: int, direction: Array) -> _Side | None:
         """The face of the block that looks along the direction, if there is one."""
-        if row not in self.looks:
-            return None
         look = self.looks[row] @ direction
         face = int(np.argmax(look))
         return _Side(row, face) if look[face] > FACING else None
 
     def shrink_overlaps(self, within: float) -> None:
-        """The deepest first; of the two faces the one with fewer joints moves in."""
+        """The deepest first; of the two faces the one with fewer joints moves in. Without faces that can, a block is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
-            pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
-            if not pair or self.gap[j] >= -TOUCH * min(self.width[side.row] for side in pair):
-                continue
-            if self.gap[j] >= -within * min(self.size[side.row] for side in pair):
-                any(self._move(side, float(self.gap[j]), j) for side in pair)
+            rows = int(self.joints.a[j]), int(self.joints.b[j])
+            touch, most = (share * min(size[row] for row in rows) for share, size in ((TOUCH, self.width), (within, self.size)))
+            if -most <= self.gap[j] < -touch:
+                pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
+                if not any(self._move(side, float(self.gap[j]), j) for side in pair):
+                    self._cut(j)
+
+    def _cut(self, j: int) -> None:
+        """Cut what overlaps off the first block of joint j, or off the second if the first is a support."""
+        a, b = int(self.joints.a[j]), int(self.joints.b[j])
+        row, direction = (b, -self.joints.normal[j]) if self.blocks[a].fixed else (a, self.joints.normal[j])
+        block = self.blocks[row]
+        left = cut(block, direction, float((block.vertices @ direction).max() + self.gap[j]))
+        if left is not None and not any(surface_findings(surface(left.vertices, left.faces))):
+            self.blocks[row] = left
+            self.cut.add(row)
+            self.moves.append(Move(row, -1, float(self.gap[j]), b if row == a else a))
+            self.gap[j] = 0.0
 
     def close_gaps(self) -> None:
         """Each face moves out by the least of its gaps, if it misses a block."""
@@ -109,7 +121,7 @@ class _Fitting:
 
     def _move(self, side: _Side, distance: float, j: int) -> bool:
         """Move a face outward for the sake of joint j; False if the block's shape does not allow it."""
-        moved = _moved(self.blocks[side.row], side.face, distance)
+        moved = None if side.row in self.cut else _moved(self.blocks[side.row], side.face, distance)
         if moved is None:
             return False
         self.blocks[side.row] = moved

@@ -1,7 +1,8 @@
 """The repair: blocks come in, new blocks go out with all that was safe to mend mended, and the list of what was done.
 
-Blocks are mended one by one (`mend`), stones given twice are dropped, names given twice are changed, and faces are moved
-until they meet (`fit`). What is not safe is left as it is: examine the result to see it. Repairing twice changes nothing.
+Names given twice are changed, stones given twice dropped, blocks mended one by one (`mend`), and faces moved until they meet
+(`fit`). The convex pieces of a block are mended like blocks and put together again. What is not safe is left as it is: examine
+the result to see it. Repairing twice changes nothing.
 """
 
 from collections.abc import Iterable
@@ -10,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.build.shapes import joined
 from drystone.doctor.examine import NEAR, Laid, duplicates, joints_of, lay_readable, sound_only
-from drystone.doctor.fit import fit_faces
+from drystone.doctor.fit import Move, fit_faces
 from drystone.doctor.mend import mend
 from drystone.doctor.touch import Joints, with_overlaps
-from drystone.model import Block, named
+from drystone.errors import InputError
+from drystone.model import Block, convex_pieces, named
 from drystone.overlap import overlap_findings
 from drystone.solid import face_normals, surface_findings
 
@@ -31,16 +34,33 @@ class Repair(NamedTuple):
 
 def repair(blocks: Iterable[Block], *, within: float = NEAR) -> tuple[list[Block], list[Repair]]:
     """The blocks mended, and what was done; nothing moves by more than `within` of a block's size."""
-    result = list(named(blocks))
-    done = _mend_all(result, within)
-    done += _drop_duplicates(result)
-    done += _rename(result)
+    whole = list(named(blocks))
+    done = _rename(whole)
+    done += _drop_duplicates(whole)
+    result = [piece for block in whole for piece in _apart(block)]
+    done += _mend_all(result, within)
     for _ in range(ROUNDS):
         moved = _fit(result, within)
         done += moved
         if not moved:
             break
-    return result, done
+    return _together(whole, result), done
+
+
+def _apart(block: Block) -> list[Block]:
+    """The pieces of a block as blocks; the block itself if it has none, or wrong ones."""
+    try:
+        pieces = convex_pieces(0, block, block.name)
+    except InputError:
+        return [block]
+    return [replace(block, vertices=v, faces=tuple(map(tuple, f)), name=name, pieces=()) for _, v, f, name in pieces]
+
+
+def _together(whole: list[Block], pieces: list[Block]) -> list[Block]:
+    """The blocks with their pieces as they are now."""
+    queue = iter(pieces)
+    own = [[next(queue) for _ in range(max(1, len(block.pieces)))] for block in whole]
+    return [joined(mine, name=block.name) if len(mine) > 1 else mine[0] for block, mine in zip(whole, own, strict=True)]
 
 
 def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
@@ -49,7 +69,7 @@ def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
         return []
     done = []
     for row in laid.row[_untidy(laid)].tolist():
-        if not blocks[row].pieces:
+        if not blocks[row].pieces:  # its pieces are counted wrongly
             blocks[row], said = mend(blocks[row], within)
             done += [Repair("surface", blocks[row].name, words) for words in said]
     return done
@@ -98,21 +118,19 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
     if sound is None:
         return []
     joints = _true_depths(joints_of(sound, within)[0], sound)
-    return [
-        Repair(
-            "joint",
-            blocks[move.row].name,
-            f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {1e3 * abs(move.distance):.4g} mm "
-            f"to meet {blocks[move.other].name!r}",
-        )
-        for move in fit_faces(blocks, sound, joints, within)
-    ]
+    return [Repair("joint", blocks[move.row].name, _words(move, blocks)) for move in fit_faces(blocks, sound, joints, within)]
+
+
+def _words(move: Move, blocks: list[Block]) -> str:
+    size, other = f"{1e3 * abs(move.distance):.4g} mm", repr(blocks[move.other].name)
+    if move.face < 0:
+        return f"cut off {size} that overlapped {other}"
+    return f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {size} to meet {other}"
 
 
 def _true_depths(joints: Joints, sound: Laid) -> Joints:
-    """The joints with all overlaps that the door sees, but of blocks of several pieces, whose faces do not move."""
+    """The joints with all overlaps that the door sees."""
     fixed = np.array([block.fixed for block in sound.blocks], bool)
     found = overlap_findings(sound.surfaces, fixed[sound.owner])
     pieces = np.array([finding.blocks for finding in found], np.int64).reshape(-1, 2)
-    pieces = pieces[(np.bincount(sound.owner)[sound.owner[pieces]] == 1).all(axis=1)]
     return with_overlaps(joints, sound.row[sound.owner[pieces]], pieces, sound.surfaces) if len(pieces) else joints

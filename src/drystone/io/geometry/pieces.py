@@ -1,8 +1,9 @@
 """Solids that are not convex: a block comes in, the block in convex pieces goes out, or the reason why not.
 
 Exactly, where few pieces do: the convex hull is cut by the plane of a face that passes through its inside, the halves again,
-until no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. Otherwise, and only
-when it is asked for, approximately by CoACD (Wei et al. 2022).
+until no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. A block that is bent
+across, as a stone of a dome with staggered joints, is two halves. Otherwise, and only when it is asked for, approximately by
+CoACD (Wei et al. 2022).
 """
 
 import warnings
@@ -20,6 +21,7 @@ from drystone.model import Block
 
 CONVEX = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
 WARPED = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
+BENT = 1e-2  # of the block's diagonal and of its volume: how well two halves must make a bent block
 NEARLY = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
 MOST = 48  # pieces of an exact decomposition; a stone that needs more is a scan
 CANDIDATES = 8  # planes tried for a cut: the largest faces inside
@@ -38,7 +40,7 @@ def convex(block: Block, *, decompose: bool, path: Path) -> Block:
         return block
     if warp > WARPED and _flat_faces_are_convex(block):
         return hull(block.vertices, block)
-    pieces = _exact(block, warp) if warp <= WARPED else None
+    pieces = _exact(block, warp) if warp <= WARPED else _bent(block)
     if pieces is not None:
         return joined(block, pieces)
     if decompose:
@@ -81,6 +83,43 @@ def _flat_faces_are_convex(block: Block) -> bool:
         if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARPED * size:
             return False
     return len(ConvexHull(vertices).vertices) == len(vertices) and any(len(face) > 3 for face in block.faces)
+
+
+def _bent(block: Block) -> list[Block] | None:
+    """The two halves of a block that is bent across the middle: two opposite faces with a fold, the others nearly flat. None
+    if it is another shape. What is warped within a half is folded outward."""
+    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    folds = [_fold(vertices, face) for face in block.faces if len(face) > 4]
+    if len(folds) != 2:
+        return None
+    rim = vertices[[corner for fold in folds for corner in fold]]
+    middle, normal = rim.mean(axis=0), np.linalg.svd(rim - rim.mean(axis=0))[2][2]
+    side = (vertices - middle) @ normal
+    if np.abs((rim - middle) @ normal).max() > BENT * size:
+        return None
+    halves = [vertices[sign * side >= -BENT * size] for sign in (1, -1)]
+    if min(map(len, halves)) < 5 or max(map(len, halves)) == len(vertices):
+        return None
+    pieces = [hull(half, block) for half in halves]
+    folded = [f for face in block.faces for f in (_halved(face, *_fold(vertices, face)) if len(face) > 4 else [face])]
+    change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, folded) - 1
+    return pieces if abs(change) <= BENT else None
+
+
+def _fold(vertices: Array, face: Face) -> tuple[int, int]:
+    """The two corners between which a face is best folded into two flat ones."""
+    pairs = [(a, b) for i, a in enumerate(face) for b in face[i + 2 :] if {a, b} != {face[0], face[-1]}]
+    return min(pairs, key=lambda pair: max(_off_plane(vertices[list(half)]) for half in _halved(face, *pair)))
+
+
+def _halved(face: Face, a: int, b: int) -> list[Face]:
+    i, j = sorted((face.index(a), face.index(b)))
+    return [face[i : j + 1], face[j:] + face[: i + 1]]
+
+
+def _off_plane(polygon: Polygon) -> float:
+    normal, offset = _plane(polygon)
+    return float(np.abs(polygon @ normal - offset).max())
 
 
 def _exact(block: Block, warp: float) -> list[Block] | None:

@@ -104,7 +104,9 @@ def _read(path: Path, density: float) -> Drawing:
         return MESHES[suffix](path, density)
     if suffix == ".json":
         content = read_json(path)
-        return read_compas(content, path, density) if is_compas(content) else Drawing(parse_blocks(content, path, density), plain=True)
+        if is_compas(content):
+            return read_compas(content, path, density)
+        return Drawing(parse_blocks(content, path, density), plain=True)
     if suffix == ".3dm":
         return read_rhino(path, density)
     if suffix == ".dxf":
