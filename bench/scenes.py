@@ -35,7 +35,7 @@ FORMS = {"rigid": None, "compliant": 30e9}  # modulus of the stone [Pa]
 LAWS = ("associated", "coulomb")
 TOLERANCE = 1e-6
 TIME_STEP = 1e-3  # [s]
-SETTLE, LAST = 60, 160  # steps before the shaking; steps at most
+SETTLE, LAST = 60, 300  # steps before the shaking; steps at most
 OPENED = 1e-5  # [m]
 NOTABLE, LATER = 1e-2, 20
 
