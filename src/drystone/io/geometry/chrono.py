@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import QhullError
 
+from drystone.build.shapes import joined
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Drawing, numbers, read_text
-from drystone.io.geometry.pieces import hull, joined
+from drystone.io.geometry.pieces import hull
 from drystone.model import Block
 
 NEXT_HULL = ("*", "9999")
@@ -49,4 +50,4 @@ def _brick(words: list[str], density: float, where: str) -> Block:
         raise InputError(
             f"{where}: brick {words[0]} has a hull without volume; give at least 4 corners not in a plane"
         ) from None
-    return joined(brick, pieces) if len(pieces) > 1 else pieces[0]
+    return joined(pieces) if len(pieces) > 1 else pieces[0]

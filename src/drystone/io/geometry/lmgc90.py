@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from drystone.build.shapes import joined
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Drawing, Face, check_corners, read_text
-from drystone.io.geometry.pieces import hull, joined
+from drystone.io.geometry.pieces import hull
 from drystone.model import Block
 
 NUMBER = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
@@ -84,7 +85,7 @@ def _body(record: str, where: str) -> Block:
     if not found:
         raise InputError(f"{where}: has no contactor; give it a shape")
     moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in found]
-    return moved[0] if len(moved) == 1 else joined(moved[0], moved)
+    return moved[0] if len(moved) == 1 else joined(moved)
 
 
 def _contactor(text: str, where: str) -> Block:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, cKDTree
 
+from drystone.build.shapes import joined
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Array, Face, fan, need
 from drystone.io.geometry.surface import FLAT, area_vector, diagonal, open_edges, solids, volume
@@ -42,7 +43,7 @@ def convex(block: Block, *, decompose: bool, path: Path) -> Block:
         return hull(block.vertices, block)
     pieces = _exact(block, warp) if warp <= WARPED else _bent(block)
     if pieces is not None:
-        return joined(block, pieces)
+        return joined(pieces)
     if decompose:
         return _approximate(block, path)
     if hollow <= NEARLY:
@@ -230,14 +231,6 @@ def hull(points: Array, like: Block) -> Block:
     return solids(replace(like, vertices=points, faces=faces, pieces=()))[0]
 
 
-def joined(block: Block, pieces: list[Block]) -> Block:
-    """One block of several convex pieces."""
-    start = np.cumsum([0] + [len(piece.vertices) for piece in pieces]).tolist()
-    faces: list[Face] = [tuple(c + s for c in f) for piece, s in zip(pieces, start, strict=False) for f in piece.faces]
-    vertices = np.concatenate([piece.vertices for piece in pieces])
-    return replace(block, vertices=vertices, faces=tuple(faces), pieces=tuple(len(piece.faces) for piece in pieces))
-
-
 def _approximate(block: Block, path: Path) -> Block:
     """Convex pieces that resemble the block; how well is said in a warning."""
     try:
@@ -256,7 +249,7 @@ def _approximate(block: Block, path: Path) -> Block:
     warnings.warn(
         f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2
     )
-    return joined(block, pieces) if len(pieces) > 1 else pieces[0]
+    return joined(pieces) if len(pieces) > 1 else pieces[0]
 
 
 def _ears(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
