@@ -183,21 +183,22 @@ def _overlaps(laid: Laid, twins: set[tuple[int, ...]]) -> list[Finding]:
 
 
 def _slivers(laid: Laid) -> Iterator[Finding]:
+    """Thin blocks and faces; the pieces of a block, and their faces inside it, may be as thin as they are."""
     s = laid.surfaces
     size = diagonal(s)
     width = least_extents(*s, face_normals(s))
-    for p in np.nonzero(width < THIN_BLOCK * size)[0].tolist():
+    alone = np.bincount(laid.owner)[laid.owner] == 1  # pieces that are a whole block
+    for p in np.nonzero(alone & (width < THIN_BLOCK * size))[0].tolist():
         said = f"is {1e3 * width[p]:.3g} mm thin, for a size of {size[p]:.3g} m"
         yield Finding("thin block", (int(laid.row[laid.owner[p]]),), said, "check that it is a stone and no scrap",
                       value=float(width[p]), unit="m", severity="warning")  # fmt: skip
     face_piece = np.repeat(np.arange(len(size)), np.diff(s.block_face))
     across = face_widths(s)
-    first = np.searchsorted(laid.owner, laid.owner)  # first piece of each piece's block
-    for f in np.nonzero(across < THIN_FACE * size[face_piece])[0].tolist():
+    for f in np.nonzero(alone[face_piece] & (across < THIN_FACE * size[face_piece]))[0].tolist():
         p = face_piece[f]
         said = f"is {1e3 * across[f]:.3g} mm wide, for a block of {size[p]:.3g} m"
         yield Finding("thin face", (int(laid.row[laid.owner[p]]),), said, "merge its long edges",
-                      int(f - s.block_face[first[p]]), float(across[f]), "m", "warning")  # fmt: skip
+                      int(f - s.block_face[p]), float(across[f]), "m", "warning")  # fmt: skip
 
 
 def _doubtful_unit(laid: Laid) -> Iterator[Finding]:
