@@ -6,25 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from drystone import cli, session
+from drystone import session
 from drystone.build import GENERATORS
 from drystone.record import read_run
 from tests.unit import synthetic
 
 ARCH = Path(__file__).parents[2] / "examples" / "oppenheim-arch.toml"
-
-
-@pytest.fixture
-def command(capsys):
-    """Run a command: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as exit:
-            cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return exit.value.code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture

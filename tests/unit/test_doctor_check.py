@@ -12,7 +12,6 @@ from drystone.io.blocks import read_blocks, write_blocks
 from drystone.io.starter import starter
 from drystone.model import build_model
 from drystone.view.defects import COLOURS, defects_picture
-from tests.unit.test_cli import command  # noqa: F401  (a fixture)
 from tests.unit.test_doctor_examine import BRICK, WALL, damaged, moved, raised
 
 BROKEN = damaged(BRICK, faces=(*WALL[BRICK].faces[:2], WALL[BRICK].faces[2][::-1], *WALL[BRICK].faces[3:]))
@@ -33,7 +32,7 @@ def file(tmp_path):
     ("blocks", "expected", "kinds"),
     [(WALL, 0, []), (moved(18, [0, 0, 5.0]), 0, ["no contact"]), (BROKEN, 1, ["inward face"])],
 )
-def test_exit_code_says_whether_it_can_run(command, file, blocks, expected, kinds):  # noqa: F811
+def test_exit_code_says_whether_it_can_run(command, file, blocks, expected, kinds):
     code, out, _ = command("check", file(blocks), "--json")
     assert code == expected
     assert [finding["kind"] for finding in json.loads(out)["findings"]] == kinds
@@ -42,7 +41,7 @@ def test_exit_code_says_whether_it_can_run(command, file, blocks, expected, kind
     assert all(kind in out for kind in kinds)
 
 
-def test_findings_are_machine_readable(command, file):  # noqa: F811
+def test_findings_are_machine_readable(command, file):
     _, out, _ = command("check", file(BROKEN), "--json")
     facts = json.loads(out)
     assert (facts["blocks"], facts["sound_blocks"]) == (19, 18)
@@ -52,14 +51,14 @@ def test_findings_are_machine_readable(command, file):  # noqa: F811
     assert "reverse its vertex order" in finding["cure"]
 
 
-def test_many_findings_of_a_kind_are_told_together(command, file):  # noqa: F811
+def test_many_findings_of_a_kind_are_told_together(command, file):
     _, out, _ = command("check", file(raised(0.002, 0.4)))
     assert "gap, 8 times, 2 mm" in out
     assert "5 more; --json lists all" in out
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"blocks": [{"vertices": []}]}'])
-def test_a_file_that_cannot_be_read_is_code_2(command, tmp_path, content):  # noqa: F811
+def test_a_file_that_cannot_be_read_is_code_2(command, tmp_path, content):
     path = tmp_path / "blocks.json"
     path.write_text(content)
     code, _, err = command("check", path)
@@ -67,7 +66,7 @@ def test_a_file_that_cannot_be_read_is_code_2(command, tmp_path, content):  # no
     assert "blocks.json" in err
 
 
-def test_fix_writes_a_new_file_that_runs(command, file, tmp_path):  # noqa: F811
+def test_fix_writes_a_new_file_that_runs(command, file, tmp_path):
     path, out = file(BROKEN), tmp_path / "fixed.json"
     before = path.read_bytes()
     code, printed, _ = command("check", path, "--fix", out, "--json")
@@ -83,7 +82,7 @@ def test_fix_writes_a_new_file_that_runs(command, file, tmp_path):  # noqa: F811
     assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
 
 
-def test_fix_never_replaces_a_file(command, file):  # noqa: F811
+def test_fix_never_replaces_a_file(command, file):
     path = file(BROKEN)
     code, _, err = command("check", path, "--fix", path)
     assert code == 2
@@ -91,14 +90,14 @@ def test_fix_never_replaces_a_file(command, file):  # noqa: F811
     assert command("check", path, "--fix", path.with_suffix(".doc"))[0] == 2
 
 
-def test_what_cannot_be_fixed_is_code_1(command, file, tmp_path):  # noqa: F811
+def test_what_cannot_be_fixed_is_code_1(command, file, tmp_path):
     blocks = moved(BRICK, [0.05, 0, 0], BROKEN)
     code, out, _ = command("check", file(blocks), "--fix", tmp_path / "fixed.json", "--json")
     assert code == 1
     assert [finding["kind"] for finding in json.loads(out)["remaining"] if finding["severity"] == "error"] == ["overlap"]
 
 
-def test_a_case_with_bad_blocks_is_examined(command, file, tmp_path):  # noqa: F811
+def test_a_case_with_bad_blocks_is_examined(command, file, tmp_path):
     file(BROKEN)
     case = tmp_path / "case.toml"
     text = starter("wall")
@@ -113,7 +112,7 @@ def test_a_case_with_bad_blocks_is_examined(command, file, tmp_path):  # noqa: F
     assert json.loads(out)["steps"] > 0
 
 
-def test_within_must_be_sensible(command, file):  # noqa: F811
+def test_within_must_be_sensible(command, file):
     for within in ("-0.1", "0.5"):
         code, _, err = command("check", file(WALL), "--within", within)
         assert code == 2

@@ -8,7 +8,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from drystone import cli, session
+from drystone import session
 from drystone.io import contact_problems
 from drystone.io.case import parse_case
 from drystone.io.contact_problems import read_problem
@@ -41,19 +41,6 @@ CASE = """
     method = "native"
     tolerance = 1e-19
 """
-
-
-@pytest.fixture
-def command(capsys):
-    """Run a command: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as exit:
-            cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return exit.value.code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
