@@ -1,11 +1,18 @@
 """What is wrong with input: a `Finding` says where, how much and the cure; the one exception a user sees is `InputError`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
 class InputError(ValueError):
     """Input that drystone refuses. The message names where, what value, and how to cure it."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a clause about a name that is not known: the nearest one that is, or nothing."""
+    near = get_close_matches(name, list(known), 1)
+    return f", did you mean {near[0]!r}?" if near else ""
 
 
 class Finding(NamedTuple):

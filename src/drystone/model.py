@@ -8,12 +8,11 @@ each block is a closed convex polyhedron, `overlap` whether two blocks share a p
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 
-from drystone.errors import Finding, InputError
+from drystone.errors import Finding, InputError, did_you_mean
 from drystone.overlap import check_overlaps
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
@@ -184,9 +183,7 @@ def _check_friction(what: str, coefficient: float) -> None:
 def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]]) -> None:
     for name in (one, other):
         if name not in groups:
-            near = get_close_matches(name, groups, 1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"no block is in group {name!r}{hint}; the groups are {sorted(groups)}")
+            raise InputError(f"no block is in group {name!r}{did_you_mean(name, groups)}; the groups are {sorted(groups)}")
     if frozenset((one, other)) in seen:
         raise InputError(f"friction between groups {one!r} and {other!r} is given twice; keep one")
     seen.add(frozenset((one, other)))

@@ -11,11 +11,10 @@ flush faces stay flush.
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import InputError, did_you_mean
 from drystone.model import Block
 
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -61,7 +60,5 @@ def supported(blocks: Sequence[Block], names: Collection[str] = (), *, below: fl
     known = [b.name for b in blocks]
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"supported: no block is named {name!r}{hint}")
+            raise InputError(f"supported: no block is named {name!r}{did_you_mean(name, known)}")
     return [replace(b, fixed=True) if b.name in names or b.vertices[:, 2].max() <= below else b for b in blocks]

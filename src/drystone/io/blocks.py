@@ -8,13 +8,12 @@ Here the file's form is checked; whether a block is a sound solid is asked by `b
 
 import json
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import InputError, did_you_mean
 from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
 from drystone.units import quantity
@@ -59,9 +58,7 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
         where += f" {entry['name']!r}"
     for key in entry:
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, 1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"{where}: key {key!r} is not known{hint} The keys are {', '.join(KEYS)}")
+            raise InputError(f"{where}: key {key!r} is not known{did_you_mean(key, KEYS)} The keys are {', '.join(KEYS)}")
     for key in ("vertices", "faces"):
         if key not in entry:
             raise InputError(f"{where}: {key!r} is missing; give it")

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel
 
+from drystone.errors import did_you_mean
 from drystone.units import accepted
 
 Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
@@ -26,8 +26,7 @@ class Problem:
 
     def _sentence(self) -> str:
         value = f"{self.given!r} " if self.given is not None else ""
-        near = get_close_matches(str(self.given), self.accepted, 1) if self.given is not None else []
-        hint = f", did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(str(self.given), self.accepted) if self.given is not None else ""
         accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
         return f"{value}{self.said}{hint}{accepted}"
 
