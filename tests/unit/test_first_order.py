@@ -7,7 +7,7 @@ import typing
 import numpy as np
 import pytest
 
-from drystone.io.case import Solver
+from drystone.io.case_tables import Solver
 from drystone.solvers.cone import project
 from drystone.solvers.gauss_seidel import gauss_seidel
 from drystone.solvers.local import local_impulse

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
-from drystone.io.case import (
+from drystone.io.case_tables import (
     PULSE_TABLES,
     Analysis,
     Assembly,

@@ -8,14 +8,12 @@ import inspect
 from importlib import resources
 from typing import Any, get_args, get_type_hints
 
-import numpy as np
-
 from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.problems import Problem
+from drystone.units import UNITS
 
-SHOWN = {"length": ("m", 1.0), "angle": ("deg", np.pi / 180), "density": ("kg/m3", 1.0), "time": ("s", 1.0),
-         "acceleration": ("g", 9.81)}  # fmt: skip
+SHOWN = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # unit of a default
 
 
 def starter(generator: str) -> str:
@@ -66,6 +64,6 @@ def _value(value: Any, dimension: str) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each, dimension) for each in value)}]"
     if dimension in SHOWN:
-        unit, size = SHOWN[dimension]
-        return f'"{value / size:.12g} {unit}"'
+        unit = SHOWN[dimension]
+        return f'"{value / UNITS[dimension][unit]:.12g} {unit}"'
     return f"{value:.12g}"

@@ -1,0 +1,199 @@
+"""The tables of a case and their keys, with types, units and defaults: each is a pydantic model that forbids unknown keys.
+
+[structure] takes its keys from the signature of the generator it names, so a generator is described in one place only.
+"""
+
+import inspect
+import math
+from functools import cache
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+
+from drystone.build import GENERATORS
+from drystone.errors import InputError
+from drystone.model import Block
+from drystone.motion import Motion
+from drystone.units import GRAVITY, Acceleration, Angle, Count, Density, Length, Ratio, Stiffness, Stress, Time
+
+
+class Table(BaseModel):
+    """A table of the case: nothing unknown, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Structure(Table):
+    """What any [structure] may say besides what it is."""
+
+    chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
+
+
+class Part(Table):
+    """Where one of [[structure.parts]] goes: mirrored first, then turned about z, then moved."""
+
+    name: Annotated[str, Field(min_length=1)]  # goes before the names of its blocks
+    mirror: Literal["x", "y", "z"] | None = None  # in the plane where this coordinate is 0
+    turn: Angle = 0.0  # [rad]
+    at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m]
+
+
+class FileKeys(Table):
+    """The keywords of `read_structure`, which says what they mean."""
+
+    file: str  # of geometry, relative to the case
+    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None
+    up: Literal["x", "y", "z"] | None = None
+    density: Annotated[Density, Field(gt=0)] = Block.density
+    supports: str | tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    depth: Annotated[Length, Field(gt=0)] | None = None
+    decompose: bool = False
+
+
+class FileStructure(Structure, FileKeys):
+    pass
+
+
+class FilePart(Part, FileKeys):
+    pass
+
+
+class Assembly(Structure):
+    """Parts with their own supports."""
+
+    parts: tuple[Part, ...] = ()
+
+
+class SupportJoint(Table):
+    friction: Annotated[Ratio, Field(ge=0)]
+
+
+class GroupJoint(Table):
+    between: tuple[str, str]  # groups of blocks
+    friction: Annotated[Ratio, Field(ge=0)]
+
+
+class Joints(Table):
+    friction: Annotated[Ratio, Field(ge=0)]
+    friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
+    support: SupportJoint | None = None  # where one of the blocks is a support
+    groups: tuple[GroupJoint, ...] = ()
+
+
+def _direction(value: Any) -> Any:
+    if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
+        raise InputError(f"{value!r} is not a direction; give three numbers [x, y, z]")
+    if not any(value) or not all(math.isfinite(x) for x in value):
+        raise InputError(f"{list(value)} has no direction; give three numbers [x, y, z], not all zero")
+    return tuple(value)
+
+
+Positive = Annotated[Time, Field(gt=0)]
+
+
+class MotionTable(Table):
+    """What all pulses share; `to_motion` makes the record of the engine."""
+
+    pulse: str
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (1.0, 0.0, 0.0)
+    start: Annotated[Time, Field(ge=0)] = 0.0
+    supports: tuple[str, ...] = ()
+
+    def to_motion(self) -> Motion:
+        values = self.model_dump()
+        if "displacement" in values:
+            values["displacement_amplitude"] = values.pop("displacement")
+        return Motion(**values)
+
+
+class LastingPulse(MotionTable):
+    pulse: Literal["rectangular", "biphasic"]
+    amplitude: Acceleration
+    duration: Positive
+
+
+class SinePulse(MotionTable):
+    pulse: Literal["half-sine", "one-sine"]
+    amplitude: Acceleration
+    half_period: Positive
+
+
+class Sine(MotionTable):
+    pulse: Literal["sine"]
+    amplitude: Acceleration | None = None
+    displacement: Length | None = None
+    half_period: Positive
+    duration: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_amplitude(self) -> Self:
+        if (self.amplitude is None) == (self.displacement is None):
+            raise InputError("a sine needs either an amplitude (m/s2 or g) or a displacement (m), one of the two")
+        return self
+
+
+class Settlement(MotionTable):
+    pulse: Literal["settlement"]
+    displacement: Length
+    duration: Positive
+    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (0.0, 0.0, -1.0)
+
+
+PULSE_TABLES: dict[str, type[MotionTable]] = {
+    "rectangular": LastingPulse,
+    "biphasic": LastingPulse,
+    "half-sine": SinePulse,
+    "one-sine": SinePulse,
+    "sine": Sine,
+    "settlement": Settlement,
+}
+
+
+class Analysis(Table):
+    kind: Literal["dynamics"] = "dynamics"
+    duration: Positive
+    time_step: Positive
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
+    gyroscopic: Literal["implicit", "explicit"] = "implicit"
+    collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
+    gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
+    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
+
+    @model_validator(mode="after")
+    def _at_least_one_step(self) -> Self:
+        if self.time_step > self.duration:
+            raise InputError(f"time_step ({self.time_step:g} s) is longer than duration ({self.duration:g} s)")
+        return self
+
+
+class Solver(Table):
+    contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
+    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: STONE
+    stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
+    method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs"] = "native"
+    tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
+    threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
+
+    @model_validator(mode="after")
+    def _one_stiffness(self) -> Self:
+        given = [name for name in ("young", "stiffness") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError("young and stiffness say the same thing twice; give one of the two")
+        if self.contact == "rigid" and given:
+            raise InputError(f'{given[0]} is for contact = "compliant" only; remove it or change the contact')
+        return self
+
+
+class Output(Table):
+    every: Positive | None = None  # [s] between recorded frames
+    monitor: tuple[str, ...] = ()  # names of blocks
+
+
+@cache
+def structure_table(generator: str, common: type[Table] = Structure) -> type[Table]:
+    """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
+    signature = inspect.signature(GENERATORS[generator])
+    fields: dict[str, Any] = {"generator": (Literal[generator], ...)}
+    fields |= {parameter.name: (parameter.annotation, parameter.default) for parameter in signature.parameters.values()}
+    return create_model(generator, __base__=common, **fields)
