@@ -102,7 +102,7 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
             near = near._replace(velocity=answer.velocity, impulse=answer.impulse)
             if error <= limit or not answer.converged:
                 break
-        return _finish(problem, answer.velocity, answer.impulse, limit, "proximal", spent, RETRY, error)
+        return _finish(problem, answer.velocity, answer.impulse, limit, "proximal", spent, RETRY, error, residual)
 
     fixed_point = by_shift(associated, tolerance)
 
@@ -132,10 +132,10 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
     return solve
 
 
-def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, error=np.inf) -> Solution:
-    """Grade and report. `error` is a better estimate than the grade's own, if there is one; in the compliant form it stands
-    for itself."""
-    residual = grade(problem, x, impulse)
+def _finish(problem, x, impulse, tolerance, path, factorisations, hardship, error=np.inf, residual=None) -> Solution:
+    """Grade, unless `residual` is the grade already, and report. `error` is a better estimate than the grade's own, if there
+    is one; in the compliant form it stands for itself."""
+    residual = grade(problem, x, impulse) if residual is None else residual
     bound = len(impulse) > 0 and problem.compliance[0] > 0 and error < np.inf
     residual = residual._replace(error=float(error if bound else min(error, residual.error)))
     good = residual.error <= tolerance
@@ -190,9 +190,10 @@ def _rigid(problem: Problem, system: System, guess: Guess, tolerance: float) -> 
         spent, tau = spent + done, project_all(tau, problem.friction)
         if norm > target:
             break
-        error = progress.error(grade(problem, x, tau), float(np.linalg.norm(x - begin)) / scale, norm / scale, tolerance)
+        residual = grade(problem, x, tau)
+        error = progress.error(residual, float(np.linalg.norm(x - begin)) / scale, norm / scale, tolerance)
         if error <= tolerance:
-            return _finish(problem, x, tau, tolerance, "newton", spent, 0, error)
+            return _finish(problem, x, tau, tolerance, "newton", spent, 0, error, residual)
     return _finish(problem, guess.velocity, project_all(guess.impulse, problem.friction), 0.0, "newton", spent, RETRY)
 
 
