@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from drystone.build import arch, dome, wall
+from drystone.build import arch, column, dome, wall
 from drystone.build.shapes import box, prism
 from drystone.doctor.examine import examine
 from drystone.doctor.repair import repair
@@ -220,3 +220,12 @@ def test_the_same_repairs_in_millimetres():
     here, _ = repair(blocks)
     there, _ = repair([replace(block, vertices=1000 * block.vertices) for block in blocks])
     assert_same([replace(block, vertices=block.vertices / 1000) for block in there], here, 1e-12)
+
+
+def test_pieces_that_are_counted_wrongly_are_left_alone():
+    """Seven faces for a piece of six: not safe to mend, and the blocks beside it keep their places."""
+    blocks = [replace(block, pieces=(7, 6)) if block.name == "drum-2" else block for block in column(courses=3)]
+    after, done = repair(blocks)
+    assert [block.name for block in after] == [block.name for block in blocks]
+    assert after[2].pieces == (7, 6)
+    assert done == []

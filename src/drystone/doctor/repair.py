@@ -37,14 +37,15 @@ def repair(blocks: Iterable[Block], *, within: float = NEAR) -> tuple[list[Block
     whole = list(named(blocks))
     done = _rename(whole)
     done += _drop_duplicates(whole)
-    result = [piece for block in whole for piece in _apart(block)]
+    parts = [_apart(block) for block in whole]
+    result = [piece for pieces in parts for piece in pieces]
     done += _mend_all(result, within)
     for _ in range(ROUNDS):
         moved = _fit(result, within)
         done += moved
         if not moved:
             break
-    return _together(whole, result), done
+    return _together(parts, whole, result), done
 
 
 def _apart(block: Block) -> list[Block]:
@@ -56,10 +57,10 @@ def _apart(block: Block) -> list[Block]:
     return [replace(block, vertices=v, faces=tuple(map(tuple, f)), name=name, pieces=()) for _, v, f, name in pieces]
 
 
-def _together(whole: list[Block], pieces: list[Block]) -> list[Block]:
-    """The blocks with their pieces as they are now."""
+def _together(parts: list[list[Block]], whole: list[Block], pieces: list[Block]) -> list[Block]:
+    """The blocks with their pieces, as many as they were taken apart into, as they are now."""
     queue = iter(pieces)
-    own = [[next(queue) for _ in range(max(1, len(block.pieces)))] for block in whole]
+    own = [[next(queue) for _ in mine] for mine in parts]
     return [joined(mine, name=block.name) if len(mine) > 1 else mine[0] for block, mine in zip(whole, own, strict=True)]
 
 

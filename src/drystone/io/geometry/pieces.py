@@ -71,8 +71,7 @@ def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
 def _warp(block: Block) -> float:
     """How far a corner stands off its face's plane at most, in units of the block's diagonal."""
     vertices = np.asarray(block.vertices, float)
-    off = [np.abs(vertices[list(f)] @ n - d).max() for f, (n, d) in zip(block.faces, _planes(block, -1.0), strict=True)]
-    return float(max(off) / diagonal(vertices))
+    return max(_off_plane(vertices[list(face)]) for face in block.faces) / diagonal(vertices)
 
 
 def _flat_faces_are_convex(block: Block) -> bool:
@@ -90,10 +89,10 @@ def _bent(block: Block) -> list[Block] | None:
     """The two halves of a block that is bent across the middle: two opposite faces with a fold, the others nearly flat. None
     if it is another shape. What is warped within a half is folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
-    folds = [_fold(vertices, face) for face in block.faces if len(face) > 4]
+    folds = {face: _fold(vertices, face) for face in block.faces if len(face) > 4}
     if len(folds) != 2:
         return None
-    rim = vertices[[corner for fold in folds for corner in fold]]
+    rim = vertices[[corner for fold in folds.values() for corner in fold]]
     middle, normal = rim.mean(axis=0), np.linalg.svd(rim - rim.mean(axis=0))[2][2]
     side = (vertices - middle) @ normal
     if np.abs((rim - middle) @ normal).max() > BENT * size:
@@ -102,7 +101,7 @@ def _bent(block: Block) -> list[Block] | None:
     if min(map(len, halves)) < 5 or max(map(len, halves)) == len(vertices):
         return None
     pieces = [hull(half, block) for half in halves]
-    folded = [f for face in block.faces for f in (_halved(face, *_fold(vertices, face)) if len(face) > 4 else [face])]
+    folded = [f for face in block.faces for f in (_halved(face, *folds[face]) if face in folds else [face])]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, folded) - 1
     return pieces if abs(change) <= BENT else None
 
