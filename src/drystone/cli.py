@@ -18,6 +18,7 @@ from drystone import __version__
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
+    from drystone.analyse import Stage
     from drystone.doctor.examine import Report
     from drystone.io.case import Case
     from drystone.model import Block
@@ -199,6 +200,10 @@ def run(
     elif case is None or out is None:
         raise InputError("give a case and a folder: drystone run case.toml -o out")
     else:
+        from drystone.io.case import read_case
+
+        if not read_case(case).goes_through_time:
+            return _analyse(case, out, force, picture, json)
         folder = out
     interrupted = _compute(case, folder, force)
     if picture:
@@ -210,6 +215,39 @@ def run(
     if interrupted:
         return INTERRUPTED
     return NOT_CONVERGED if summary["unconverged_steps"] else DONE
+
+
+def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -> int:
+    """A case of statics: its stages on standard error, its facts on standard output."""
+    from drystone.analyse import read_result, record
+    from drystone.io.case import read_case
+
+    _announce_compiling()
+    with closing(record(read_case(case), folder, overwrite=force)) as stages:
+        _watch_stages(stages)
+    facts = (read_result(folder) or {}) | {"out": str(folder)}
+    if picture:
+        from drystone.record import read_run
+        from drystone.view.picture import picture as draw
+
+        draw(read_run(folder), folder / "last.png")
+    if json:
+        _print_json(facts)
+    else:
+        from drystone.view.tables import print_result
+
+        print_result(facts)
+    return DONE
+
+
+def _watch_stages(stages: Iterable["Stage"]) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("starting", total=1.0)
+        for stage in stages:
+            bar.update(task, completed=stage.share, description=stage.words)
 
 
 def _compute(case: Path | None, folder: Path, force: bool) -> bool:
@@ -252,7 +290,7 @@ def _watch(steps: Iterable["Step"], case: "Case", planned: int) -> None:
             if monotonic() - shown < 0.1 and step.state.step < planned:
                 continue
             shown = monotonic()
-            progress.update(task, completed=step.state.step, description=_status(step, case.analysis.duration))
+            progress.update(task, completed=step.state.step, description=_status(step, case.history.duration))
 
 
 def _status(step: "Step", duration: float) -> str:
@@ -263,7 +301,17 @@ def _status(step: "Step", duration: float) -> str:
 @app.command()
 def info(folder: Annotated[Path, typer.Argument(help="folder of a run")], json: Json = False) -> None:
     """Summarise a run."""
-    _show(folder, json, {})
+    from drystone.analyse import read_result
+
+    facts = read_result(folder)
+    if facts is None:
+        _show(folder, json, {})
+    elif json:
+        _print_json(facts)
+    else:
+        from drystone.view.tables import print_result
+
+        print_result(facts)
 
 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
@@ -273,7 +321,7 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     from drystone.record import read_run
 
     run = read_run(folder)
-    summary = summarise(run, loss=parse_case(run.case, folder / "case.toml").analysis.collapse) | more
+    summary = summarise(run, loss=parse_case(run.case, folder / "case.toml").history.collapse) | more
     if json:
         _print_json(summary)
     else:

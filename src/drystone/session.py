@@ -28,6 +28,7 @@ from drystone.solvers.methods import make_solver
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.stepping import State
 
+REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
 
 
@@ -73,12 +74,12 @@ def recorded_case(run: Run) -> Case:
 
 def planned_steps(case: Case) -> int:
     """How many steps reach the duration, as `simulate` counts them."""
-    return round(case.analysis.duration / case.analysis.time_step)
+    return round(case.history.duration / case.history.time_step)
 
 
 def first_facts(case: Case) -> dict[str, Any]:
     """What can be told of a case before it is computed, as plain numbers in SI: what `drystone check --json` prints."""
-    model, analysis = case.model(), case.analysis
+    model = case.model()
     contacts = _first_contacts(model, case)
     bodies = model.bodies
     free = ~bodies.fixed
@@ -89,29 +90,37 @@ def first_facts(case: Case) -> dict[str, Any]:
         "blocks": len(model.blocks),
         "fixed_blocks": int(bodies.fixed.sum()),
         "mass": float(bodies.mass[free].sum()),
-        "weight": float(bodies.mass[free].sum() * analysis.gravity),
+        "weight": float(bodies.mass[free].sum() * case.analysis.gravity),
         "height": float(np.ptp(levels)),
         "contacts": len(contacts.gap),
         "smallest_friction": float(frictions.min()),
         "largest_friction": float(frictions.max()),
+        "analysis": case.analysis.kind,
         "motions": [motion.pulse for motion in case.motions],
-        "duration": analysis.duration,
-        "time_step": analysis.time_step,
-        "steps": planned_steps(case),
-        "frames": 1 + math.ceil(planned_steps(case) / _steps_a_frame(case)),
         "contact": case.surface.words,
         "method": case.solver.method,
+        **(_plan(case) if case.goes_through_time else {}),
+    }
+
+
+def _plan(case: Case) -> dict[str, Any]:
+    """How a history will go through time."""
+    return {
+        "duration": case.history.duration,
+        "time_step": case.history.time_step,
+        "steps": planned_steps(case),
+        "frames": 1 + math.ceil(planned_steps(case) / _steps_a_frame(case)),
     }
 
 
 def _first_contacts(model: Model, case: Case) -> Contacts:
     state = initial_state(model, case.analysis.gravity)
-    h = case.analysis.time_step
+    h = case.history.time_step if case.goes_through_time else REST
     return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)[0]
 
 
 def _steps_a_frame(case: Case) -> int:
-    return max(1, round(case.frame_interval / case.analysis.time_step))
+    return max(1, round(case.frame_interval / case.history.time_step))
 
 
 def is_compiled() -> bool:
@@ -196,7 +205,7 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
 
 
 def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
-    analysis = case.analysis
+    analysis = case.history
     return simulate(
         model,
         case.motions,

@@ -16,7 +16,7 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.geometry.surface import volume
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 
 FOLDERS = [folder / "shared/data/block_geometry" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])

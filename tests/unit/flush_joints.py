@@ -7,7 +7,7 @@ from drystone.contact.detect import detect
 from drystone.model import build_model
 from drystone.simulate import initial_state
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 
 FLUSH = 1e-9  # [m]
 

@@ -17,7 +17,7 @@ from drystone.io.case import parse_case
 from drystone.model import build_model
 from drystone.simulate import initial_state
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 from drystone.units import GRAVITY
 
 

@@ -12,7 +12,7 @@ from drystone.errors import InputError
 from drystone.model import Block, build_model
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 
 
 def united(*parts: Block, **attributes) -> Block:

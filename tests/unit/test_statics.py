@@ -9,7 +9,7 @@ from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 from drystone.units import GRAVITY
 
 

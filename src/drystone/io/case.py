@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from drystone.build import GENERATORS, chip
 from drystone.build.compose import mirror, named, place
 from drystone.errors import InputError
+from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, Dynamics, LoadTable
 from drystone.io.case_tables import (
     PULSE_TABLES,
-    Analysis,
     Assembly,
     FilePart,
     FileStructure,
@@ -27,12 +27,13 @@ from drystone.io.case_tables import (
     Part,
     Solver,
     Structure,
-    Table,
     structure_table,
 )  # fmt: skip
 from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import Problem, Where, describe, find_line
+from drystone.io.table import Table
 from drystone.joints import Surface
+from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import PULSES, Motion
 
@@ -49,14 +50,26 @@ class Case:
     structure: Structure  # the parameters of one generator, a `FileStructure`, or an `Assembly` of such
     joints: Joints
     motions: tuple[Motion, ...]
-    analysis: Analysis
+    loads: tuple[Push, ...]
+    analysis: Analysis  # its table by kind
     solver: Solver
     output: Output
 
     @property
     def frame_interval(self) -> float:
         """[s] between recorded frames: as given, else 10 ms, and never below the time step."""
-        return self.output.every or max(FRAME_INTERVAL, self.analysis.time_step)
+        return self.output.every or max(FRAME_INTERVAL, self.history.time_step)
+
+    @property
+    def goes_through_time(self) -> bool:
+        return isinstance(self.analysis, Dynamics)
+
+    @property
+    def history(self) -> Dynamics:
+        """The analysis, if it goes through time."""
+        if not isinstance(self.analysis, Dynamics):
+            raise InputError(f'{self.path}: an analysis of kind "{self.analysis.kind}" has no time steps; use "dynamics"')
+        return self.analysis
 
     @property
     def surface(self) -> Surface:
@@ -102,6 +115,7 @@ class Case:
         self._check_names("output.monitor", self.output.monitor, names, "block")
         for motion in self.motions:
             self._check_names("motion.supports", motion.supports, supports, "support")
+        wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
         return model
 
     def _check_names(self, key: str, given: tuple[str, ...], known: list[str], kind: str) -> None:
@@ -135,18 +149,19 @@ def parse_case(text: str, path: str | Path = "case.toml") -> Case:
     structure = _read_structure(content.get("structure"), problems)
     joints = _read(Joints, content.get("joints"), ("joints",), problems)
     motions = _read_motions(content.get("motion", []), problems)
-    analysis = _read(Analysis, content.get("analysis"), ("analysis",), problems)
+    loads = _read_loads(content.get("load", []), problems)
+    analysis = _read_analysis(content.get("analysis"), problems)
     solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
     output = _read(Output, content.get("output", {}), ("output",), problems)
-    if isinstance(analysis, Analysis) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
+    if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
         said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
         problems.append(Problem(("output", "every"), said))
     if problems:
         raise InputError(_report(problems, text, path))
-    return Case(Path(path), text, structure, joints, motions, analysis, solver, output)
+    return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
 
 
-TABLES = ("structure", "joints", "motion", "analysis", "solver", "output")
+TABLES = ("structure", "joints", "motion", "load", "analysis", "solver", "output")
 
 
 def _check_tables(content: dict[str, Any], problems: list[Problem]) -> None:
@@ -219,6 +234,22 @@ def _read_motions(content: Any, problems: list[Problem]) -> tuple[Motion, ...]:
         if read is not None:
             motions.append(read.to_motion())
     return tuple(motions)
+
+
+def _read_loads(content: Any, problems: list[Problem]) -> tuple[Push, ...]:
+    listed = isinstance(content, list)
+    read = [_read(LoadTable, table, ("load", i) if listed else ("load",), problems)
+            for i, table in enumerate(content if listed else [content])]  # fmt: skip
+    return tuple(table.to_push() for table in read if table is not None)
+
+
+def _read_analysis(content: Any, problems: list[Problem]) -> Any:
+    kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
+    if kind not in tuple(ANALYSIS_TABLES):
+        where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
+        problems.append(Problem(where, "is not accepted", given=kind, accepted=accepted))
+        return None
+    return _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
 
 
 def _report(problems: list[Problem], text: str, path: str | Path) -> str:

@@ -4,23 +4,17 @@
 """
 
 import inspect
-import math
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, create_model, model_validator
 
 from drystone.build import GENERATORS
 from drystone.errors import InputError
+from drystone.io.table import Direction, Positive, Table
 from drystone.model import Block
 from drystone.motion import Motion
-from drystone.units import GRAVITY, Acceleration, Angle, Count, Density, Length, Ratio, Stiffness, Stress, Time
-
-
-class Table(BaseModel):
-    """A table of the case: nothing unknown, nothing changed afterwards."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from drystone.units import Acceleration, Angle, Count, Density, Length, Ratio, Stiffness, Stress, Time
 
 
 class Structure(Table):
@@ -81,22 +75,11 @@ class Joints(Table):
     groups: tuple[GroupJoint, ...] = ()
 
 
-def _direction(value: Any) -> Any:
-    if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
-        raise InputError(f"{value!r} is not a direction; give three numbers [x, y, z]")
-    if not any(value) or not all(math.isfinite(x) for x in value):
-        raise InputError(f"{list(value)} has no direction; give three numbers [x, y, z], not all zero")
-    return tuple(value)
-
-
-Positive = Annotated[Time, Field(gt=0)]
-
-
 class MotionTable(Table):
     """What all pulses share; `to_motion` makes the record of the engine."""
 
     pulse: str
-    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (1.0, 0.0, 0.0)
+    direction: Direction = (1.0, 0.0, 0.0)
     start: Annotated[Time, Field(ge=0)] = 0.0
     supports: tuple[str, ...] = ()
 
@@ -137,7 +120,7 @@ class Settlement(MotionTable):
     pulse: Literal["settlement"]
     displacement: Length
     duration: Positive
-    direction: Annotated[tuple[float, float, float], BeforeValidator(_direction)] = (0.0, 0.0, -1.0)
+    direction: Direction = (0.0, 0.0, -1.0)
 
 
 PULSE_TABLES: dict[str, type[MotionTable]] = {
@@ -148,23 +131,6 @@ PULSE_TABLES: dict[str, type[MotionTable]] = {
     "sine": Sine,
     "settlement": Settlement,
 }
-
-
-class Analysis(Table):
-    kind: Literal["dynamics"] = "dynamics"
-    duration: Positive
-    time_step: Positive
-    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
-    gyroscopic: Literal["implicit", "explicit"] = "implicit"
-    collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
-    gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
-
-    @model_validator(mode="after")
-    def _at_least_one_step(self) -> Self:
-        if self.time_step > self.duration:
-            raise InputError(f"time_step ({self.time_step:g} s) is longer than duration ({self.duration:g} s)")
-        return self
 
 
 class Solver(Table):

@@ -8,9 +8,9 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
+from drystone.io.analysis_tables import ANALYSIS_TABLES, LoadTable
 from drystone.io.case_tables import (
     PULSE_TABLES,
-    Analysis,
     Assembly,
     FilePart,
     FileStructure,
@@ -52,7 +52,7 @@ def case_schema() -> dict[str, Any]:
     assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
     assembly["required"] = ["parts"]
     motions = [_table(table) for table in dict.fromkeys(PULSE_TABLES.values())]
-    motion = {"oneOf": motions}
+    motion, load = {"oneOf": motions}, _table(LoadTable)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "drystone case",
@@ -63,7 +63,8 @@ def case_schema() -> dict[str, Any]:
             "structure": {"oneOf": [*structures, _table(FileStructure), assembly]},
             "joints": _table(Joints),
             "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
-            "analysis": _table(Analysis),
+            "load": {"oneOf": [load, {"type": "array", "items": load}]},
+            "analysis": {"oneOf": [_table(table) for table in ANALYSIS_TABLES.values()]},
             "solver": _table(Solver),
             "output": _table(Output),
         },

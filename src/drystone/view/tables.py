@@ -36,9 +36,13 @@ def _case_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("height of the free blocks", f"{facts['height']:.4g} m"),
         ("friction at the contacts", f"{facts['smallest_friction']:g} to {facts['largest_friction']:g}"),
         ("motions", ", ".join(facts["motions"]) or "none: gravity only"),
-        ("time", f"{facts['duration']:g} s in {facts['steps']} steps, {facts['frames']} frames"),
+        ("analysis", facts["analysis"] + _plan(facts)),
         ("contact, solver", f"{facts['contact']}, {facts['method']}"),
     ]
+
+
+def _plan(facts: dict[str, Any]) -> str:
+    return f", {facts['duration']:g} s in {facts['steps']} steps, {facts['frames']} frames" if "steps" in facts else ""
 
 
 def _verdict(findings: list[dict[str, Any]]) -> str:
@@ -99,6 +103,31 @@ def print_summary(summary: dict[str, Any]) -> None:
     if summary["dumps"]:
         said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
         print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
+
+
+UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N"}
+
+
+def print_result(facts: dict[str, Any]) -> None:
+    """What an analysis of statics found."""
+    rows = [(name.replace("_", " "), _told(value) + _unit(name)) for name, value in facts.items() if name != "analysis"]
+    _print(facts["analysis"].capitalize(), rows)
+
+
+def _unit(name: str) -> str:
+    return f" {UNITS[name]}" if name in UNITS else ""
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    if isinstance(value, dict):
+        return "\n".join(f"{name.replace('_', ' ')}: {_told(each)}{_unit(name)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ("\n" if value and isinstance(value[0], dict) else ", ").join(_told(each) for each in value)
+    return str(value)
 
 
 def print_answer(facts: dict[str, Any]) -> None:

@@ -1,0 +1,174 @@
+"""From a case of statics to its result: a case comes in, stages go by, the facts go out.
+
+Every analysis is a generator of `Stage`s that returns its facts, plain numbers in SI: what `drystone run --json` prints and
+`result.json` keeps. States worth keeping become frames of the run, so that whatever reads a run (pictures, mechanisms, force
+flow) reads statics too: the first frame is the structure as built, the forces [N] of a frame stand in the place of impulses.
+"""
+
+import json
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.contact.contacts import Contacts
+from drystone.errors import InputError
+from drystone.io.analysis_tables import Equilibrium, Limit
+from drystone.io.case import Case
+from drystone.loads import body_force, weight, wrench
+from drystone.model import Model
+from drystone.record import RunWriter
+from drystone.simulate import Step, initial_state
+from drystone.solvers.methods import make_solver
+from drystone.solvers.solution import Residual, Solution
+from drystone.statics.balance import balance
+from drystone.statics.equilibrium import bounds, equilibrium
+from drystone.statics.limit import limit
+from drystone.stepping import State, drift
+
+Array = np.ndarray
+
+RESULT = "result.json"
+SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
+
+
+class Stage(NamedTuple):
+    """How far an analysis has come."""
+
+    share: float  # done, 0 to 1
+    words: str
+    step: Step | None = None  # a state to keep
+
+
+Stages = Generator[Stage, None, dict[str, Any]]
+
+
+def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
+    """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
+    model = case.model()
+    folder = Path(out)
+    writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
+                              overwrite=overwrite)  # fmt: skip
+    (folder / RESULT).unlink(missing_ok=True)
+    with writer, closing(analyse(case, model)) as stages:
+        while True:
+            try:
+                stage = next(stages)
+            except StopIteration as end:
+                facts = end.value
+                break
+            if stage.step is not None:
+                writer.add(stage.step)
+            yield stage
+    fresh = folder / (RESULT + ".new")
+    fresh.write_text(json.dumps(facts, indent=2), encoding="utf-8")
+    fresh.replace(folder / RESULT)
+    return facts
+
+
+def read_result(folder: str | Path) -> dict[str, Any] | None:
+    """The facts of an analysis of statics; None if the run is no such or was cut."""
+    path = Path(folder) / RESULT
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def analyse(case: Case, model: Model) -> Stages:
+    """The stages and facts of a case that is no history."""
+    begin = time.perf_counter()
+    if case.goes_through_time:
+        raise InputError(f'{case.path}: "{case.analysis.kind}" goes through time; run it as a history')
+    facts = yield from ANALYSES[case.analysis.kind](case, model)
+    bodies = model.bodies
+    about = {
+        "analysis": case.analysis.kind,
+        "blocks": len(model.blocks),
+        "fixed_blocks": int(bodies.fixed.sum()),
+        "weight": float(case.analysis.gravity * bodies.mass[~bodies.fixed].sum()),
+    }
+    return about | facts | {"seconds": time.perf_counter() - begin}
+
+
+def _equilibrium(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Equilibrium)
+    yield Stage(0.0, "contact forces")
+    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    found = equilibrium(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
+    yield Stage(0.5, "contact forces", _frame(case, model, 1, found.acceleration, found.contacts, found.solution))
+    facts: dict[str, Any] = {
+        "stable": found.stands,
+        "acceleration": found.motion,
+        "reactions": _reactions(model, found.contacts),
+        "contact": case.surface.words,
+        "residual": found.solution.residual.error,
+    }
+    if asked.bounds:
+        system = balance(model)
+        dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
+        facts["bounds"] = []
+        for k, bound in enumerate(asked.bounds):
+            yield Stage(0.5 + 0.5 * k / len(asked.bounds), f"bounds of {bound.between[0]} on {bound.between[1]}")
+            least, largest = bounds(system, dead, bound.between, bound.direction)
+            facts["bounds"].append(bound.model_dump() | {"least": _number(least), "largest": _number(largest)})
+    return facts
+
+
+def _limit(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Limit)
+    dead, live = _loads(case, model, asked.direction)
+    yield Stage(0.0, "associated multiplier")
+    found = limit(balance(model), dead, live)
+    yield Stage(1.0, "associated multiplier", _frame(case, model, 1, found.velocity, found.contacts, _report(found.optimum)))
+    return {"multiplier": _number(found.multiplier), "status": found.optimum.status}
+
+
+ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
+    "equilibrium": _equilibrium,
+    "limit": _limit,
+}
+
+
+def _loads(case: Case, model: Model, direction: tuple[float, float, float] | None) -> tuple[Array, Array]:
+    """Dead and live loads (B, 6); `direction` is that of a live body force of 1 g."""
+    gravity = case.analysis.gravity
+    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity)
+    live = wrench(model, [load for load in case.loads if load.live], gravity)
+    if direction is not None:
+        live = live + body_force(model, direction, gravity)
+    if not live.any():
+        raise InputError(f"{case.path}: nothing is live; give analysis.direction, or live = true in a [[load]]")
+    return dead, live
+
+
+def _frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
+    """The structure with these forces, moved along a velocity so far that it is seen; not at all by none."""
+    start = initial_state(model, case.analysis.gravity)
+    rim = np.linalg.norm(velocity[:, :3], axis=1) + model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)
+    size = float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
+    stretch = SHOWN * size / rim.max() if rim.max() > 1e-4 else 0.0
+    position, rotation = drift(start.position, start.rotation, velocity, stretch)
+    state = State(number, float(number), position, rotation, np.zeros_like(velocity), contacts, 0, 0, start.energy)
+    return Step(state, solution, (0.0, 0.0, 0.0))
+
+
+def _report(optimum: Any) -> Solution:
+    """The answer of a cone program as a run reports it."""
+    residual = Residual(optimum.error, optimum.error, 0.0, 0.0, 0.0)
+    return Solution(np.empty((0, 6)), np.empty((0, 3)), optimum.status == "solved", "clarabel", 0, residual, 0)
+
+
+def _reactions(model: Model, contacts: Contacts) -> dict[str, list[float]]:
+    """[N] by which each support pushes the structure."""
+    total = np.zeros((len(model.blocks), 3))
+    np.add.at(total, contacts.a, contacts.impulse)
+    np.add.at(total, contacts.b, -contacts.impulse)
+    return {block.name: total[i].tolist() for i, block in enumerate(model.blocks) if block.fixed}
+
+
+def _number(value: float) -> float | None:
+    """A number as JSON has them: none for what is not finite."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,109 @@
+"""The tables of [analysis] by its kind, and of [[load]]: keys, types, units and defaults."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from drystone.errors import InputError
+from drystone.io.table import Direction, Positive, Table
+from drystone.loads import Push
+from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress
+
+
+class LoadTable(Table):
+    """A force, a share of a weight, or a pressure; live ones are what a multiplier scales."""
+
+    on: str
+    force: Force | None = None
+    share: Ratio | None = None
+    pressure: Stress | None = None
+    of: str = ""
+    direction: Direction = (0.0, 0.0, -1.0)
+    at: tuple[Length, Length, Length] | None = None
+    face: Direction | None = None
+    live: bool = False
+
+    @model_validator(mode="after")
+    def _is_one_push(self) -> Self:
+        self.to_push()
+        return self
+
+    def to_push(self) -> Push:
+        return Push(**self.model_dump())
+
+
+class Analysis(Table):
+    """What every kind shares."""
+
+    kind: str
+    gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
+
+
+class Dynamics(Analysis):
+    kind: Literal["dynamics"] = "dynamics"
+    duration: Positive
+    time_step: Positive
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
+    gyroscopic: Literal["implicit", "explicit"] = "implicit"
+    collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
+    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
+
+    @model_validator(mode="after")
+    def _at_least_one_step(self) -> Self:
+        if self.time_step > self.duration:
+            raise InputError(f"time_step ({self.time_step:g} s) is longer than duration ({self.duration:g} s)")
+        return self
+
+
+class Bound(Table):
+    """The force that one block or group exerts on another, along a direction: least and largest value wanted."""
+
+    between: tuple[str, str]  # blocks or groups; the force of the first on the second
+    direction: Direction
+
+
+class Equilibrium(Analysis):
+    kind: Literal["equilibrium"]
+    bounds: tuple[Bound, ...] = ()
+
+
+class Limit(Analysis):
+    kind: Literal["limit"]
+    direction: Direction | None = None  # of a horizontal body force of 1 g; live loads besides it or instead of it
+    starts: Annotated[Count, Field(ge=0, le=1000)] = 6  # of the non-associated iteration; 0: associated only
+
+
+class Tilt(Analysis):
+    kind: Literal["tilt"]
+    direction: Direction = (1.0, 0.0, 0.0)  # downhill
+
+
+class Capacity(Analysis):
+    kind: Literal["capacity"]
+    directions: Annotated[Count, Field(ge=4, le=360)] = 24  # of the horizontal body force, equally spaced
+    starts: Annotated[Count, Field(ge=0, le=1000)] = 0  # of the non-associated iteration in each direction
+
+
+class Pushover(Analysis):
+    kind: Literal["pushover"]
+    direction: Direction | None = None  # as of a limit analysis
+    step: Annotated[Length, Field(gt=0)] | None = None  # [m] largest movement of a block in an increment
+    until: Annotated[Length, Field(gt=0)] | None = None  # [m] displacement where it ends; until no capacity is left
+
+
+class Settlement(Dynamics):
+    """Quasi-static: a history whose inertia is taken out."""
+
+    kind: Literal["settlement"]  # type: ignore[assignment]
+    scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"
+
+
+ANALYSIS_TABLES: dict[str, type[Analysis]] = {
+    "dynamics": Dynamics,
+    "equilibrium": Equilibrium,
+    "limit": Limit,
+    "tilt": Tilt,
+    "capacity": Capacity,
+    "pushover": Pushover,
+    "settlement": Settlement,
+}

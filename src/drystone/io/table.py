@@ -1,0 +1,27 @@
+"""What all tables of a case share."""
+
+import math
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from drystone.errors import InputError
+from drystone.units import Time
+
+
+class Table(BaseModel):
+    """A table of the case: nothing unknown, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _direction(value: Any) -> Any:
+    if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
+        raise InputError(f"{value!r} is not a direction; give three numbers [x, y, z]")
+    if not any(value) or not all(math.isfinite(x) for x in value):
+        raise InputError(f"{list(value)} has no direction; give three numbers [x, y, z], not all zero")
+    return tuple(value)
+
+
+Direction = Annotated[tuple[float, float, float], BeforeValidator(_direction)]
+Positive = Annotated[Time, Field(gt=0)]

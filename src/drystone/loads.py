@@ -1,0 +1,127 @@
+"""What pushes a structure besides the ground: a model and loads come in, wrenches (B, 6) [N, N m] about the centroids go out.
+
+A load is a force on one block or shared by mass among the blocks of a group, given in newtons or as a share of a weight, or
+a pressure on the faces that look one way. It acts in a fixed direction at a point that moves with its block; a pressure
+stays normal to its faces. Live loads are those that a multiplier scales, dead ones are always there.
+
+>>> Push("keystone", force=1e3).direction
+(0.0, 0.0, -1.0)
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.errors import InputError, did_you_mean
+from drystone.model import Model
+
+Array = np.ndarray
+
+FACING = math.cos(math.radians(5.0))  # a face looks along a direction if its normal is within 5 degrees of it
+
+
+@dataclass(frozen=True)
+class Push:
+    """One push. Exactly one of force, share and pressure is given."""
+
+    on: str  # name of a block or of a group
+    force: float | None = None  # [N]
+    share: float | None = None  # of the weight of `of`
+    pressure: float | None = None  # [Pa] into the faces that look along `face`
+    of: str = ""  # block or group whose weight is shared; all free blocks if not given
+    direction: tuple[float, float, float] = (0.0, 0.0, -1.0)  # of a force; made unit
+    at: tuple[float, float, float] | None = None  # [m] where the force acts at the start; the centroid if not given
+    face: tuple[float, float, float] | None = None  # outward direction of the faces under pressure
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise InputError(f"load on {self.on!r}: give exactly one of force, share and pressure, not {given or 'none'}")
+        if (self.pressure is None) != (self.face is None):
+            raise InputError(f"load on {self.on!r}: a pressure, and nothing else, needs the direction its faces look: face")
+
+
+def weight(model: Model, gravity: float) -> Array:
+    """(B, 6) of the blocks themselves; nothing for supports."""
+    return body_force(model, (0.0, 0.0, -1.0), gravity)
+
+
+def body_force(model: Model, direction: Iterable[float], acceleration: float) -> Array:
+    """(B, 6) mass times acceleration [m/s2] along a direction, which is made unit; nothing for supports."""
+    wrench = np.zeros((len(model.blocks), 6))
+    wrench[:, :3] = (acceleration * model.bodies.mass * ~model.bodies.fixed)[:, None] * unit(direction)
+    return wrench
+
+
+def wrench(model: Model, loads: Iterable[Push], gravity: float, rotation: Array | None = None) -> Array:
+    """(B, 6) of the loads, all live and dead ones given; `rotation` (B, 4) of the blocks since the start, none by default."""
+    count = len(model.blocks)
+    turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)) if rotation is None else rotation
+    total = np.zeros((count, 6))
+    for load in loads:
+        chosen = members(model, load.on, "load.on")
+        if load.pressure is not None:
+            _add_pressure(model, load, chosen, turn, total)
+        else:
+            _add_force(model, load, chosen, gravity, turn, total)
+    return total
+
+
+def members(model: Model, name: str, key: str) -> Array:
+    """Numbers of the block, or of the blocks of the group, of that name."""
+    found = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]
+    if not found or not name:
+        known = {block.name for block in model.blocks} | {block.group for block in model.blocks if block.group}
+        raise InputError(f"{key}: no block and no group is named {name!r}{did_you_mean(name, known)}")
+    return np.array(found)
+
+
+def unit(direction: Iterable[float]) -> Array:
+    """A direction made unit."""
+    vector = np.array(tuple(direction), float)
+    return vector / np.linalg.norm(vector)
+
+
+def _add_force(model: Model, load: Push, chosen: Array, gravity: float, turn: Array, total: Array) -> None:
+    bodies = model.bodies
+    amount = load.force
+    if load.share is not None:
+        weighed = members(model, load.of, "load.of") if load.of else np.flatnonzero(~bodies.fixed)
+        amount = load.share * gravity * float(bodies.mass[weighed].sum())
+    assert amount is not None
+    force = amount * unit(load.direction)
+    for i, part in zip(chosen, bodies.mass[chosen] / bodies.mass[chosen].sum(), strict=True):
+        arm = np.zeros(3) if load.at is None else np.array(load.at) - model.position[i]
+        total[i, :3] += part * force
+        total[i, 3:] += part * np.cross(quaternion.rotate(turn[i], arm), force)
+
+
+def _add_pressure(model: Model, load: Push, chosen: Array, turn: Array, total: Array) -> None:
+    assert load.pressure is not None
+    assert load.face is not None
+    look, met = unit(load.face), False
+    for i in chosen:
+        corners = np.asarray(model.blocks[i].vertices, float) - model.position[i]
+        for face in model.blocks[i].faces:
+            area, centre = _area_vector(corners[list(face)])
+            size = float(np.linalg.norm(area))
+            if size == 0.0 or area @ look < FACING * size:
+                continue
+            met = True
+            force = quaternion.rotate(turn[i], -load.pressure * area)
+            total[i, :3] += force
+            total[i, 3:] += np.cross(quaternion.rotate(turn[i], centre), force)
+    if not met:
+        raise InputError(f"load on {load.on!r}: none of its faces looks along {list(load.face)}; give the outward direction")
+
+
+def _area_vector(corners: Array) -> tuple[Array, Array]:
+    """Area times outward normal, and centroid, of a plane convex polygon."""
+    areas = np.cross(corners[1:-1] - corners[0], corners[2:] - corners[0]) / 2
+    total = areas.sum(axis=0)
+    share = areas @ total / (total @ total)
+    return total, share @ (corners[0] + corners[1:-1] + corners[2:]) / 3

@@ -1,0 +1,84 @@
+"""The balance of a structure as an equation: a model and where its blocks are come in, a `Balance` goes out (T30).
+
+Forces f in the frames of the contacts push the free blocks with the wrench matrix f; the same matrix, transposed, takes the
+velocities of the blocks to the relative velocities of the contacts. In the plane a block has 3 unknowns and a contact 2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from drystone.contact.contacts import Contacts, no_contacts
+from drystone.contact.detect import detect
+from drystone.model import Model
+
+Array = np.ndarray
+
+SPACE = np.arange(6)  # unknowns of a free block
+
+
+class Balance(NamedTuple):
+    """N free blocks with D unknowns each, C contacts with d components each."""
+
+    model: Model
+    free: Array  # (N,) int64 blocks
+    unknowns: Array  # (D,) which of x, y, z and the rotations about them
+    contacts: Contacts  # with their gaps as found
+    frame: Array  # (C, d, 3) world vectors: normal, tangents
+    friction: Array  # (C,)
+    matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
+
+    def on_free(self, wrench: Array) -> Array:
+        """(N D,) the rows of the free blocks of a wrench (B, 6)."""
+        return wrench[np.ix_(self.free, self.unknowns)].ravel()
+
+    def of_all(self, velocity: Array) -> Array:
+        """(B, 6) the velocities of all blocks of those of the free ones (N D,)."""
+        full = np.zeros((len(self.model.blocks), 6))
+        full[np.ix_(self.free, self.unknowns)] = velocity.reshape(len(self.free), -1)
+        return full
+
+    def relative(self, velocity: Array) -> Array:
+        """(C, d) relative velocities of the contacts, b against a, of the velocities (B, 6) of all blocks."""
+        slip = self.matrix.T @ self.on_free(velocity)
+        return slip.reshape(len(self.friction), -1)
+
+    def with_forces(self, force: Array) -> Contacts:
+        """The contacts with these forces (C, d) [N] in the place of impulses."""
+        return self.contacts._replace(impulse=np.einsum("cd,cdk->ck", force, self.frame))
+
+
+def balance(model: Model, position: Array | None = None, rotation: Array | None = None) -> Balance:
+    """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact."""
+    place = model.position if position is None else position
+    turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
+    contacts, _ = detect(model.bodies, place, turn, np.zeros((len(place), 6)), 1.0, no_contacts(), 0)
+    group = model.bodies.group
+    friction = model.friction[group[contacts.a], group[contacts.b]]
+    free, frame = np.flatnonzero(~model.bodies.fixed), _frames(contacts.normal)
+    return Balance(model, free, SPACE, contacts, frame, friction, _matrix(model, place, free, SPACE, contacts, frame))
+
+
+def _frames(normal: Array) -> Array:
+    """(C, 3, 3) normal and two tangents."""
+    first = np.eye(3)[np.abs(normal).argmin(axis=1)]
+    first = first - (first * normal).sum(axis=1, keepdims=True) * normal
+    first /= np.linalg.norm(first, axis=1, keepdims=True)
+    return np.stack([normal, first, np.cross(normal, first)], axis=1)
+
+
+def _matrix(model: Model, place: Array, free: Array, unknowns: Array, contacts: Contacts, frame: Array) -> sp.csc_array:
+    slot = np.full(len(place), -1)
+    slot[free] = np.arange(len(free))
+    count, size, directions = len(contacts.gap), len(unknowns), frame.shape[1]
+    parts = []
+    for body, sign in ((contacts.a, -1.0), (contacts.b, 1.0)):
+        arm = (contacts.point - place[body])[:, None, :]
+        wrench = sign * np.concatenate([frame, np.cross(arm, frame)], axis=2)[:, :, unknowns]  # (C, d, D)
+        here = slot[body] >= 0
+        row = size * slot[body][:, None, None] + np.arange(size) + np.zeros((1, directions, 1), int)
+        column = np.arange(count * directions).reshape(count, directions, 1) + np.zeros((1, 1, size), int)
+        parts.append((wrench[here].ravel(), row[here].ravel(), column[here].ravel()))
+    value, i, j = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return sp.csc_array((value, (i, j)), shape=(size * len(free), directions * count))

@@ -1,0 +1,159 @@
+"""One cone program for all of statics: of the forces that balance the loads and that friction allows, the best (T31).
+
+    minimise  cost . f - multiplier   subject to   matrix f + dead + multiplier live = 0,   |t| <= slope n + cohesion,  n >= 0
+
+Its multipliers are the mechanism: velocities of the blocks whose relative velocities at the contacts lie in the dual cone,
+opening by `slope` as they slide, and on which the live load does the power 1. Solved by Clarabel; in the plane it is linear.
+"""
+
+from typing import NamedTuple
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from drystone.statics.balance import Balance
+
+Array = np.ndarray
+
+SOLVED, IMPOSSIBLE, ENDLESS = "solved", "impossible", "endless"
+STATUS = {"Solved": SOLVED, "PrimalInfeasible": IMPOSSIBLE, "DualInfeasible": ENDLESS}
+GOOD = 1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
+
+
+class Envelope(NamedTuple):
+    """The forces that joints bear: |t| <= slope n + cohesion, n >= 0."""
+
+    slope: Array  # (C,)
+    cohesion: Array  # (C,) [N]
+
+
+class Optimum(NamedTuple):
+    """The best state of forces, and how the structure would move beyond it."""
+
+    status: str  # "solved"; "impossible": no forces balance the loads; "endless": nothing bounds it; else what failed
+    multiplier: float  # of the live load; 0 without one, nan if not solved
+    value: float  # cost . f; nan if not solved
+    force: Array  # (C, d) [N]
+    velocity: Array  # (B, 6) the mechanism; of an impossible state the one that starts
+    rate: Array  # (C,) rate of slip that the shear strength of each contact resists
+    error: float  # largest of imbalance and gap, relative
+
+
+def friction_cones(balance: Balance) -> Envelope:
+    """Coulomb's cones."""
+    return Envelope(balance.friction, np.zeros_like(balance.friction))
+
+
+def optimise(
+    balance: Balance,
+    dead: Array,
+    live: Array | None = None,
+    *,
+    cost: Array | None = None,
+    envelope: Envelope | None = None,
+    tolerance: float = 1e-9,
+) -> Optimum:
+    """The optimum of the program of dead and live loads (B, 6) [N, N m] and the cost (C, d) of forces."""
+    envelope = friction_cones(balance) if envelope is None else envelope
+    count, directions = balance.frame.shape[:2]
+    unit = _units(balance, dead, live, cost)
+    columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
+    linear = np.zeros(count * directions) if cost is None else cost.ravel() * unit.force / unit.value
+    if live is not None:
+        push = balance.on_free(live) / unit.row * unit.multiplier
+        columns = sp.hstack([columns, sp.csc_array(push[:, None])], format="csc")
+        linear = np.append(linear, -unit.multiplier / unit.value)
+    load = balance.on_free(dead) / unit.row
+    rows, room, cones, strength = _cones(envelope, directions, columns.shape[1])
+    matrix = sp.vstack([columns, -rows], format="csc")
+    right = np.concatenate([-load, room / unit.force])
+    nothing = sp.csc_array((len(linear), len(linear)))
+    cones = [clarabel.ZeroConeT(len(load)), *cones]
+    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, _settings(tolerance)).solve()
+    return _read(answer, balance, unit, columns, load, strength, cost)
+
+
+class _Unit(NamedTuple):
+    """What makes the numbers of a program of order one."""
+
+    force: float  # [N]
+    row: Array  # (N D,) [N, N m]
+    multiplier: float
+    value: float  # of the objective
+
+
+def _units(balance: Balance, dead: Array, live: Array | None, cost: Array | None) -> _Unit:
+    def mean_push(wrench: Array) -> float:
+        return float(np.linalg.norm(wrench[balance.free, :3], axis=1).mean())
+
+    force = mean_push(dead) or (1.0 if live is None else mean_push(live)) or 1.0
+    multiplier = 1.0 if live is None else force / (mean_push(live) or force)
+    radius = balance.model.bodies.radius[balance.free]
+    row = force * np.where(balance.unknowns >= 3, radius[:, None], 1.0)
+    costly = 0.0 if cost is None else float(np.abs(cost).max()) * force
+    value = max(costly, 0.0 if live is None else multiplier) or 1.0
+    return _Unit(force, row.ravel(), multiplier, value)
+
+
+def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_array, Array, list, Array]:
+    """Rows and right side of `rows x + room in cones`, the cones, and where each contact's strength has its multiplier
+    (C, 2), -1 for none. Order: rough contacts, smooth ones (no shear), contacts whose envelope alone lets them pull."""
+    slope, cohesion = envelope
+    count = len(slope)
+    rough = np.flatnonzero((slope > 0) | (cohesion > 0))
+    smooth = np.flatnonzero((slope == 0) & (cohesion == 0))
+    pressed = np.flatnonzero((slope == 0) | (cohesion > 0))
+    normal, tangents = directions * np.arange(count), directions * np.arange(count)[:, None] + np.arange(1, directions)
+    strength = np.full((count, 2), -1)
+    if directions == 3:
+        strength[rough, 0] = 3 * np.arange(len(rough))
+        i = np.concatenate([3 * np.arange(len(rough)) + k for k in range(3)])
+        j = np.concatenate([normal[rough], tangents[rough, 0], tangents[rough, 1]])
+        value = np.concatenate([slope[rough], np.ones(2 * len(rough))])
+        room = np.column_stack([cohesion[rough], np.zeros((len(rough), 2))]).ravel()
+        cones: list = [clarabel.SecondOrderConeT(3)] * len(rough)
+    else:
+        strength[rough] = 2 * np.arange(len(rough))[:, None] + np.arange(2)
+        i = np.concatenate([2 * np.arange(len(rough)) + k for k in (0, 1, 0, 1)])
+        j = np.concatenate([normal[rough], normal[rough], tangents[rough, 0], tangents[rough, 0]])
+        value = np.concatenate([slope[rough], slope[rough], np.ones(len(rough)), -np.ones(len(rough))])
+        room = np.repeat(cohesion[rough], 2)
+        cones = [clarabel.NonnegativeConeT(2 * len(rough))] if len(rough) else []
+    rows = sp.csc_array((value, (i, j)), shape=(directions * len(rough), columns))
+    held, squeezed = _selection(tangents[smooth].ravel(), columns), _selection(normal[pressed], columns)
+    cones += [clarabel.ZeroConeT(held.shape[0])] if len(smooth) else []
+    cones += [clarabel.NonnegativeConeT(len(pressed))] if len(pressed) else []
+    room = np.concatenate([room, np.zeros(held.shape[0] + len(pressed))])
+    return sp.vstack([rows, held, squeezed], format="csc"), room, cones, strength
+
+
+def _selection(chosen: Array, columns: int) -> sp.csc_array:
+    return sp.csc_array((np.ones(len(chosen)), (np.arange(len(chosen)), chosen)), shape=(len(chosen), columns))
+
+
+def _settings(tolerance: float) -> clarabel.DefaultSettings:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.presolve_enable = False
+    settings.max_iter = 200
+    return settings
+
+
+def _read(answer, balance: Balance, unit: _Unit, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
+    count, directions = balance.frame.shape[:2]
+    x, z = np.array(answer.x), np.array(answer.z)
+    velocity = balance.of_all(unit.value * z[: len(load)] / unit.row)
+    shear = np.append(z[len(load) :], 0.0)
+    rate = unit.value / unit.force * shear[strength].sum(axis=1)
+    force = unit.force * x[: count * directions].reshape(count, directions)
+    error = float(max(np.abs(columns @ x + load).max(initial=0.0), abs(answer.obj_val - answer.obj_val_dual)))
+    status = STATUS.get(str(answer.status), str(answer.status))
+    if status not in (SOLVED, IMPOSSIBLE, ENDLESS) and error <= GOOD:
+        status = SOLVED
+    solved = status == SOLVED
+    multiplier = unit.multiplier * float(x[-1]) if len(x) > count * directions else 0.0
+    value = 0.0 if cost is None else float(np.vdot(cost, force))
+    return Optimum(status, multiplier if solved else np.nan, value if solved else np.nan, force, velocity, rate, error)
