@@ -49,11 +49,15 @@ class Balance(NamedTuple):
         return self.contacts._replace(impulse=np.einsum("cd,cdk->ck", force, self.frame))
 
 
-def balance(model: Model, position: Array | None = None, rotation: Array | None = None) -> Balance:
-    """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact."""
+def balance(
+    model: Model, position: Array | None = None, rotation: Array | None = None, movement: Array | None = None
+) -> Balance:
+    """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact;
+    it looks ahead by a movement (B, 6) [m, rad]."""
     place = model.position if position is None else position
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
-    contacts, _ = detect(model.bodies, place, turn, np.zeros((len(place), 6)), 1.0, no_contacts(), 0)
+    ahead = np.zeros((len(place), 6)) if movement is None else movement
+    contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0)
     group = model.bodies.group
     friction = model.friction[group[contacts.a], group[contacts.b]]
     free, frame = np.flatnonzero(~model.bodies.fixed), _frames(contacts.normal)

@@ -33,5 +33,9 @@ def limit(balance: Balance, dead: Array, live: Array) -> Limit:
 
 def paced(balance: Balance, velocity: Array) -> Array:
     """A mechanism (B, 6) scaled so that its fastest block, at its rim, moves at 1 m/s."""
-    rim = np.linalg.norm(velocity[:, :3], axis=1) + balance.model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)
-    return velocity / (rim.max() or 1.0)
+    return velocity / (rim(balance, velocity).max() or 1.0)
+
+
+def rim(balance: Balance, velocity: Array) -> Array:
+    """(B,) how fast each block moves, at most, at its rim."""
+    return np.linalg.norm(velocity[:, :3], axis=1) + balance.model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)
