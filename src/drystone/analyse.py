@@ -16,7 +16,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Equilibrium, Limit
+from drystone.io.analysis_tables import Equilibrium, Limit, Pushover
 from drystone.io.case import Case
 from drystone.loads import body_force, weight, wrench
 from drystone.model import Model
@@ -27,6 +27,7 @@ from drystone.solvers.solution import Residual, Solution
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import limit
+from drystone.statics.pushover import Point, capacity, pushover
 from drystone.stepping import State, drift
 
 Array = np.ndarray
@@ -126,17 +127,56 @@ def _limit(case: Case, model: Model) -> Stages:
     return {"multiplier": _number(found.multiplier), "status": found.optimum.status}
 
 
+def _pushover(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Pushover)
+    yield Stage(0.0, "associated multiplier")
+    start = limit(balance(model), *_loads(case, model, asked.direction)).multiplier
+    points: list[Point] = []
+    for point in pushover(model, lambda rotation: _loads(case, model, asked.direction, rotation), step=asked.step):
+        points.append(point)
+        done = 1 - point.multiplier / points[0].multiplier if point.multiplier > 0 else 1.0
+        words = f"multiplier {point.multiplier:.4f} at {1e3 * point.displacement:.1f} mm"
+        yield Stage(max(done, 0.0), words, _pose(case, model, len(points), point))
+        if asked.until is not None and point.displacement >= asked.until:
+            break
+    moved = np.array([point.position - points[0].position for point in points])
+    names = [block.name for block in model.blocks]
+    return {
+        **capacity(points)._asdict(),
+        "multiplier": _number(points[0].multiplier),
+        "limit": _number(start),  # of a limit analysis: the curve starts there
+        "end": _end(points[-1]),
+        "curve": {
+            "displacement": [point.displacement for point in points],
+            "multiplier": [_number(point.multiplier) for point in points],
+            "most_moved": np.linalg.norm(moved, axis=2).max(axis=1).tolist(),  # [m] of the block that has moved most
+        },
+        "monitored": {name: moved[:, names.index(name)].tolist() for name in case.output.monitor},
+    }
+
+
+def _end(last: Point) -> str:
+    """Why a curve ends."""
+    if last.optimum.status != "solved":
+        return {"impossible": "nothing holds it any longer", "endless": "nothing yields"}.get(last.optimum.status, "not solved")
+    return "until" if last.multiplier > 0 else "no capacity left"
+
+
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "equilibrium": _equilibrium,
     "limit": _limit,
+    "pushover": _pushover,
 }
 
 
-def _loads(case: Case, model: Model, direction: tuple[float, float, float] | None) -> tuple[Array, Array]:
-    """Dead and live loads (B, 6); `direction` is that of a live body force of 1 g."""
+def _loads(
+    case: Case, model: Model, direction: tuple[float, float, float] | None, rotation: Array | None = None
+) -> tuple[Array, Array]:
+    """Dead and live loads (B, 6) of turned blocks; `direction` is that of a live body force of 1 g."""
     gravity = case.analysis.gravity
-    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity)
-    live = wrench(model, [load for load in case.loads if load.live], gravity)
+    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
+    live = wrench(model, [load for load in case.loads if load.live], gravity, rotation)
     if direction is not None:
         live = live + body_force(model, direction, gravity)
     if not live.any():
@@ -153,6 +193,15 @@ def _frame(case: Case, model: Model, number: int, velocity: Array, contacts: Con
     position, rotation = drift(start.position, start.rotation, velocity, stretch)
     state = State(number, float(number), position, rotation, np.zeros_like(velocity), contacts, 0, 0, start.energy)
     return Step(state, solution, (0.0, 0.0, 0.0))
+
+
+def _pose(case: Case, model: Model, number: int, point: Point) -> Step:
+    """A point of a capacity curve where it is."""
+    start = initial_state(model, case.analysis.gravity)
+    still = np.zeros((len(model.blocks), 6))
+    state = start._replace(step=number, time=float(number), position=point.position, rotation=point.rotation, velocity=still,
+                           contacts=point.contacts)  # fmt: skip
+    return Step(state, _report(point.optimum), (0.0, 0.0, 0.0))
 
 
 def _report(optimum: Any) -> Solution:

@@ -6,12 +6,13 @@ resists that work is the multiplier. The blocks move by it, contacts are found a
 that sliding opened is closed again in the next increment, so that only one increment's dilatancy is ever left (T41).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.errors import InputError
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.statics.balance import Balance, balance
@@ -24,7 +25,8 @@ Array = np.ndarray
 FINE, COARSE = 0.005, 0.05  # first and largest movement in an increment, as a share of the smallest width of a block
 CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
 GROWTH = 1.5  # of an increment over the one before, at most
-PATIENCE = 4  # times that an increment which moves a block too far is taken again with less work
+FAR = 10.0  # times as far contacts are looked for when those that were found balance nothing
+LEAST = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
 
 
 class Point(NamedTuple):
@@ -51,21 +53,56 @@ def pushover(
     dead, live = loads(rotation)
     push = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
     first = limit(balance(model), dead, live)
-    movement, work = first.velocity * wanted, wanted * float(np.vdot(live, first.velocity))
+    if not 0.0 < first.multiplier < np.inf:
+        why = "no live load makes it yield" if first.multiplier == np.inf else "it does not bear its dead load"
+        raise InputError(f'pushover: {why}; see what kind = "limit" and kind = "equilibrium" say of it')
+    ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
+    jumped = False
     while True:
-        system = balance(model, position, rotation, GROWTH * movement)
-        optimum, work = _increment(system, dead, live, work, wanted)
-        yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
+        system, optimum, work = _increment(model, position, rotation, dead, live, ahead, work, wanted)
+        movement = work * optimum.velocity
+        moved = float(rim(system, movement).max())
+        jumps = moved > GROWTH * wanted
+        if not (jumps and jumped):  # between the ends of a jump nothing is in balance
+            yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
         if not optimum.multiplier > 0.0:
             return
-        movement = work * optimum.velocity
         position, rotation = drift(position, rotation, movement, 1.0)
         displacement += work / push
         dead, live = loads(rotation)
-        curve.append((optimum.multiplier, wanted))
-        wanted = _next_step(curve, size) if step is None else step
-        work *= wanted / curve[-1][1]
+        curve.append((optimum.multiplier, moved))
+        wanted = _next_step(curve, wanted, size) if step is None else step
+        ahead, work, jumped = movement * wanted / moved, work * wanted / moved, jumps
+
+
+class Capacity(NamedTuple):
+    """The curve in numbers; none for what it does not reach."""
+
+    peak: float  # largest multiplier
+    peak_displacement: float  # [m]
+    soft_displacement: float | None  # [m] beyond the peak, where four fifths of it are left
+    ultimate_displacement: float | None  # [m] where nothing is left
+    work: float  # [m] area under the curve: times the live load [N] its work
+
+
+def capacity(points: Sequence[Point]) -> Capacity:
+    """Peak, displacements and area of a curve, between whose points it is straight."""
+    curve = [point for point in points if np.isfinite(point.multiplier)]
+    way, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
+    top = int(height.argmax())
+    soft, ultimate = (_first_below(way[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
+    rest = way <= (np.inf if ultimate is None else ultimate)
+    way, height = np.append(way[rest], ultimate or way[-1]), np.append(height[rest], 0.0 if ultimate else height[-1])
+    return Capacity(float(height.max()), float(way[top]), soft, ultimate, float(np.trapezoid(height, way)))
+
+
+def _first_below(way: Array, height: Array, level: float) -> float | None:
+    below = np.flatnonzero(height <= level)
+    if not len(below) or below[0] == 0:
+        return None
+    i = int(below[0])
+    return float(way[i - 1] + (way[i] - way[i - 1]) * (height[i - 1] - level) / (height[i - 1] - height[i]))
 
 
 def smallest_width(model: Model) -> float:
@@ -73,22 +110,33 @@ def smallest_width(model: Model) -> float:
     return float(min(np.ptp(block.vertices, axis=0).min() for block in model.blocks if not block.fixed))
 
 
-def _increment(system: Balance, dead: Array, live: Array, work: float, wanted: float) -> tuple[Optimum, float]:
-    """The increment, and the work [J] of a unit live load in it: less than given if a block would move too far."""
-    cost = np.zeros(system.frame.shape[:2])
-    for _ in range(PATIENCE):
-        cost[:, 0] = system.contacts.gap / work
-        optimum = optimise(system, dead, live, cost=cost)
-        moved = work * float(rim(system, optimum.velocity).max())
-        if optimum.status != "solved" or moved <= GROWTH * wanted:
+def _increment(
+    model: Model, position: Array, rotation: Array, dead: Array, live: Array, ahead: Array, given: float, wanted: float
+) -> tuple[Balance, Optimum, float]:
+    """The increment and the work [J] of a unit live load in it: less than given, once, if a block moved too far. A jump, in
+    which open joints close without work, does not get shorter; if it goes to where nothing was looked for, look further."""
+    work = given
+    for reach in (GROWTH, FAR, FAR**2):
+        system = balance(model, position, rotation, reach * ahead)
+        optimum = _step(system, dead, live, work)
+        if optimum.status != "impossible":
             break
-        work *= wanted / moved
-    return optimum, work
+    moved = work * float(rim(system, optimum.velocity).max())
+    if optimum.status == "solved" and moved > GROWTH * wanted:
+        work *= max(wanted / moved, LEAST)
+        optimum = _step(system, dead, live, work)
+    return system, optimum, work
 
 
-def _next_step(curve: list[tuple[float, float]], size: float) -> float:
+def _step(system: Balance, dead: Array, live: Array, work: float) -> Optimum:
+    cost = np.zeros(system.frame.shape[:2])
+    cost[:, 0] = system.contacts.gap / work
+    return optimise(system, dead, live, cost=cost)
+
+
+def _next_step(curve: list[tuple[float, float]], wanted: float, size: float) -> float:
     """[m] The movement in which the multiplier is expected to change by its share of the curve."""
-    now, last = curve[-1]
+    now, _ = curve[-1]
     before, moved = curve[-2] if len(curve) > 1 else (now, 0.0)
     ideal = moved * curve[0][0] / CURVE / abs(now - before) if now != before else np.inf
-    return float(np.clip(ideal, max(last / GROWTH, FINE * size), min(last * GROWTH, COARSE * size)))
+    return float(np.clip(ideal, max(wanted / GROWTH, FINE * size), min(wanted * GROWTH, COARSE * size)))

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 SHOWN = 3  # findings of a kind that are told one by one
+LONG = 12  # values; a longer list is told by its ends
 
 
 def print_check(facts: dict[str, Any]) -> None:
@@ -105,7 +106,8 @@ def print_summary(summary: dict[str, Any]) -> None:
         print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
 
 
-UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N"}
+UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N",
+         "peak_displacement": "m", "soft_displacement": "m", "ultimate_displacement": "m", "work": "m"}  # fmt: skip
 
 
 def print_result(facts: dict[str, Any]) -> None:
@@ -126,6 +128,8 @@ def _told(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(f"{name.replace('_', ' ')}: {_told(each)}{_unit(name)}" for name, each in value.items())
     if isinstance(value, list):
+        if len(value) > LONG:
+            return f"{len(value)} values, from {_told(value[0])} to {_told(value[-1])}"
         return ("\n" if value and isinstance(value[0], dict) else ", ").join(_told(each) for each in value)
     return str(value)
 
