@@ -216,6 +216,7 @@ def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> 
         gravity=analysis.gravity,
         surface=case.surface,
         impact_substeps=analysis.impact_substeps,
+        loads=case.loads,
         solver=solver,
         state=state,
     )

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from drystone.contact.contacts import no_contacts
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
+from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import ContactSolver, Solution
@@ -55,6 +56,7 @@ def simulate(
     gravity: float = GRAVITY,
     surface: Surface = RIGID,
     impact_substeps: int = 20,
+    loads: Sequence[Push] = (),
     state: State | None = None,
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut."""
@@ -64,7 +66,8 @@ def simulate(
     # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.
     with threadpool_limits(1, user_api="blas"):
         while state.step < last:
-            load = partial(load_between, model, motions, gravity, state.step, time_step)
+            push = wrench(model, loads, gravity, state.rotation)
+            load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)
             yield Step(state, solution, seconds)
             if not np.isfinite(state.velocity).all():
@@ -72,9 +75,11 @@ def simulate(
 
 
 def load_between(
-    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int
-) -> Load:
-    """Ground and support motion over a part of step `index`: exact differences of the motions, so that nothing drifts."""
+    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
+    push: Array | None = None,
+) -> Load:  # fmt: skip
+    """Ground and support motion over a part of step `index`, exact differences of the motions, so that nothing drifts; loads
+    (B, 6) as given."""
     start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
     h = time_step / parts
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))
@@ -85,7 +90,7 @@ def load_between(
         moved = (motion.displacement(end) - motion.displacement(start)) / h
         for name in motion.supports:
             support[_support(model, name), :3] += moved
-    return Load(gravity, ground, support)
+    return Load(gravity, ground, support, np.zeros_like(support) if push is None else push)
 
 
 def _support(model: Model, name: str) -> int:

@@ -35,7 +35,7 @@ class Energy(NamedTuple):
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
     elastic: float  # stored in compliant contacts
-    ground: float  # work of the ground on the structure, seen from the ground
+    ground: float  # work of the ground, seen from the ground, and of loads on the structure
     friction: float  # dissipated by sliding
     impact: float  # dissipated by impact
     numerical: float  # dissipated by the time integration
@@ -61,6 +61,7 @@ class Load(NamedTuple):
     gravity: float  # [m/s2] downwards
     ground: Array  # (3,) [m/s] change of the ground's velocity over the step
     support: Array  # (B, 6) [m/s] velocity of moved supports seen from the ground; rows of free blocks are not read
+    wrench: Array  # (B, 6) [N, N m] of loads about the centroids, as the blocks lie at the start of the step
 
 
 class Scheme(NamedTuple):
@@ -145,7 +146,9 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     contacts, work = _settle(state, problem, guess, axes, contacts, solution, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]
     kinetic = kinetic_energy(model.bodies, end_rotation, velocity)
-    energy = _ledger(state.energy, work, kinetic, problem.mass @ lift, load, scheme)
+    turn = early * moving[:, 3:] + scheme.theta * scheme.h * velocity[:, 3:]
+    loads = _work_of_loads(model, load.wrench, end_position - state.position, turn)
+    energy = _ledger(state.energy, work, kinetic, problem.mass @ lift, loads, load, scheme)
     after = State(
         state.step + 1, (state.step + 1) * scheme.h, end_position, end_rotation, velocity, contacts, next_id,
         solution.hardship, energy,
@@ -185,6 +188,9 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     push = scheme.h * np.array([0.0, 0.0, -load.gravity]) - load.ground
     free, inverse_root = _unhindered(movable, bodies, state.rotation, rotation, moving, push, scheme.h, scheme.theta,
                                      scheme.implicit_spin)  # fmt: skip
+    if load.wrench.any():
+        free[:, :3] += scheme.h * load.wrench[movable, :3] / np.sqrt(bodies.mass[movable])[:, None]
+        free[:, 3:] += scheme.h * np.einsum("nij,nj->ni", inverse_root, load.wrench[movable, 3:])
     law = apply_laws(model, scheme.surface, contacts, position, scheme.h)
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
@@ -306,11 +312,17 @@ def _settle(state, problem, guess, axes, contacts, solution, scheme) -> tuple[Co
     return contacts._replace(impulse=impulse, velocity=closing), work
 
 
-def _ledger(old: Energy, work: Work, kinetic: float, lift: Array, load: Load, scheme: Scheme) -> Energy:
+def _work_of_loads(model: Model, wrench: Array, movement: Array, turn: Array) -> float:
+    """[J] of loads (B, 6) on free blocks that move (B, 3) [m] and turn (B, 3) [rad] (T42)."""
+    push = wrench[~model.bodies.fixed]
+    return float(np.vdot(push[:, :3], movement[~model.bodies.fixed]) + np.vdot(push[:, 3:], turn[~model.bodies.fixed]))
+
+
+def _ledger(old: Energy, work: Work, kinetic: float, lift: Array, loads: float, load: Load, scheme: Scheme) -> Energy:
     """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
-    displacement of the free blocks weighted by their mass."""
+    displacement of the free blocks weighted by their mass, loads [J] the work of the loads."""
     potential = old.potential + load.gravity * float(lift[2])
-    ground = work.support - float(lift @ load.ground) / scheme.h
+    ground = work.support - float(lift @ load.ground) / scheme.h + loads
     stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic
     numerical = ground - stored - work.friction - work.impact
     return Energy(

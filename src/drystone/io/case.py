@@ -156,6 +156,9 @@ def parse_case(text: str, path: str | Path = "case.toml") -> Case:
     if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
         said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
         problems.append(Problem(("output", "every"), said))
+    if isinstance(analysis, Dynamics):
+        said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
+        problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
     if problems:
         raise InputError(_report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)

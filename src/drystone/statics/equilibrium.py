@@ -53,12 +53,9 @@ def equilibrium(
     state, fixed = initial_state(model, gravity), model.bodies.fixed
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity))
+    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity))
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
-    push = h * wrench(model, loads, gravity)[~fixed]
-    problem.free[:, :3] += push[:, :3] / np.sqrt(problem.mass)[:, None]
-    problem.free[:, 3:] += np.einsum("nij,nj->ni", axes.inverse_root, push[:, 3:])
     with threadpool_limits(1, user_api="blas"):
         solution = solver(problem, guess)
     acceleration = np.zeros_like(state.velocity)

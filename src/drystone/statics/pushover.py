@@ -26,6 +26,7 @@ FINE, COARSE = 0.005, 0.05  # first and largest movement in an increment, as a s
 CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
 GROWTH = 1.5  # of an increment over the one before, at most
 FAR = 10.0  # times as far contacts are looked for when those that were found balance nothing
+MOST = 1000  # increments
 LEAST = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
 
 
@@ -43,9 +44,9 @@ class Point(NamedTuple):
 def pushover(
     model: Model, loads: Callable[[Array], tuple[Array, Array]], *, step: float | None = None
 ) -> Iterator[Point]:
-    """Points from the start until the multiplier is no longer above zero or none holds the structure. `loads` are the dead
-    and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a block in an increment,
-    chosen by how the multiplier falls if not given."""
+    """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
+    `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
+    block in an increment, chosen by how the multiplier falls if not given."""
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
@@ -59,7 +60,7 @@ def pushover(
     ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
     jumped = False
-    while True:
+    for _ in range(MOST):
         system, optimum, work = _increment(model, position, rotation, dead, live, ahead, work, wanted)
         movement = work * optimum.velocity
         moved = float(rim(system, movement).max())
