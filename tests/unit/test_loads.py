@@ -24,7 +24,8 @@ def cube(friction=0.5):
 
 def afloat():
     """A cube of 2000 kg far above a support."""
-    return build_model([box((0, 0, -1), (1, 1, 0), fixed=True, name="far"), box((0, 0, 5), (1, 1, 6), name="body")], friction=0.5)
+    far, body = box((0, 0, -1), (1, 1, 0), fixed=True, name="far"), box((0, 0, 5), (1, 1, 6), name="body")
+    return build_model([far, body], friction=0.5)
 
 
 def test_a_pressure_turns_with_its_face_and_a_force_keeps_its_direction():
