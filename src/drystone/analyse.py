@@ -146,7 +146,7 @@ def _pushover(case: Case, model: Model) -> Stages:
         **capacity(points)._asdict(),
         "multiplier": _number(points[0].multiplier),
         "limit": _number(start),  # of a limit analysis: the curve starts there
-        "end": _end(points[-1]),
+        "end": _end(points[-1], asked.until),
         "curve": {
             "displacement": [point.displacement for point in points],
             "multiplier": [_number(point.multiplier) for point in points],
@@ -156,11 +156,13 @@ def _pushover(case: Case, model: Model) -> Stages:
     }
 
 
-def _end(last: Point) -> str:
+def _end(last: Point, until: float | None) -> str:
     """Why a curve ends."""
     if last.optimum.status != "solved":
         return {"impossible": "nothing holds it any longer", "endless": "nothing yields"}.get(last.optimum.status, "not solved")
-    return "until" if last.multiplier > 0 else "no capacity left"
+    if last.multiplier <= 0:
+        return "no capacity left"
+    return "until" if until is not None and last.displacement >= until else "too many increments; give a larger step, or until"
 
 
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {

@@ -317,11 +317,15 @@ def info(folder: Annotated[Path, typer.Argument(help="folder of a run")], json: 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     """Print the summary of a run, and return it."""
     from drystone.io.case import parse_case
-    from drystone.measure import summarise
+    from drystone.measure import base_resultant, summarise
     from drystone.record import read_run
 
     run = read_run(folder)
-    summary = summarise(run, loss=parse_case(run.case, folder / "case.toml").history.collapse) | more
+    case = parse_case(run.case, folder / "case.toml")
+    summary = summarise(run, loss=case.history.collapse) | more
+    if case.analysis.kind == "settlement":
+        push = base_resultant(run, case.history.time_step)
+        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": _pressing(run, case)}
     if json:
         _print_json(summary)
     else:
@@ -329,6 +333,13 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
         print_summary(summary)
     return summary
+
+
+def _pressing(run: "Run", case: "Case") -> float:
+    """[N] weight and vertical loads of the structure as built: what its supports bear at rest."""
+    from drystone.loads import weight, wrench
+
+    return -float((weight(run.model, case.analysis.gravity) + wrench(run.model, case.loads, case.analysis.gravity))[:, 2].sum())
 
 
 @app.command()

@@ -76,6 +76,16 @@ def step_history(run: Run, name: str) -> tuple[Array, Array]:
     return time, np.concatenate([run.energy[name][:1], run.steps[name]])
 
 
+def base_resultant(run: Run, time_step: float) -> Array:
+    """(F,) [N] vertical force of the supports on the structure over the step that ended in each frame; none in the first."""
+    fixed, push = run.model.bodies.fixed, np.zeros(run.frames)
+    for frame in range(1, run.frames):
+        contacts = run.contacts(frame)
+        sign = fixed[contacts.a].astype(float) - fixed[contacts.b]
+        push[frame] = sign @ contacts.impulse[:, 2] / time_step
+    return push
+
+
 def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
     """The run in one dictionary of plain numbers, SI but for ms_per_step: what `drystone info --json` prints.
     `loss` is the lost share of the potential energy that is collapse."""

@@ -18,6 +18,7 @@ import numpy as np
 from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
+from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, parse_case, read_case
 from drystone.io.contact_problems import write_problem
 from drystone.model import Model
@@ -217,6 +218,7 @@ def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> 
         surface=case.surface,
         impact_substeps=analysis.impact_substeps,
         loads=case.loads,
+        from_rest=isinstance(analysis, Settlement) and analysis.scheme == "velocity-zeroing",
         solver=solver,
         state=state,
     )

@@ -57,15 +57,19 @@ def simulate(
     surface: Surface = RIGID,
     impact_substeps: int = 20,
     loads: Sequence[Push] = (),
+    from_rest: bool = False,
     state: State | None = None,
 ) -> Iterator[Step]:
-    """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut."""
+    """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut.
+    from_rest: every step starts with no velocity, which takes inertia out (T43)."""
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.
     with threadpool_limits(1, user_api="blas"):
         while state.step < last:
+            if from_rest:
+                state = state._replace(velocity=np.zeros_like(state.velocity))
             push = wrench(model, loads, gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)

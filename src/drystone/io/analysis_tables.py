@@ -92,10 +92,13 @@ class Pushover(Analysis):
 
 
 class Settlement(Dynamics):
-    """Quasi-static: a history whose inertia is taken out."""
+    """Quasi-static: a history whose inertia is taken out, by starting every step from rest, or by steps so large that backward
+    Euler filters it (T43)."""
 
     kind: Literal["settlement"]  # type: ignore[assignment]
     scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
+    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 
 
 ANALYSIS_TABLES: dict[str, type[Analysis]] = {

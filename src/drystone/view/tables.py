@@ -100,10 +100,18 @@ def print_summary(summary: dict[str, Any]) -> None:
         ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
         *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
+    if "base_resultant" in summary:
+        rows.insert(3, ("supports bear", _borne(summary["base_resultant"])))
     _print("Run", rows)
     if summary["dumps"]:
         said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
         print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
+
+
+def _borne(base: dict[str, Any]) -> str:
+    """Without inertia the supports bear the weight, always."""
+    shares = [force / base["weight"] for force in base["force"][1:]]
+    return f"{shares[-1]:.2%} of weight and loads at the end, {min(shares):.1%} to {max(shares):.1%} on the way"
 
 
 UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N",

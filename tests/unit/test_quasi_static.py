@@ -1,0 +1,90 @@
+"""Histories without inertia: truths are geometry, weight, and independence of the rate."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from drystone import build, quaternion
+from drystone.cli import main
+from drystone.io.case import read_case
+from drystone.model import build_model
+from drystone.motion import Motion
+from drystone.record import read_run
+from drystone.session import record, resume
+from drystone.simulate import simulate
+from drystone.solvers.methods import make_solver
+from drystone.units import GRAVITY
+
+SPREAD = 0.05  # [m]
+
+
+def spread_arch(*, duration, time_step, from_rest):
+    """Two voussoirs on abutments of which the right one moves out: a model and its last step, half a second later."""
+    model = build_model(build.arch(radius=2.0, thickness=0.5, embrace=np.deg2rad(120), blocks=2, depth=0.5), friction=2.0)
+    motion = Motion("settlement", displacement_amplitude=SPREAD, duration=duration, direction=(1, 0, 0),
+                    supports=("abutment-right",))  # fmt: skip
+    *_, last = simulate(model, [motion], duration=duration + 0.5, time_step=time_step, theta=1.0, impact_substeps=1,
+                        from_rest=from_rest, solver=make_solver("native"))  # fmt: skip
+    return model, last.state
+
+
+@pytest.mark.parametrize(("time_step", "from_rest"), [(0.01, True), (0.05, False)])
+@pytest.mark.parametrize("duration", [1.0, 3.0])
+def test_a_spread_arch_stands_on_three_hinges(time_step, from_rest, duration):
+    """Hinges at the inner corners of the springings and the outer corner of the crown; the bars between them keep their
+    length while half the span grows by half the spread. The rate does not matter, and the supports bear the weight."""
+    model, state = spread_arch(duration=duration, time_step=time_step, from_rest=from_rest)
+    corners = model.blocks[2].vertices
+    foot, crown = corners[corners[:, 2].argmin()], corners[corners[:, 2].argmax()]
+    half, rise = foot[0], crown[2] - foot[2]
+    drop = rise - np.sqrt(rise**2 + half**2 - (half + SPREAD / 2) ** 2)
+    moved = state.position[2] + quaternion.rotate(state.rotation[2], crown - model.position[2]) - crown
+    assert moved[2] == pytest.approx(-drop, rel=1e-3)
+    assert moved[0] == pytest.approx(SPREAD / 2, rel=1e-3)
+    contacts, fixed = state.contacts, model.bodies.fixed
+    push = contacts.impulse[fixed[contacts.a], 2].sum() / time_step
+    assert push == pytest.approx(GRAVITY * model.bodies.mass[~fixed].sum(), rel=1e-5)
+
+
+def test_a_block_from_rest_falls_by_the_same_way_every_step():
+    """T43: g h^2 a step, however long it falls; the kinetic energy taken out is booked as numerical dissipation."""
+    blocks = build.block(width=1.0, depth=1.0, height=1.0)
+    lifted = [blocks[0], type(blocks[1])(blocks[1].vertices + [0, 0, 2.0], blocks[1].faces, name="block")]
+    model = build_model(lifted, friction=0.5)
+    h, solver = 0.01, make_solver("native")
+    states = [s.state for s in simulate(model, duration=0.1, time_step=h, theta=1.0, from_rest=True, solver=solver)]
+    heights = np.array([model.position[1, 2], *(state.position[1, 2] for state in states)])
+    np.testing.assert_allclose(np.diff(heights), -GRAVITY * h**2, rtol=1e-9)
+    first, last = states[0].energy, states[-1].energy
+    assert last.kinetic == pytest.approx(first.kinetic, rel=1e-9)
+    assert last.kinetic + last.potential + last.numerical == pytest.approx(
+        first.kinetic + first.potential + first.numerical, rel=1e-12
+    )
+
+
+def test_a_settled_wall_in_a_case(tmp_path, capsys):
+    """The example, smaller: supports bear the weight when all is still again; cut and resumed, it is the same to the bit."""
+    text = (Path(__file__).parents[2] / "examples/settlement-wall.toml").read_text(encoding="utf-8")
+    text = text.replace("courses = 12", "courses = 4").replace("blocks = 12", "blocks = 4").replace('"50 mm"', '"20 mm"')
+    case = tmp_path / "case.toml"
+    case.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(case), "-o", str(tmp_path / "out"), "--json"])
+    assert end.value.code == 0
+    facts = json.loads(capsys.readouterr().out)
+    base = facts["base_resultant"]
+    assert len(base["force"]) == len(base["time"]) == facts["frames"]
+    assert base["force"][-1] == pytest.approx(base["weight"], rel=1e-3)
+    assert base["weight"] == pytest.approx(2700 * GRAVITY * 6 * 3 * 0.3, rel=1e-3)
+    cut = tmp_path / "cut"
+    steps = record(read_case(case), cut)
+    for _ in range(40):
+        next(steps)
+    steps.close()
+    for _ in resume(cut):
+        pass
+    whole, resumed = read_run(tmp_path / "out"), read_run(cut)
+    assert np.array_equal(whole.position[-1], resumed.position[-1])
+    assert np.array_equal(whole.rotation[-1], resumed.rotation[-1])
