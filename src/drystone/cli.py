@@ -261,9 +261,22 @@ def _status(step: "Step", duration: float) -> str:
 
 
 @app.command()
-def info(folder: Annotated[Path, typer.Argument(help="folder of a run")], json: Json = False) -> None:
+def info(
+    folder: Annotated[Path, typer.Argument(help="folder of a run")],
+    mechanism: Annotated[bool, typer.Option("--mechanism", help="also how the last frame differs from the first")] = False,
+    json: Json = False,
+) -> None:
     """Summarise a run."""
-    _show(folder, json, {})
+    _show(folder, json, _mechanism_facts(folder) if mechanism else {})
+
+
+def _mechanism_facts(folder: Path) -> dict[str, Any]:
+    """The mechanism of the last frame and its cracks [mm]."""
+    from drystone import measure
+    from drystone.record import read_run
+
+    found = measure.mechanism(read_run(folder))
+    return {"mechanism": found.as_facts(), "cracks": measure.crack_widths(found)}
 
 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:

@@ -151,11 +151,14 @@ def _read(
         return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), ())
     pair, row = touching_pairs(contacts)
     relative, turned = against[0] / largest, against[1] / largest
-    label = _move_as_one(model, pair, row, relative, turned, tolerance)
-    stirred = np.zeros(label.max() + 1)
-    np.maximum.at(stirred, label, path / largest)
-    still = np.flatnonzero(stirred[label] <= tolerance)
-    moving = [np.flatnonzero(label == k) for k in np.flatnonzero(stirred > tolerance)]
+    stirs = path > tolerance * largest
+    one = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
+    label = _connected(len(names), one)
+    held = np.isin(label, label[model.bodies.fixed & ~stirs])  # a long chain may creep away from the support it hangs on
+    label = _connected(len(names), one[~held[one[:, 0]] | (stirs[one[:, 0]] == stirs[one[:, 1]])])
+    moves = np.unique(label[stirs])
+    still = np.flatnonzero(~np.isin(label, moves))
+    moving = [np.flatnonzero(label == k) for k in moves]
     bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still, *moving]]
     bodies[1:] = sorted(bodies[1:], key=lambda body: (-float(f"{body.mass:.6e}"), *body.centroid.round(9).tolist()))
     macro = np.zeros(len(names), np.int64)
@@ -174,15 +177,19 @@ def _block_paths(model: Model, carry: Carry) -> Array:
     return path
 
 
-def _move_as_one(model: Model, pair: Array, row: Array, relative: Array, turned: Array, tolerance: float) -> Array:
-    """(B,) a number for each set of neighbours that neither part, slide nor turn against each other (T61)."""
+def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turned: Array) -> Array:
+    """(J,) how far two neighbours part, slide or turn against each other (T61)."""
     radius = np.minimum(model.bodies.radius[pair[:, 0]], model.bodies.radius[pair[:, 1]])
     apart = np.zeros(len(pair))
     np.maximum.at(apart, row, np.linalg.norm(relative, axis=1))
     np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not see a turn about it
-    one = pair[apart <= tolerance]
-    count = len(model.blocks)
-    return connected_components(coo_array((np.ones(len(one)), (one[:, 0], one[:, 1])), shape=(count, count)), directed=False)[1]
+    return apart
+
+
+def _connected(count: int, pair: Array) -> Array:
+    """(count,) a number for each set of blocks that the pairs connect."""
+    graph = coo_array((np.ones(len(pair)), (pair[:, 0], pair[:, 1])), shape=(count, count))
+    return connected_components(graph, directed=False)[1]
 
 
 def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: float, largest: float) -> MacroBlock:

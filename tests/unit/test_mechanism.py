@@ -223,6 +223,16 @@ def test_a_block_that_turns_about_an_edge_contact_is_not_still():
     assert found.joints[0].side == "middle"
 
 
+def test_a_chain_that_creeps_does_not_take_its_support_along():
+    """Each cube slides 0.4 per mille of what the last one does against the one below: too little to see, but the fourth has
+    gone 1.6 per mille from the ground. What moves is what has left, never the support."""
+    model, contacts = stack(8)
+    motion = np.zeros((9, 6))
+    motion[:, 0] = [*(0.0004 * np.arange(8)), 1.0]
+    found = read_mechanism(model, contacts, motion)
+    assert [body.blocks.tolist() for body in found.bodies] == [[0, 1, 2], [3, 4, 5, 6, 7], [8]]
+
+
 def test_a_finite_turn():
     """A cube turned by 0.3 rad about its right edge, on a cube that has gone 5 m away and turned by 1 rad about z: the crack
     is sin 0.3 wide, seen from the cube below, whose axis of turning is where its motion leaves points in place."""
