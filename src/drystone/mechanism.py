@@ -79,7 +79,8 @@ class Mechanism:
         listed = LISTED if len(moving) <= LISTED else LISTED // 2
         told = [_told_body(body, self.names) for body in moving[:listed]]
         rest = f"; and {len(moving) - listed} more" if len(moving) > listed else ""
-        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {len(self.bodies[0].blocks)} still blocks"
+        still = len(self.bodies[0].blocks)
+        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still} still block{'s' * (still != 1)}"
         kinds = [_told_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in KINDS]
         return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
 
@@ -330,12 +331,15 @@ def _told_names(names: list[str]) -> str:
     if len(stems) == 1 and sorted(numbers) == list(range(min(numbers), max(numbers) + 1)):
         order = np.argsort(numbers)
         return f"{names[order[0]]} to {names[order[-1]]}"
-    told = [f"{count} {stem}" for stem, count in stems.most_common(3)] + ["..."] * (len(stems) > 3)
+    kinds = Counter(_stem(stem) for stem in stems.elements()).most_common()
+    if len(kinds) == 1:
+        return f"{len(names)} blocks ({kinds[0][0]}-*)"
+    told = [f"{count} {kind}-*" for kind, count in kinds[:3]] + ["..."] * (len(kinds) > 3)
     return f"{len(names)} blocks ({', '.join(told)})"
 
 
 def _stem(name: str) -> str:
-    """A name without the number at its end."""
+    """A name without the number at its end: of "block-3-7", stone 7 of course 3, "block-3"."""
     return name.rstrip("0123456789").rstrip("-_ ") or name
 
 

@@ -66,14 +66,15 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     )
 
 
-def thrust_lines(model: Model, resultants: Resultants, *, group: str | None = None) -> list[Array]:
+def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> list[Array]:
     """(n, 3) [m] the centres of pressure of each arch or column, from support to support or to the free end.
 
-    group: look at the blocks of one group only, as the ring of an arch within a wall."""
-    groups = {block.group for block in model.blocks}
-    if group is not None and group not in groups:
-        raise InputError(f"no block is in group {group!r}{did_you_mean(group, groups)}; the groups are {sorted(groups)}")
-    members = np.array([group is None or block.group == group for block in model.blocks])
+    only: look at the blocks of this group, or whose names begin so: the ring of an arch within a wall."""
+    members = np.array([block.group == only or block.name.startswith(only) for block in model.blocks])
+    if not members.any():
+        groups = sorted({block.group for block in model.blocks})
+        said = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"
+        raise InputError(f"{said}; the groups are {groups}")
     pair = np.stack([resultants.a, resultants.b], axis=1)
     row = {(a, b): k for k, (a, b) in enumerate(pair.tolist())}
     found = chains(pair, model.bodies.fixed, members)

@@ -68,7 +68,7 @@ def test_a_rocking_block(scale):
     np.testing.assert_allclose(found.bodies[1].axis, [0.5, 0.0, 0.0], atol=1e-9)
     np.testing.assert_allclose(found.bodies[1].turn, Y / np.sqrt(2))
     assert found.words == (
-        "1 macro-block on 1 still blocks: cube-1 (2 t) turns about an axis along y at x = 0.50 m, z = 0.00 m; "
+        "1 macro-block on 1 still block: cube-1 (2 t) turns about an axis along y at x = 0.50 m, z = 0.00 m; "
         "hinges at ground|cube-1 (right)"
     )
 
@@ -257,6 +257,23 @@ def test_facts_are_plain():
     facts = read_mechanism(model, arch_contacts(**ARCH), motion).as_facts()
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["hinge_joints"], facts["sliding_joints"], len(facts["macro_blocks"])) == (4, 0, 3)
+
+
+def test_names_are_grouped():
+    """Ten stones of two walls that overturn together, in courses; the names as the generators give them."""
+    blocks = [box((0, 0, -1), (20, 2, 0), fixed=True, name="ground")]
+    names = [f"{'north' if k < 7 else 'south'}-{1 + k % 2}-{k}" for k in range(10)]
+    blocks += [box((2 * k, 0, 0), (2 * k + 1, 1, 1), name=name) for k, name in enumerate(names)]
+    model = build_model(blocks, friction=0.6)
+    contacts = contacts_of((0, k + 1, rectangle((2 * k, 2 * k + 1), (0, 1), 0.0), UP) for k in range(10))
+    square = [[0.0, y, z] for y in (0, 1) for z in (0, 1)]
+    neighbours = contacts_of((k, k + 1, [np.array(p) + [2 * k - 0.5, 0, 0] for p in square], [1, 0, 0]) for k in range(1, 10))
+    both = type(contacts)(*(np.concatenate(pair) for pair in zip(contacts, neighbours, strict=True)))
+    found = read_mechanism(model, both, turning(model, range(1, 11), np.array([1.0, 0, 0]), np.zeros(3)))
+    assert found.words == (
+        "1 macro-block on 1 still block: 10 blocks (7 north-*, 3 south-*) (20 t) turn about an axis along x at y = 0.00 m, "
+        "z = 0.00 m; hinges at 10 joints (4 ground|north-1, 3 ground|north-2, 2 ground|south-2, 1 ground|south-1)"
+    )
 
 
 def test_a_wrong_shape_is_refused():

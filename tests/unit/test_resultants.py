@@ -175,6 +175,21 @@ def test_an_unknown_group():
     size = {"radius": 10.0, "thickness": 1.5, "embrace": 2.0, "blocks": 5, "depth": 1.0}
     model = build_model(build.arch(**size), friction=0.6)
     found = joint_resultants(model, arch_contacts(**size))
-    assert [len(line) for line in thrust_lines(model, found, group="arch")] == [6]
+    assert [len(line) for line in thrust_lines(model, found, only="arch")] == [6]
     with pytest.raises(InputError, match="did you mean 'arch'"):
-        thrust_lines(model, found, group="arc")
+        thrust_lines(model, found, only="arcade")
+
+
+def test_the_ring_of_an_arch_within_a_wall():
+    """Its voussoirs touch the wall above; looked at alone they are a chain, and all its centres lie within the ring."""
+    blocks = build.spandrel_arch()
+    model = build_model(blocks, friction=0.6)
+    found = joint_resultants(model, equilibrium(model, solver=make_solver("native")).contacts)
+    assert not thrust_lines(model, found)
+    (line,) = thrust_lines(model, found, only="block-voussoir")
+    ring = [block for block in blocks if block.name.startswith("block-voussoir")]
+    assert len(line) == len(ring) + 1
+    reach = np.hypot(*np.concatenate([block.vertices for block in ring])[:, [0, 2]].T)
+    away = np.hypot(line[:, 0], line[:, 2])
+    assert reach.min() - 1e-6 < away.min()
+    assert away.max() < reach.max() + 1e-6
