@@ -17,6 +17,7 @@ from drystone.model import Model
 
 Array = np.ndarray
 
+NOTHING = 1e-9  # of the largest thrust: a joint that carries less is unloaded
 
 class Resultants(NamedTuple):
     """J joints, each between two blocks, in the order of their pairs."""
@@ -43,7 +44,8 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     middle, area = _centroids(contacts.point, normal, row)
     pressure = np.einsum("ij,ij->i", contacts.impulse, contacts.normal)[:, None]
     pressed = _sum_by(row, pressure)
-    centre = middle + _sum_by(row, pressure * (contacts.point - middle[row])) / np.where(pressed > 0.0, pressed, np.inf)
+    pressed[pressed <= NOTHING * pressed.max(initial=0.0)] = np.inf
+    centre = middle + _sum_by(row, pressure * (contacts.point - middle[row])) / pressed
     force = _sum_by(row, contacts.impulse)
     moment = _sum_by(row, np.cross(contacts.point - centre[row], contacts.impulse))
     thrust = np.einsum("ij,ij->i", force, normal)

@@ -12,7 +12,7 @@ from drystone.units import GRAVITY
 from drystone.view import camera
 from drystone.view.forces import FALLING, UNLOADED, force_picture, thrust_picture
 from drystone.view.mechanisms import HINGE, PALETTE, SLIDING, mechanism_picture
-from drystone.view.overlay import Lines, draw_legend, draw_lines, lines, polyline
+from drystone.view.overlay import Lines, behind, draw_legend, draw_lines, lines, polyline
 from drystone.view.picture import SUPPORT, picture
 from drystone.view.plots import curve_picture, polar_picture
 from tests.unit.hand_contacts import contacts_of, rectangle
@@ -78,6 +78,18 @@ def test_later_lines_are_drawn_over_earlier_ones():
     np.testing.assert_array_equal(image[60, 80], [0.0, 0.0, 1.0])
 
 
+def test_lines_far_behind_the_stones_are_known():
+    """A cube about the origin and one 5 m behind it; a line in each, one 5 m behind but beside, and one out of the picture."""
+    found = {}
+    places = np.array([[0.0, 0, 0], [0, 5.0, 0], [1.5, 5.0, 0], [99.0, 5.0, 0]])
+
+    def look(image, eye, near):
+        found["far"] = behind(lines(places, places, 2.0, RED), eye, near, 1.0)
+
+    picture(boxes([[0, 0, 0.0], [0, 5, 0.0]]), size=SIZE, overlay=look, **FRONT)
+    assert found["far"].tolist() == [False, True, False, False]
+
+
 def test_an_empty_legend_draws_nothing():
     image = np.ones((120, 160, 3))
     draw_legend(image, [])
@@ -87,11 +99,27 @@ def test_an_empty_legend_draws_nothing():
 def test_the_overlay_sees_what_the_picture_shows():
     """The camera given to an overlay maps the corners of a cube onto the rim of its front."""
     seen = {}
-    picture(boxes([[0, 0, 0.5]]), size=SIZE, overlay=lambda image, eye: seen.update(eye=eye, shape=image.shape), **FRONT)
-    assert seen["shape"] == (120, 160, 3)
+
+    def look(image, eye, near):
+        seen.update(image=image, eye=eye, near=near)
+
+    picture(boxes([[0, 0, 0.5]]), size=SIZE, overlay=look, **FRONT)
+    assert seen["image"].shape == (120, 160, 3)
+    assert seen["near"][60, 80] == pytest.approx(0.5), "the front is half a metre before the centre"
+    assert seen["near"][2, 2] < -1e9
     corners = camera.project(seen["eye"], np.array([[-0.5, 0, 0.0], [0.5, 0, 1.0]]))[:, :2]
     side = 0.82 * 120  # the margin is 9 % on every side
     np.testing.assert_allclose(corners, [[80 - side / 2, 60 + side / 2], [80 + side / 2, 60 - side / 2]])
+
+
+def test_what_is_not_shown_hides_nothing():
+    """Of two cubes one behind the other only the farther, a support, is drawn: as it is seen from where it is alone."""
+    model = boxes([[0, 0, 0.5], [0, 3, 0.5]], fixed=[1])
+    view = {"size": SIZE, **FRONT}
+    image = picture(model, shown=np.array([False, True]), **view).astype(int)
+    assert np.ptp(image[60, 80]) < 15 + 255 * np.ptp(SUPPORT), "grey"
+    stone = picture(model, shown=np.array([True, True]), **view).astype(int)
+    assert stone[60, 80, 0] > stone[60, 80, 2] + 15, "limestone"
 
 
 def test_a_motion_moves_the_blocks_of_a_model():

@@ -140,6 +140,9 @@ def test_joints_balance_a_block_as_its_contacts_do(make):
     np.testing.assert_allclose(by_joints[free, 2] / weight[free].max(), weight[free] / weight[free].max(), atol=1e-4)
     plane = np.linalg.norm(np.cross(found.moment, found.normal), axis=1)
     assert plane.max() < 1e-9 * carried, "in a plane joint all that is left is torsion"
+    assert found.thrust.min() > -1e-6 * carried
+    assert found.eccentricity.max() < 1 + 1e-9, "within the joint"
+    assert found.friction_used[found.thrust > 1e-3 * found.thrust.max()].max() < 1 + 1e-3, "within the cone of friction"
 
 
 def wrenches(model, a, b, point, force, moment):

@@ -13,7 +13,7 @@ from drystone.units import GRAVITY
 from drystone.view import lettering
 from drystone.view.camera import Camera
 from drystone.view.mechanisms import PALETTE, extent
-from drystone.view.overlay import Lines, draw_legend, draw_lines, polyline
+from drystone.view.overlay import Lines, behind, chosen, draw_legend, draw_lines, faint, polyline
 from drystone.view.picture import SUPPORT, paled, picture, stone_colours
 
 Array = np.ndarray
@@ -24,6 +24,7 @@ UNLOADED = (0.80, 0.88, 0.93)
 FALLING = (0.56, 0.74, 0.86)
 WIDEST = 9.0  # [pixels] the line of the largest force
 LEAST = 0.005  # of the largest force: less is not drawn
+DEEP = 3.0  # radii of a block: forces farther behind the stones that are seen are faint
 MOVES = 0.05  # of the largest motion: a block that moves more does not stand
 
 
@@ -34,6 +35,7 @@ def force_picture(
     *,
     moving: Array | None = None,
     motion: Array | None = None,
+    shown: Array | None = None,
     length: float | None = None,
     **view: Any,
 ) -> Array:
@@ -41,27 +43,29 @@ def force_picture(
 
     A segment a joint along its force, as long as the force is large, wide and dark as its root; `length` [m] of the longest.
     `moving` (B, 6) accelerations or velocities: blocks that do not stand have a colour of their own. `motion` (B, 6) [m, rad]
-    where the blocks have gone to since the model was built, if the contacts are those of a later time. `view` are keywords
-    of `picture`.
+    where the blocks have gone to since the model was built, if the contacts are those of a later time. `shown` (B,) leaves
+    out all other blocks and their joints, to look inside. `view` are keywords of `picture`.
     """
     resultants = joint_resultants(model, contacts)
     size = np.linalg.norm(resultants.force, axis=1)
     largest = float(size.max(initial=0.0))
     length = _fitting_length(model, size) if length is None else length
-    drawn = _flow_lines(resultants, size, largest, length)
+    drawn = _flow_lines(resultants, size, largest, length, shown)
     falls = _falling(model, moving)
     idle = _unloaded(model, resultants, size) & ~falls
     told = ((UNLOADED, "carries nothing", idle), (FALLING, "moves", falls))
     rows = [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
 
-    def draw(image: Array, camera: Camera) -> None:
-        draw_lines(image, camera, drawn)
+    def draw(image: Array, camera: Camera, near: Array) -> None:
+        far = behind(drawn, camera, near, DEEP * float(np.median(model.bodies.radius)))
+        draw_lines(image, camera, faint(chosen(drawn, far)))
+        draw_lines(image, camera, chosen(drawn, ~far))
         draw_legend(image, rows)
         _scale_bar(image, camera, largest, length)
 
     colours = _pale_stones(model)
     colours[idle], colours[falls] = UNLOADED, FALLING
-    return picture(model, path, color=colours, motion=motion, overlay=draw, **view)
+    return picture(model, path, color=colours, motion=motion, shown=shown, overlay=draw, **view)
 
 
 def thrust_picture(
@@ -73,7 +77,7 @@ def thrust_picture(
     colours = [STRENGTH[2], PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[3]]
     rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(given)]
 
-    def draw(image: Array, camera: Camera) -> None:
+    def draw(image: Array, camera: Camera, near: Array) -> None:
         for (_, lines), (colour, _) in zip(given, rows, strict=True):
             for line in lines:
                 draw_lines(image, camera, polyline(line, 4.0, colour))
@@ -83,11 +87,13 @@ def thrust_picture(
     return picture(model, path, color=_pale_stones(model), overlay=draw, **front | view)
 
 
-def _flow_lines(resultants: Resultants, size: Array, largest: float, length: float) -> Lines:
+def _flow_lines(resultants: Resultants, size: Array, largest: float, length: float, shown: Array | None) -> Lines:
     """The segments of the flow of forces, weak ones first."""
     flow = force_flow(resultants, length=length)
     order = np.argsort(size)
     order = order[size[order] > LEAST * largest]
+    if shown is not None:
+        order = order[shown[resultants.a[order]] & shown[resultants.b[order]]]
     root = np.sqrt(size[order] / (largest or 1.0))
     at = np.linspace(0.0, 1.0, len(STRENGTH))
     colour = np.stack([np.interp(root, at, STRENGTH[:, k]) for k in range(3)], axis=1)

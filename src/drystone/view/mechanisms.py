@@ -39,7 +39,7 @@ def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | Non
     colours = np.where(mechanism.macro[:, None] > 0, PALETTE[(mechanism.macro - 1) % len(PALETTE)], SUPPORT)
     marks = [mark for joint in mechanism.joints for mark in _marks(model, joint, motion)]
 
-    def draw(image: Array, camera: Camera) -> None:
+    def draw(image: Array, camera: Camera, near: Array) -> None:
         for mark in marks:
             draw_lines(image, camera, mark)
         draw_legend(image, _rows(mechanism))

@@ -1,6 +1,6 @@
 """Lines and a legend over a finished picture: world points, a camera and an image of values 0..1 come in, and it is drawn into.
 
-Nothing hides a line: what runs inside the stones is seen through them.
+What runs inside the stones is seen through them; lines far behind what is seen can be made faint.
 """
 
 from collections.abc import Sequence
@@ -41,6 +41,25 @@ def draw_lines(image: Array, camera: Camera, drawn: Lines) -> None:
     start, end = project(camera, drawn.start)[:, :2], project(camera, drawn.end)[:, :2]
     for a, b, width, colour in zip(start, end, drawn.width, drawn.colour, strict=True):
         lettering.draw_line(image, tuple(a), tuple(b), width / 2, colour)
+
+
+def behind(drawn: Lines, camera: Camera, near: Array, depth: float) -> Array:
+    """(N,) lines whose middle is more than `depth` [m] behind the stone seen there, `near` (H, W) as an overlay gets it."""
+    column, row, nearness = project(camera, (drawn.start + drawn.end) / 2).T
+    height, width = near.shape
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    seen = near[np.clip(row, 0, height - 1).astype(int), np.clip(column, 0, width - 1).astype(int)]
+    return inside & (nearness < seen - depth)
+
+
+def chosen(drawn: Lines, which: Array) -> Lines:
+    """Some of the lines."""
+    return Lines(*(part[which] for part in drawn))
+
+
+def faint(drawn: Lines) -> Lines:
+    """The same lines, thin and pale."""
+    return drawn._replace(width=np.minimum(drawn.width, 1.5), colour=0.35 * drawn.colour + 0.65 * 0.85)
 
 
 def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]]) -> None:

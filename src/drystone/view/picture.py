@@ -20,7 +20,7 @@ from drystone.view.lettering import INK
 from drystone.view.png import write_png
 
 Array = np.ndarray
-Overlay = Callable[[Array, Camera], None]  # draws over an image, seen by a camera
+Overlay = Callable[[Array, Camera, Array], None]  # draws over an image, seen by a camera, stones as near as (H, W) [m]
 
 SUPERSAMPLING = 2  # pixels a side computed for one shown
 SHADOW_MAP = 1536  # pixels a side
@@ -65,16 +65,20 @@ def picture(
     color: str | Array = "stone",
     exaggerate: float = 1.0,
     motion: Array | None = None,
+    shown: Array | None = None,
     overlay: Overlay | None = None,
 ) -> Array:
     """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given.
 
     The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone",
     "displacement" or a colour (B, 3) sRGB a block; displacements and rotations are drawn `exaggerate` times as large.
-    `motion` (B, 6) [m, rad] displaces the blocks of a model; `overlay` draws over the finished image (H, W, 3) of 0..1,
-    given the camera that it was taken with.
+    `motion` (B, 6) [m, rad] displaces the blocks of a model; `shown` (B,) leaves out all others, to look inside; `overlay`
+    draws over the finished image (H, W, 3) of 0..1, given the camera it was taken with and the nearness (H, W) [m] of what
+    is seen.
     """
-    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate, motion, overlay)
+    if motion is not None and not isinstance(source, Model):
+        raise InputError("motion displaces the blocks of a model, and this is a run; choose a frame")
+    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate, motion, shown, overlay)
     return _finish(images[0], path)
 
 
@@ -110,6 +114,7 @@ def _draw(
     color: str | Array,
     exaggerate: float,
     motion: Array | None = None,
+    shown: Array | None = None,
     overlay: Overlay | None = None,
 ) -> list[Array]:
     """Images of values 0..1, all from one camera and in one scale of colours."""
@@ -123,14 +128,16 @@ def _draw(
     camera = _framed(seen, fine, view)
     most = max(float(pose.moved.max()) for pose in poses)
     floor = _floor(model, seen)
+    shown = np.ones(len(model.blocks), bool) if shown is None else shown
     images = []
     for pose, corners in zip(poses, points, strict=True):
         colours = _colours(model, color, pose.moved / (most or 1.0))
-        image = _shown(_render(model.bodies, pose, corners, colours, camera, floor))
+        light, near = _render(model.bodies, pose, corners, colours, shown, camera, floor)
+        image = _shown(light)
         if isinstance(color, str) and color == "displacement":
             _legend(image, most)
         if overlay is not None:
-            overlay(image, shrunk(camera, SUPERSAMPLING))
+            overlay(image, shrunk(camera, SUPERSAMPLING), near[::SUPERSAMPLING, ::SUPERSAMPLING])
         images.append(image)
     return images
 
@@ -194,10 +201,13 @@ def _triangles(bodies: Bodies) -> tuple[Array, Array]:
     return bodies.face_vertex[corner], face
 
 
-def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: Camera, floor: float) -> Array:
-    """(H, W, 3) light that reaches the eye, at the fine resolution."""
+def _render(
+    bodies: Bodies, pose: Pose, corners: Array, colours: Array, shown: Array, camera: Camera, floor: float
+) -> tuple[Array, Array]:
+    """(H, W, 3) light that reaches the eye and (H, W) [m] nearness of what sends it, at the fine resolution."""
     triangle, face = _triangles(bodies)
     block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
+    triangle, face = triangle[shown[block_of[face]]], face[shown[block_of[face]]]
     normal = quaternion.rotate(pose.rotation[block_of], bodies.face_normal)
     near, number = raster.nearest(camera, project(camera, corners)[triangle], face)
     sun = _sun(corners, camera)
@@ -212,7 +222,7 @@ def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: 
         raster.shade_floor(camera, near, sun, sun_near, samples, reach, floor, 0.9 * extent, image)
     tones = _linear(colours)
     raster.shade_blocks(camera, near, number, block_of, normal, tones, sun, sun_near, samples, reach, line, image)
-    return image
+    return image, near
 
 
 def _sun(corners: Array, camera: Camera) -> Camera:
