@@ -126,6 +126,7 @@ def test_a_four_hinge_arch():
         assert min(np.linalg.norm(joint.place - place) for joint in found.joints) < 1e-9
     middle = next(body for body in found.bodies if 4 in body.blocks)
     np.testing.assert_allclose(middle.axis, centre, atol=1e-9)
+    assert found.bodies[1] is middle, "the heaviest first"
     assert "voussoir-3 to voussoir-5" in found.words
 
 
@@ -208,10 +209,45 @@ def test_torsion_of_a_block_upon_a_block():
     assert aside.joints[0].kind == "sliding", "about a point outside the joint"
 
 
-def test_a_block_that_flies_off():
+@pytest.mark.parametrize("rise", [1.0, 0.2])
+def test_a_block_that_flies_off(rise):
+    """It opens by more, or by less, than friction 0.6 times the slip of 0.6: not as a joint that slides."""
     model, contacts = stack(2)
-    found = read_mechanism(model, contacts, np.array([[0.0] * 6, [0.0] * 6, [0.1, 0, 1.0, 0, 0, 0]]))
+    found = read_mechanism(model, contacts, np.array([[0.0] * 6, [0.0] * 6, [0.6, 0, rise, 0, 0, 0]]))
     assert [joint.kind for joint in found.joints] == ["opening"]
+
+
+@pytest.mark.parametrize("extra", [[0.05, 0, 0], [0, 0, 0.02]])
+def test_a_hinge_that_slips_or_parts_a_little_is_a_hinge(extra):
+    model, contacts = stack(1)
+    motion = turning(model, [1], Y, [0.5, 0.0, 0.0])
+    motion[1, :3] += extra
+    (joint,) = read_mechanism(model, contacts, motion).joints
+    assert (joint.kind, joint.side) == ("hinge", "right")
+
+
+def test_a_long_joint_that_slides_and_tips_is_not_torsion():
+    """A joint of 1 by 6 m slides by 1.2 and lifts by up to 1: it turns, but not about its normal."""
+    blocks = [box((-2, -4, -1), (2, 4, 0), fixed=True), box((-0.5, -3, 0), (0.5, 3, 1))]
+    model = build_model(blocks, friction=0.0)
+    motion = turning(model, [1], Y, [0.5, 0.0, 0.0])
+    motion[1, 0] += 1.2
+    (joint,) = read_mechanism(model, contacts_of([(0, 1, rectangle((-0.5, 0.5), (-3, 3), 0.0), UP)]), motion).joints
+    assert joint.kind == "sliding"
+
+
+def test_a_support_that_settles():
+    """It takes its cube along: both are one macro-block, whose mass is that of the cube; the other support is still."""
+    blocks = [box((5 * k, 0, -1), (5 * k + 1, 1, 0), fixed=True, name=f"support-{k}") for k in range(2)]
+    blocks += [box((5 * k, 0, 0), (5 * k + 1, 1, 1), name=f"cube-{k}") for k in range(2)]
+    model = build_model(blocks, friction=0.6)
+    contacts = contacts_of((k, k + 2, rectangle((5 * k, 5 * k + 1), (0, 1), 0.0), UP) for k in range(2))
+    motion = np.zeros((4, 6))
+    motion[[1, 3], 2] = -0.01
+    found = read_mechanism(model, contacts, motion)
+    assert [body.blocks.tolist() for body in found.bodies] == [[0, 2], [1, 3]]
+    assert found.bodies[1].mass == pytest.approx(2000.0)
+    assert found.words == "1 macro-block on 2 still blocks: support-1 and cube-1 (2 t) move down"
 
 
 def test_a_block_that_turns_about_an_edge_contact_is_not_still():
@@ -221,6 +257,12 @@ def test_a_block_that_turns_about_an_edge_contact_is_not_still():
     found = read_mechanism(model, contacts, turning(model, [1], Y, [0.0, 0.0, 0.0]))
     assert [joint.kind for joint in found.joints] == ["hinge"]
     assert found.joints[0].side == "middle"
+    model, contacts = stack(2)
+    contacts = contacts_of([(0, 1, contacts.point[:4], UP), (1, 2, [[0.0, -0.5, 1.0], [0.0, 0.5, 1.0]], UP)])
+    motion = turning(model, [2], 0.1 * Y, [0.0, 0.0, 1.0])
+    motion[1:, 0] += 1.0
+    found = read_mechanism(model, contacts, motion)
+    assert [joint.kind for joint in found.joints] == ["sliding", "hinge"], "on a block that moves, too"
 
 
 def test_a_chain_that_creeps_does_not_take_its_support_along():

@@ -189,6 +189,8 @@ def test_forces_and_who_carries_none(tmp_path):
     assert nearest_hue(fell[top, 180], colours | {"falling": FALLING}) == "falling"
     dark = (image[:, 160].astype(int).sum(axis=1) < 150).nonzero()[0]  # the force, through the lower joint at row 152
     assert dark.min() < 152 < dark.max()
+    above = force_picture(model, loaded, shown=np.array([False, True, True]), **view)
+    assert above[100:200, 160].astype(int).sum(axis=1).min() > 250, "the joint with what is not shown is not drawn either"
 
 
 def test_no_forces_is_a_picture_too():

@@ -65,13 +65,15 @@ def test_a_leaning_stack(lean):
 
 
 def test_the_centroid_and_area_of_a_joint_that_is_no_rectangle():
-    """A triangle, on a plane inclined by 45 degrees, and an unloaded edge: closed forms."""
+    """A triangle, on a plane inclined by 45 degrees, an edge, and a trapezium with sides 3 and 1 at a distance of 2."""
     blocks = [box((-9, -9, -1), (9, 9, 0), fixed=True), box((0, 0, 0), (1, 1, 1)), box((3, 0, 0), (4, 1, 1))]
+    blocks += [box((6, 0, 0), (7, 1, 1))]
+    trapezium = [[0.0, 0, 0], [1, 2, 0], [3, 0, 0], [0, 2, 0]]
     triangle = [[0.0, 0, 0], [3, 0, 3], [0, 2, 0]]
-    contacts = contacts_of([(0, 1, triangle, [-1, 0, 1]), (0, 2, [[3.0, 0, 0], [3, 1, 0]], UP)])
+    contacts = contacts_of([(0, 1, triangle, [-1, 0, 1]), (0, 2, [[3.0, 0, 0], [3, 1, 0]], UP), (0, 3, trapezium, UP)])
     found = joint_resultants(build_model(blocks, friction=0.6), contacts)
-    assert found.area == pytest.approx([3 * np.sqrt(2), 0.0])
-    np.testing.assert_allclose(found.middle, [[1, 2 / 3, 1], [3, 0.5, 0]], atol=1e-12)
+    assert found.area == pytest.approx([3 * np.sqrt(2), 0.0, 4.0])
+    np.testing.assert_allclose(found.middle, [[1, 2 / 3, 1], [3, 0.5, 0], [13 / 12, 5 / 6, 0]], atol=1e-12)
     np.testing.assert_allclose(found.centre, found.middle)
 
 
@@ -163,6 +165,8 @@ def test_chains():
     assert found == [[1, 2, 3, 4, 0], [0, 5, 6]]
     members = np.array([False] * 5 + [True] * 4 + [False])
     assert chains(np.array(arch + column + fork), fixed, members) == [[0, 5, 6], [0, 7, 8]]
+    assert chains(np.array([[0, 2], [1, 2]]), fixed) == [[0, 2, 1]], "a keystone alone"
+    assert chains(np.array([[0, 6], [5, 6]]), fixed) == [[0, 6, 5]], "a column numbered from its top"
     ring = np.array([[2, 3], [3, 4], [2, 4]])
     assert chains(ring, fixed) == []
 
