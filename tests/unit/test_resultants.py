@@ -10,7 +10,7 @@ from drystone.errors import InputError
 from drystone.model import build_model
 from drystone.resultants import force_flow, joint_resultants, thrust_lines
 from drystone.solvers.methods import make_solver
-from drystone.statics import equilibrium
+from drystone.statics.equilibrium import equilibrium
 from drystone.units import GRAVITY
 from tests.unit.hand_contacts import arch_contacts, contacts_of, rectangle
 
