@@ -107,7 +107,7 @@ def first_facts(case: Case) -> dict[str, Any]:
 def _first_contacts(model: Model, case: Case) -> Contacts:
     state = initial_state(model, case.analysis.gravity)
     h = case.analysis.time_step
-    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)[0]
+    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)[0]
 
 
 def _steps_a_frame(case: Case) -> int:

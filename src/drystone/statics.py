@@ -38,7 +38,7 @@ def equilibrium(model: Model, *, solver: ContactSolver, gravity: float = GRAVITY
     """Whether the structure, as built, bears its weight. Blocks as near as contact detection sees are taken to touch."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)
+    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
     load = Load(gravity, np.zeros(3), np.zeros_like(state.velocity))
     scheme = Scheme(h, 1.0, True, RIGID, GRAVITY * h, 1)

@@ -34,7 +34,7 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import Problem, Where, describe, find_line
 from drystone.joints import Surface
 from drystone.model import Block, Model, build_model
-from drystone.motion import PULSES, Motion
+from drystone.motion import PULSES, Motion, check_in_plane
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -96,7 +96,12 @@ class Case:
             friction=self.joints.friction,
             support_friction=None if support is None else support.friction,
             pairs=pairs,
+            planar=self.analysis.planar,
         )
+        if model.planar:
+            check_in_plane(self.motions)
+        elif self.solver.method == "qp":
+            raise InputError(f'{self.path}: solver.method = "qp" is for the plane; set planar = true in [analysis]')
         names = [block.name for block in model.blocks]
         supports = [block.name for block in model.blocks if block.fixed]
         self._check_names("output.monitor", self.output.monitor, names, "block")

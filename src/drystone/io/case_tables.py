@@ -154,6 +154,7 @@ class Analysis(Table):
     kind: Literal["dynamics"] = "dynamics"
     duration: Positive
     time_step: Positive
+    planar: bool = False  # prisms along y that move in the plane of x and z only
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
     gyroscopic: Literal["implicit", "explicit"] = "implicit"
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
@@ -171,7 +172,7 @@ class Solver(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: STONE
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
-    method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs"] = "native"
+    method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"] = "native"
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 
