@@ -19,7 +19,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"simulate"},
     {"record", "statics"},
     {"session", "measure", "solve"},
-    {"view"},
+    {"search", "view"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
