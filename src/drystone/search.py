@@ -11,6 +11,7 @@ lowest change it sees.
 """
 
 from collections.abc import Generator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +25,8 @@ from drystone.stepping import State
 from drystone.units import number_and_unit
 
 EVENTS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
-ROCKS = 1e-3  # [rad] tilt that is motion: solvers leave 1e-6 at most, rounding 1e-9
-OVERTURNED = 1.0  # [rad] tilt that no block of a structure comes back from
+ROCKS = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
+OVERTURNED = 1.0  # [rad] tilt from which no block is taken to come back
 
 
 class Trial(NamedTuple):
@@ -76,18 +77,19 @@ def _amounts(*given: str) -> tuple[list[float], str]:
     return list(numbers), units[0]
 
 
-def _bracket(case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int) -> Generator[Trial, None, Any]:
+def _bracket(
+    case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int
+) -> Generator[Trial, None, tuple[float, float]]:
     """Two neighbours of the scanned values, the ends among them, between which it starts to happen."""
-    values = np.linspace(low, high, scan + 2).tolist()
-    before = None
-    for value in values:
+    first = _try(case, key, event, low, unit)
+    yield first
+    if first.happens:
+        raise InputError(f"{key} = {_written(low, unit)}: it {EVENTS[event]} already; give a lower first value")
+    for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
         trial = _try(case, key, event, value, unit)
         yield trial
-        if trial.happens and before is None:
-            raise InputError(f"{key} = {_written(value, unit)}: it {EVENTS[event]} already; give a lower first value")
         if trial.happens:
             return before, value
-        before = value
     raise InputError(f"{key}: up to {_written(high, unit)} it never {EVENTS[event]}; give a higher last value, or a longer "
                      "duration, or look between with scan")  # fmt: skip
 
