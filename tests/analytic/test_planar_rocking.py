@@ -105,16 +105,16 @@ def ratios(angle):
 
 
 def test_free_rocking():
-    """Truth: the equation without push, four impacts from 0.01 rad on."""
+    """Truth: the equation without push, three impacts from 0.01 rad on."""
     time, angle, spin, side, impacts = 0.0, 0.01, 0.0, 1.0, []
-    for _ in range(4):
+    for _ in range(3):
         time, _, spin = arc(lambda t: 0.0, time, angle, spin, side)
         impacts.append(time)
         angle, spin, side = 0.0, HOUSNER * spin, -side
-    found = rocked(0.53, 2.5e-4, 0.8)
+    found = rocked(0.53, 2.5e-4, 0.6)
     crossing = np.flatnonzero(found[1:] * found[:-1] < 0)
-    np.testing.assert_allclose(2.5e-4 * (crossing[:4] + 1.5), impacts, rtol=0.004)
-    np.testing.assert_allclose(ratios(found)[:4], HOUSNER, atol=2e-3)
+    np.testing.assert_allclose(2.5e-4 * (crossing[:3] + 1.5), impacts, rtol=0.004)
+    np.testing.assert_allclose(ratios(found)[:3], HOUSNER, atol=2e-3)
 
 
 def test_free_rocking_with_the_scheme_of_pcl():
