@@ -20,7 +20,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"record", "statics"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"view"},
+    {"search", "view"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -80,7 +80,7 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, schema, check, run, info, picture, convert or solve (see drystone --help)")
+        raise InputError("name a command: new, schema, check, run, search, info, picture, convert or solve (see --help)")
 
 
 @app.command()
@@ -296,6 +296,35 @@ def _watch(steps: Iterable["Step"], case: "Case", planned: int) -> None:
 def _status(step: "Step", duration: float) -> str:
     state, residual = step.state, step.solution.residual
     return f"t {state.time:.3f} of {duration:g} s  {len(state.contacts.gap)} contacts  residual {residual.error:.0e}"
+
+
+@app.command()
+def search(
+    case: Annotated[Path, typer.Argument(help="case file (TOML)")],
+    key: Annotated[str, typer.Option(help="the number to vary: table and key, as motion.amplitude or motion.0.amplitude")],
+    event: Annotated[str, typer.Option("--for", help="rocking, overturning or standing")],
+    between: Annotated[tuple[str, str], typer.Option(help='where it does not happen and where it does: "0.1 g" "0.5 g"')],
+    tolerance: Annotated[str, typer.Option(help='how far apart these may be in the end, in the same unit: "0.001 g"')],
+    scan: Annotated[int, typer.Option(min=0, help="try this many values between first, and take the lowest change")] = 0,
+    json: Json = False,
+) -> int:
+    """Find the least value for which a structure rocks, overturns or stands."""
+    from drystone.io.case import read_case
+    from drystone.search import EVENTS, search, summarise
+
+    _announce_compiling()
+    trials = []
+    for trial in search(read_case(case), key, event, between, tolerance, scan=scan):
+        _say(f"{key} = {trial.value:g}: {EVENTS[event] if trial.happens else 'does not'}")
+        trials.append(trial)
+    facts = {"case": str(case), "key": key, "event": event} | summarise(trials, between[0])
+    if json:
+        _print_json(facts)
+    else:
+        from drystone.view.tables import print_search
+
+        print_search(facts)
+    return NOT_CONVERGED if any(trial.unconverged for trial in trials) else DONE
 
 
 @app.command()

@@ -11,7 +11,7 @@ from drystone.contact.contacts import no_contacts
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.model import Model
-from drystone.motion import Motion
+from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.units import GRAVITY
@@ -58,6 +58,8 @@ def simulate(
     state: State | None = None,
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut."""
+    if model.planar:
+        check_in_plane(motions)
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)

@@ -16,7 +16,7 @@ from drystone.contact.detect import detect
 from drystone.joints import RIGID, Surface
 from drystone.loads import Push, members, unit, wrench
 from drystone.model import Model
-from drystone.problem import unwhiten
+from drystone.problem import unknowns_of, unwhiten
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
@@ -51,14 +51,15 @@ def equilibrium(
     touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)
+    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
     still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity))
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     push = h * wrench(model, loads, gravity)[~fixed]
-    problem.free[:, :3] += push[:, :3] / np.sqrt(problem.mass)[:, None]
-    problem.free[:, 3:] += np.einsum("nij,nj->ni", axes.inverse_root, push[:, 3:])
+    push[:, :3] /= np.sqrt(problem.mass)[:, None]
+    push[:, 3:] = np.einsum("nij,nj->ni", axes.inverse_root, push[:, 3:])
+    problem.free[:] += unknowns_of(push, model.planar)
     with threadpool_limits(1, user_api="blas"):
         solution = solver(problem, guess)
     acceleration = np.zeros_like(state.velocity)

@@ -133,6 +133,19 @@ def _told(value: Any) -> str:
     return str(value)
 
 
+def print_search(facts: dict[str, Any]) -> None:
+    """What `drystone search` found."""
+    trials, unit = facts["trials"], facts["unit"]
+    rows = [
+        (f"least for {facts['event']}", f"{facts['value']:.6g} {unit}".rstrip()),
+        ("not yet at", f"{facts['does_not']:.6g} {unit}".rstrip()),
+        ("trials", f"{len(trials)}, of which {sum(trial['happens'] for trial in trials)} had it"),
+        ("unconverged steps", str(sum(trial["unconverged"] for trial in trials))),
+        ("note", facts["note"]),
+    ]
+    _print(f"{facts['case']}: {facts['key']}", rows)
+
+
 def print_answer(facts: dict[str, Any]) -> None:
     """What `drystone solve` found."""
     unit = "of g dt" if facts["form"] == "dump" else "of the largest velocity without reaction"
