@@ -28,7 +28,7 @@ from bench import measure, published, report
 from bench.machine import describe, revision
 from bench.measure import Effort, Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
-from drystone.solvers.methods import METHODS
+from drystone.solvers.methods import SPATIAL
 
 ROOT = Path(__file__).parents[1]
 Job = dict[str, Any]
@@ -150,7 +150,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--form", nargs="+", choices=list(FORMS))
     parser.add_argument("--law", nargs="+", choices=LAWS, default=["associated"])
     parser.add_argument("--phase", nargs="+", choices=PHASES)
-    parser.add_argument("--method", nargs="+", choices=METHODS, default=METHODS, help="native always runs too")
+    parser.add_argument("--method", nargs="+", choices=SPATIAL, default=SPATIAL, help="native always runs too")
     parser.add_argument("--part", nargs="+", choices=("solver", "published"), default=("solver", "published"))
     parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
     parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")

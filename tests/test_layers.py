@@ -14,13 +14,13 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"overlap"},
     {"model"},
     {"build", "contact", "loads"},
-    {"doctor", "joints", "solvers"},
+    {"doctor", "joints", "mechanism", "resultants", "solvers"},
     {"io", "stepping"},
     {"simulate"},
     {"record", "statics"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"view"},
+    {"search", "view"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

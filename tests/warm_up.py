@@ -7,7 +7,7 @@ from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.simulate import simulate
-from drystone.solvers.methods import METHODS, make_solver
+from drystone.solvers.methods import SPATIAL, make_solver
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
             steps = simulate(model, [motion], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
                              theta=theta, gyroscopic=spin)  # fmt: skip
             paths |= {step.solution.path for step in steps}
-    for method in METHODS:
+    for method in SPATIAL:
         paths |= {step.solution.path for step in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method))}
     model = build_model(build.dome(), friction=0.6)  # large enough for helper threads
     for step in simulate(model, [motion], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):

@@ -80,7 +80,7 @@ def drystone(
     if version:
         _print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, schema, check, run, info, picture, convert or solve (see drystone --help)")
+        raise InputError("name a command: new, schema, check, run, search, info, picture, convert or solve (see --help)")
 
 
 @app.command()
@@ -299,19 +299,61 @@ def _status(step: "Step", duration: float) -> str:
 
 
 @app.command()
-def info(folder: Annotated[Path, typer.Argument(help="folder of a run")], json: Json = False) -> None:
+def search(
+    case: Annotated[Path, typer.Argument(help="case file (TOML)")],
+    key: Annotated[str, typer.Option(help="the number to vary: table and key, as motion.amplitude or motion.0.amplitude")],
+    event: Annotated[str, typer.Option("--for", help="rocking, overturning or standing")],
+    between: Annotated[tuple[str, str], typer.Option(help='where it does not happen and where it does: "0.1 g" "0.5 g"')],
+    tolerance: Annotated[str, typer.Option(help='how far apart these may be in the end, in the same unit: "0.001 g"')],
+    scan: Annotated[int, typer.Option(min=0, help="try this many values between first, and take the lowest change")] = 0,
+    json: Json = False,
+) -> int:
+    """Find the least value for which a structure rocks, overturns or stands."""
+    from drystone.io.case import read_case
+    from drystone.search import EVENTS, search, summarise
+
+    _announce_compiling()
+    trials = []
+    for trial in search(read_case(case), key, event, between, tolerance, scan=scan):
+        _say(f"{key} = {trial.value:g}: {EVENTS[event] if trial.happens else 'does not'}")
+        trials.append(trial)
+    facts = {"case": str(case), "key": key, "event": event} | summarise(trials, between[0])
+    if json:
+        _print_json(facts)
+    else:
+        from drystone.view.tables import print_search
+
+        print_search(facts)
+    return NOT_CONVERGED if any(trial.unconverged for trial in trials) else DONE
+
+
+@app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(help="folder of a run")],
+    mechanism: Annotated[bool, typer.Option("--mechanism", help="also how the last frame differs from the first")] = False,
+    json: Json = False,
+) -> None:
     """Summarise a run."""
     from drystone.analyse import read_result
 
-    facts = read_result(folder)
+    facts, more = read_result(folder), _mechanism_facts(folder) if mechanism else {}
     if facts is None:
-        _show(folder, json, {})
+        _show(folder, json, more)
     elif json:
-        _print_json(facts)
+        _print_json(facts | more)
     else:
         from drystone.view.tables import print_result
 
-        print_result(facts)
+        print_result(facts | more)
+
+
+def _mechanism_facts(folder: Path) -> dict[str, Any]:
+    """The mechanism of the last frame and its cracks [mm]."""
+    from drystone import measure
+    from drystone.record import read_run
+
+    found = measure.mechanism(read_run(folder))
+    return {"mechanism": found.as_facts(), "cracks": measure.crack_widths(found)}
 
 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:

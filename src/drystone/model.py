@@ -59,6 +59,7 @@ class Model:
     bodies: Bodies
     position: Array  # (B, 3) [m] centroids at the start
     friction: Array  # (G, G) coefficient between groups of blocks, symmetric
+    planar: bool = False  # prisms along y that move in the plane of x and z only
 
 
 def build_model(
@@ -67,11 +68,13 @@ def build_model(
     friction: float,
     support_friction: float | None = None,
     pairs: Sequence[tuple[str, str, float]] = (),
+    planar: bool = False,
 ) -> Model:
     """The model of `blocks`, or an `InputError` that names block, face, value and cure.
 
     friction: coefficient between free blocks; support_friction: where at least one block is a support (by default the
-    same); pairs: (group, group, coefficient) between named groups, which goes before both.
+    same); pairs: (group, group, coefficient) between named groups, which goes before both. planar: the blocks move in the plane
+    of x and z only; all must be prisms along y from the same front to the same back, where supports may go further.
     """
     blocks = named(blocks)
     labels = labels_of(blocks)
@@ -86,7 +89,8 @@ def build_model(
     check_overlaps(surfaces, fixed[owner], names)
     whole = unite(solids, np.array(owner))
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
-    return Model(blocks, bodies, whole.centroid, table)
+    bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
+    return Model(blocks, bodies, whole.centroid, table, planar)
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:
@@ -187,6 +191,30 @@ def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]
     if frozenset((one, other)) in seen:
         raise InputError(f"friction between groups {one!r} and {other!r} is given twice; keep one")
     seen.add(frozenset((one, other)))
+
+
+PRISM = 1e-6  # of the depth, and of a unit normal: how far from a prism along y a block may be
+
+
+def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
+    """The bodies, if every piece is a prism along y, of free blocks from the same front to the same back, of supports at least
+    that deep. What rounding left of products of inertia with y is cleared: in the plane nothing turns about x or z."""
+    cure = "a planar analysis takes prisms along y, all equally deep; set planar = false"
+    for f in np.flatnonzero(np.abs(bodies.face_normal[:, 1] * (1 - np.abs(bodies.face_normal[:, 1]))) > PRISM):
+        label = labels[bodies.owner[np.searchsorted(bodies.piece_face, f, "right") - 1]]
+        normal = ", ".join(f"{x:.4g}" for x in bodies.face_normal[f])
+        raise InputError(f"{label}: the normal of a face is ({normal}), neither along y nor across; {cure}")
+    first = bodies.vertex_start[:-1]
+    low = np.minimum.reduceat(bodies.vertex[:, 1], first) + position[bodies.owner, 1]
+    high = np.maximum.reduceat(bodies.vertex[:, 1], first) + position[bodies.owner, 1]
+    free = ~bodies.fixed[bodies.owner]
+    front, back = low[free].min(), high[free].max()
+    for piece in np.flatnonzero(np.maximum(low - front, back - high) > PRISM * (back - front)):
+        raise InputError(f"{labels[bodies.owner[piece]]}: it goes from y = {low[piece]:g} to {high[piece]:g} m and the "
+                         f"structure from {front:g} to {back:g} m; {cure}")  # fmt: skip
+    inertia = bodies.inertia.copy()
+    inertia[:, 1, ::2] = inertia[:, ::2, 1] = 0.0
+    return bodies._replace(inertia=inertia)
 
 
 def make_bodies(surfaces: Surfaces, solids: Solids, owner: Array, density: Array, fixed: Array, group: Array) -> Bodies:

@@ -175,6 +175,14 @@ def of_support(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
     return tuple(motion for motion in motions if name in motion.supports)
 
 
+def check_in_plane(motions: Sequence[Motion]) -> None:
+    """A planar analysis has no motion along y."""
+    for motion in motions:
+        if motion.direction[1] != 0:
+            raise InputError(f"motion: the direction of the {motion.pulse} is {list(motion.direction)}; a planar analysis "
+                             "moves in the plane of x and z: set its y to 0, or planar = false")  # fmt: skip
+
+
 def acceleration(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m/s2] of all motions together."""
     return sum((motion.acceleration(t) for motion in motions), np.zeros((*np.shape(t), 3)))

@@ -20,8 +20,8 @@ Array = np.ndarray
 
 
 class Problem(NamedTuple):
-    """N bodies with D unknowns each (free blocks: 6), C contacts sorted by pair. Contact vectors are (normal, tangent,
-    tangent)."""
+    """N bodies with D unknowns each (free blocks: 6, in the plane 3), C contacts sorted by pair. Contact vectors are (normal,
+    tangent, tangent)."""
 
     a: Array  # (C,) int64 free body, or -1 for a support
     b: Array  # (C,) int64
@@ -57,9 +57,20 @@ def whiten(mass, inverse_root, velocity):
     return out
 
 
+def unknowns_of(velocity: Array, planar: bool) -> Array:
+    """What of velocities or rows (..., 6) is unknown: all, or in the plane x, z and the rotation about y (T50)."""
+    return np.ascontiguousarray(velocity[..., :: 2 if planar else 1])
+
+
+def unwhiten(mass: Array, inverse_root: Array, x: Array) -> Array:
+    """Velocity (N, 6) of a whitened velocity (N, D); what is not unknown is zero."""
+    full = np.zeros((len(x), 6))
+    full[:, :: 6 // x.shape[1]] = x
+    return _unwhiten(mass, inverse_root, full)
+
+
 @kernel
-def unwhiten(mass, inverse_root, x):
-    """Velocity (N, 6) of a whitened velocity (N, 6)."""
+def _unwhiten(mass, inverse_root, x):
     out = np.empty_like(x)
     for i in range(x.shape[0]):
         scale = 1 / np.sqrt(mass[i])

@@ -117,7 +117,7 @@ def _plan(case: Case) -> dict[str, Any]:
 def _first_contacts(model: Model, case: Case) -> Contacts:
     state = initial_state(model, case.analysis.gravity)
     h = case.history.time_step if case.goes_through_time else REST
-    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)[0]
+    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)[0]
 
 
 def _steps_a_frame(case: Case) -> int:
@@ -131,10 +131,10 @@ def is_compiled() -> bool:
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _Witness(make_solver(case.solver.method, case.solver.tolerance, case.solver.threads))
+    witness = _Witness(solver_of(case))
     able = True
     with writer:
-        for step in _simulate(case, model, state, witness):
+        for step in simulated(case, model, state, witness):
             failure = witness.hand_over(step.solution)
             if failure is not None and able:
                 able = _dump(case, writer.folder, step, failure)
@@ -205,7 +205,8 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
     return True
 
 
-def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
+def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
+    """The steps of a case from `state` on, in memory."""
     analysis = case.history
     return simulate(
         model,
@@ -222,6 +223,11 @@ def _simulate(case: Case, model: Model, state: State, solver: ContactSolver) -> 
         solver=solver,
         state=state,
     )
+
+
+def solver_of(case: Case) -> ContactSolver:
+    """The solver that a case asks for."""
+    return make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
 
 
 def _ground(case: Case, time: float) -> tuple[float, float, float]:

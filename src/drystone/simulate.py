@@ -12,7 +12,7 @@ from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.loads import Push, wrench
 from drystone.model import Model
-from drystone.motion import Motion
+from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.units import GRAVITY
@@ -62,6 +62,8 @@ def simulate(
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut.
     from_rest: every step starts with no velocity, which takes inertia out (T43)."""
+    if model.planar:
+        check_in_plane(motions)
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)

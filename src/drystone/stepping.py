@@ -21,7 +21,7 @@ from drystone.contact.detect import detect
 from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
-from drystone.problem import Problem, relative_velocity, unwhiten, whiten
+from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
 
@@ -134,7 +134,8 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     moving = _with_supports(model, state.velocity, load.support)
     position, rotation = drift(state.position, state.rotation, moving, early)
     before_contact = perf_counter()
-    contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id)
+    contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id,
+                               model.planar)  # fmt: skip
     after_contact = perf_counter()
     problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
     before_solver = perf_counter()
@@ -175,7 +176,7 @@ def drift(position, rotation, velocity, h):
 class Axes(NamedTuple):
     """How the coordinates of a `Problem` lie in the world."""
 
-    contact: Array  # (C, 3, 3) world vectors: normal, tangent, tangent
+    contact: Array  # (C, 3, 3) world vectors: normal, tangent, tangent; in the plane the last is zero
     inverse_root: Array  # (N, 3, 3) inverse of the lower root of the rotational inertia
 
 
@@ -195,15 +196,16 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
     bias, old_impulse = np.empty((count, 3)), np.empty((count, 3))
-    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, row_a, row_b, frame, bias)
+    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, model.planar, row_a, row_b, frame, bias)
     _turn_into(frame, contacts.impulse, old_impulse)
     memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.surface.compliant else np.zeros((count, 3))
-    mass = bodies.mass[movable]
+    mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
+    row_a, row_b, free, old_velocity = (unknowns_of(each, model.planar) for each in (row_a, row_b, free, old_velocity))
     problem = Problem(
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
         mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
-    guess = Guess(whiten(mass, inverse_root, moving[movable]), old_impulse, state.hardship)
+    guess = Guess(old_velocity, old_impulse, state.hardship)
     return problem, guess, Axes(frame, inverse_root)
 
 
@@ -234,10 +236,10 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
 
 
 @kernel
-def _rows(contacts, position, velocity, slot, mass, inverse_root, h, row_a, row_b, frame, bias):
+def _rows(contacts, position, velocity, slot, mass, inverse_root, h, planar, row_a, row_b, frame, bias):
     """Contact frames, whitened Jacobian rows and bias (T9)."""
     for c in range(contacts.a.shape[0]):
-        _frame(contacts.normal[c], frame[c])
+        _frame(contacts.normal[c], planar, frame[c])
         bias[c, 0], bias[c, 1], bias[c, 2] = contacts.gap[c] / h, 0.0, 0.0
         for side in range(2):
             body = contacts.a[c] if side == 0 else contacts.b[c]
@@ -272,9 +274,11 @@ def _turn_into(frame, vector, out):
 
 
 @kernel
-def _frame(normal, out):
-    """Orthonormal normal, tangent, tangent: the first tangent is the world axis least along the normal, made orthogonal."""
-    k = 0 if abs(normal[0]) <= min(abs(normal[1]), abs(normal[2])) else (1 if abs(normal[1]) <= abs(normal[2]) else 2)
+def _frame(normal, planar, out):
+    """Orthonormal normal, tangent, tangent: the first tangent is the world axis least along the normal, made orthogonal; in
+    the plane it is x or z, and in place of the second is nothing (T51)."""
+    x, y, z = abs(normal[0]), np.inf if planar else abs(normal[1]), abs(normal[2])
+    k = 0 if x <= min(y, z) else (1 if y <= z else 2)
     length = np.sqrt(1.0 - normal[k] * normal[k])
     for i in range(3):
         out[0, i] = normal[i]
@@ -282,6 +286,8 @@ def _frame(normal, out):
     out[2, 0] = normal[1] * out[1, 2] - normal[2] * out[1, 1]
     out[2, 1] = normal[2] * out[1, 0] - normal[0] * out[1, 2]
     out[2, 2] = normal[0] * out[1, 1] - normal[1] * out[1, 0]
+    if planar:
+        out[2] = 0.0
 
 
 class Work(NamedTuple):

@@ -49,10 +49,10 @@ def quantity(value: Any, dimension: str) -> float:
 
 
 def _from_text(text: str, dimension: str) -> float:
-    match = _NUMBER_AND_UNIT.fullmatch(text)
-    if match is None:
-        raise InputError(f"{text!r} is not a {dimension}; give {accepted(dimension)}")
-    number, unit = float(match[1]), _plain(match[2] or "")
+    try:
+        number, unit = number_and_unit(text)
+    except InputError:
+        raise InputError(f"{text!r} is not a {dimension}; give {accepted(dimension)}") from None
     if not unit:
         raise InputError(f"{text!r} has no unit; give {accepted(dimension)}")
     if unit not in UNITS[dimension]:
@@ -60,6 +60,14 @@ def _from_text(text: str, dimension: str) -> float:
     # Dividing by the inverse keeps decimal units exact: 1 / 1000 is the float 0.001, 3 * 0.001 is not 0.003.
     factor = UNITS[dimension][unit]
     return number / round(1 / factor) if factor in (0.1, 0.01, 1e-3, 1e-6) else number * factor
+
+
+def number_and_unit(text: str) -> tuple[float, str]:
+    """The number of a text and its unit in one spelling, empty if there is none."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None:
+        raise InputError(f'{text!r} is no number with a unit; give one as in "0.2 g"')
+    return float(match[1]), _plain(match[2] or "")
 
 
 def _plain(unit: str) -> str:

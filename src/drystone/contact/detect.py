@@ -5,6 +5,7 @@
  2. `direction` one contact direction a pair
  3. `narrow`   visible faces projected and clipped
  4. `narrow`   antagonist points, gaps, areas
+ (  `planar`   in the plane: points one behind the other become one)
  5. `memory`   ids, impulses, velocities and damage from the contacts before
 
 What touches depends on the poses and velocities alone; the past enters through step 5 only.
@@ -17,6 +18,7 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.memory import remember
 from drystone.contact.narrow import touching_points
 from drystone.contact.placed import place
+from drystone.contact.planar import in_plane
 from drystone.model import Bodies
 
 Array = np.ndarray
@@ -30,6 +32,7 @@ def detect(
     h: float,  # [s] step
     previous: Contacts,
     next_id: int,
+    planar: bool = False,  # the blocks are prisms along y that move in the plane of x and z
 ) -> tuple[Contacts, int]:
     """Contacts, sorted by pair, and the next free id."""
     placed = place(bodies, position, rotation, velocity, h)
@@ -43,9 +46,10 @@ def detect(
         normal=points.normal,
         gap=points.gap,
         area=points.area,
-        id=np.empty(count, np.int64),
-        impulse=np.empty((count, 3)),
-        velocity=np.empty((count, 3)),
-        damage=np.empty(count),
+        id=np.zeros(count, np.int64),
+        impulse=np.zeros((count, 3)),
+        velocity=np.zeros((count, 3)),
+        damage=np.zeros(count),
     )
+    contacts = in_plane(contacts, bodies, position) if planar else contacts
     return contacts, remember(contacts, previous, bodies.radius, next_id)

@@ -36,6 +36,7 @@ class Analysis(Table):
     """What every kind shares."""
 
     kind: str
+    planar: bool = False  # prisms along y that move in the plane of x and z only
     gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
 
 

@@ -5,6 +5,7 @@ exist) is asked by `Case.model`.
 """
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -35,7 +36,7 @@ from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
-from drystone.motion import PULSES, Motion
+from drystone.motion import PULSES, Motion, check_in_plane
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -109,7 +110,12 @@ class Case:
             friction=self.joints.friction,
             support_friction=None if support is None else support.friction,
             pairs=pairs,
+            planar=self.analysis.planar,
         )
+        if model.planar:
+            check_in_plane(self.motions)
+        elif self.solver.method == "qp":
+            raise InputError(f'{self.path}: solver.method = "qp" is for the plane; set planar = true in [analysis]')
         names = [block.name for block in model.blocks]
         supports = [block.name for block in model.blocks if block.fixed]
         self._check_names("output.monitor", self.output.monitor, names, "block")
@@ -138,12 +144,15 @@ def read_case(path: str | Path) -> Case:
     return parse_case(text, path)
 
 
-def parse_case(text: str, path: str | Path = "case.toml") -> Case:
-    """The case written in `text`; `path` is where its block file is looked for and what errors call it."""
+def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, Any] | None = None) -> Case:
+    """The case written in `text`; `path` is where its block file is looked for and what errors call it. `instead`: values that
+    take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude"."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
+    for key, value in (instead or {}).items():
+        _put(content, key, value, path)
     problems: list[Problem] = []
     _check_tables(content, problems)
     structure = _read_structure(content.get("structure"), problems)
@@ -162,6 +171,21 @@ def parse_case(text: str, path: str | Path = "case.toml") -> Case:
     if problems:
         raise InputError(_report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+
+
+def _put(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
+    """Set what is at a place such as "joints.support.friction"."""
+    *way, last = key.split(".")
+    here: Any = content
+    for name in way:
+        if isinstance(here, list):
+            here = here[int(name)] if name.isdecimal() and int(name) < len(here) else None
+        elif isinstance(here, dict):
+            here = here.setdefault(name, {})
+    if not isinstance(here, dict) or not way:
+        raise InputError(f"{path}: {key!r} is no place of the case; give table and key as in joints.friction, in a list with "
+                         "the number from 0 on as in motion.0.amplitude")  # fmt: skip
+    here[last] = value
 
 
 TABLES = ("structure", "joints", "motion", "load", "analysis", "solver", "output")

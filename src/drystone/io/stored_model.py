@@ -24,6 +24,7 @@ def write_model(group: Any, model: Model) -> None:
     group["group"] = [block.group for block in blocks]
     group["position"] = model.position
     group["friction"] = model.friction
+    group.attrs["planar"] = model.planar
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
         group[f"bodies/{name}"] = values
 
@@ -49,4 +50,4 @@ def read_model(group: Any) -> Model:
         for i in range(len(vertices))
     )
     bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:])
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)))

@@ -12,7 +12,8 @@ from drystone.solvers.shift import by_shift
 from drystone.solvers.solution import ContactSolver
 from drystone.solvers.spectral import spectral
 
-METHODS = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs")
+SPATIAL = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs")
+METHODS = (*SPATIAL, "qp")  # qp solves problems of the plane only
 
 
 def make_solver(
@@ -28,6 +29,6 @@ def make_solver(
         return by_shift(gauss_seidel(tolerance, time_limit=time_limit), tolerance)
     if method == "p-spg-fb":
         return by_shift(spectral(tolerance, time_limit=time_limit), tolerance)
-    make = clarabel.kinematic if method == "clarabel-kinematic" else clarabel.static
+    make = {"clarabel-kinematic": clarabel.kinematic, "clarabel-static": clarabel.static, "qp": clarabel.planar}[method]
     limit = np.inf if time_limit is None else time_limit
     return by_shift(make(accept=tolerance, threads=threads or os.cpu_count() or 1, time_limit=limit), tolerance)

@@ -15,7 +15,7 @@ from drystone.model import Model
 
 Array = np.ndarray
 
-SPACE = np.arange(6)  # unknowns of a free block
+SPACE, PLANE = np.arange(6), np.array([0, 2, 4])  # unknowns of a free block
 
 
 class Balance(NamedTuple):
@@ -57,15 +57,18 @@ def balance(
     place = model.position if position is None else position
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
     ahead = np.zeros((len(place), 6)) if movement is None else movement
-    contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0)
+    contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0, model.planar)
     group = model.bodies.group
     friction = model.friction[group[contacts.a], group[contacts.b]]
-    free, frame = np.flatnonzero(~model.bodies.fixed), _frames(contacts.normal)
-    return Balance(model, free, SPACE, contacts, frame, friction, _matrix(model, place, free, SPACE, contacts, frame))
+    free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
+    frame = _frames(contacts.normal, model.planar)
+    return Balance(model, free, unknowns, contacts, frame, friction, _matrix(model, place, free, unknowns, contacts, frame))
 
 
-def _frames(normal: Array) -> Array:
-    """(C, 3, 3) normal and two tangents."""
+def _frames(normal: Array, planar: bool) -> Array:
+    """(C, d, 3) normal and two tangents, in the plane one."""
+    if planar:
+        return np.stack([normal, np.cross(normal, (0.0, 1.0, 0.0))], axis=1)
     first = np.eye(3)[np.abs(normal).argmin(axis=1)]
     first = first - (first * normal).sum(axis=1, keepdims=True) * normal
     first /= np.linalg.norm(first, axis=1, keepdims=True)

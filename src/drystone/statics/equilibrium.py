@@ -51,7 +51,7 @@ def equilibrium(
     touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)
+    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
     still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity))
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)

@@ -102,6 +102,9 @@ def print_summary(summary: dict[str, Any]) -> None:
     ]
     if "base_resultant" in summary:
         rows.insert(3, ("supports bear", _borne(summary["base_resultant"])))
+    if "mechanism" in summary:
+        cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
+        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
     _print("Run", rows)
     if summary["dumps"]:
         said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
@@ -140,6 +143,19 @@ def _told(value: Any) -> str:
             return f"{len(value)} values, from {_told(value[0])} to {_told(value[-1])}"
         return ("\n" if value and isinstance(value[0], dict) else ", ").join(_told(each) for each in value)
     return str(value)
+
+
+def print_search(facts: dict[str, Any]) -> None:
+    """What `drystone search` found."""
+    trials, unit = facts["trials"], facts["unit"]
+    rows = [
+        (f"least for {facts['event']}", f"{facts['value']:.6g} {unit}".rstrip()),
+        ("not yet at", f"{facts['does_not']:.6g} {unit}".rstrip()),
+        ("trials", f"{len(trials)}, of which {sum(trial['happens'] for trial in trials)} had it"),
+        ("unconverged steps", str(sum(trial["unconverged"] for trial in trials))),
+        ("note", facts["note"]),
+    ]
+    _print(f"{facts['case']}: {facts['key']}", rows)
 
 
 def print_answer(facts: dict[str, Any]) -> None:

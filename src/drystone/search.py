@@ -1,0 +1,138 @@
+"""The least value of a number in a case for which something happens: a case and two ends come in, trials go out.
+
+`search` tries the ends, which must bracket the change, and halves the bracket until it is as short as asked. Every trial is a
+run in memory, ended as soon as it is decided. What happens need not be monotone: overturning by a pulse may come and go with
+its amplitude. Bisection then finds one of the changes; `scan` looks at some values first, from the lowest on, and takes the
+lowest change it sees.
+
+    rocking      some block has tilted by more than ROCKS from how it stood
+    overturning  the potential energy has fallen by the share `analysis.collapse`, or some block has tilted beyond return
+    standing     the structure bears its weight (statics)
+"""
+
+from collections.abc import Generator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.errors import InputError, did_you_mean
+from drystone.io.case import Case, parse_case
+from drystone.session import simulated, solver_of
+from drystone.simulate import initial_state
+from drystone.statics.equilibrium import equilibrium
+from drystone.stepping import State
+from drystone.units import number_and_unit
+
+EVENTS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
+ROCKS = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
+OVERTURNED = 1.0  # [rad] tilt from which no block is taken to come back
+
+
+class Trial(NamedTuple):
+    """What one value did."""
+
+    value: float  # in the unit of the ends
+    happens: bool
+    time: float | None  # [s] simulated until it happened, or until nothing could any more; None without dynamics
+    unconverged: int  # steps
+
+
+def search(
+    case: Case, key: str, event: str, between: tuple[str, str], tolerance: str, *, scan: int = 0
+) -> Generator[Trial]:
+    """Trials until the bracket is within the tolerance; `summarise` reads the result. The ends and the tolerance are numbers
+    with one unit, as "0.2 g"; `key` is a place in the case, as "motion.amplitude" or "motion.0.amplitude"."""
+    if event not in EVENTS:
+        raise InputError(f"{event!r} is no event{did_you_mean(event, EVENTS)}; look for {', '.join(EVENTS)}")
+    (low, high, short), unit = _amounts(*between, tolerance)
+    if not (low < high and short > 0):
+        raise InputError(f"search between {between[0]!r} and {between[1]!r} within {tolerance!r}: give the lower end first and "
+                         "a tolerance above 0")  # fmt: skip
+    low, high = yield from _bracket(case, key, event, low, high, unit, scan)
+    while high - low > short * (1 + 1e-9):
+        middle = 0.5 * (low + high)
+        trial = _try(case, key, event, middle, unit)
+        yield trial
+        low, high = (low, middle) if trial.happens else (middle, high)
+
+
+def summarise(trials: list[Trial], like: str) -> dict[str, Any]:
+    """What was found, in plain numbers of the unit of `like`, one of the ends: what `drystone search --json` prints."""
+    does = min(trial.value for trial in trials if trial.happens)
+    return {
+        "value": does,
+        "does_not": max(trial.value for trial in trials if trial.value < does),
+        "unit": number_and_unit(like)[1],
+        "note": "a boundary by bisection; others may lie where no trial was made",
+        "trials": [trial._asdict() for trial in trials],
+    }
+
+
+def _amounts(*given: str) -> tuple[list[float], str]:
+    """The numbers and their one unit, empty if there is none."""
+    numbers, units = zip(*(number_and_unit(text) for text in given), strict=True)
+    if len(set(units)) > 1:
+        raise InputError(f"search: {', '.join(given)} have different units; give both ends and the tolerance in one")
+    return list(numbers), units[0]
+
+
+def _bracket(
+    case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int
+) -> Generator[Trial, None, tuple[float, float]]:
+    """Two neighbours of the scanned values, the ends among them, between which it starts to happen."""
+    first = _try(case, key, event, low, unit)
+    yield first
+    if first.happens:
+        raise InputError(f"{key} = {_written(low, unit)}: it {EVENTS[event]} already; give a lower first value")
+    for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
+        trial = _try(case, key, event, value, unit)
+        yield trial
+        if trial.happens:
+            return before, value
+    raise InputError(f"{key}: up to {_written(high, unit)} it never {EVENTS[event]}; give a higher last value, or a longer "
+                     "duration, or look between with scan")  # fmt: skip
+
+
+def _written(value: float, unit: str) -> Any:
+    """As a case file has it."""
+    return f"{value!r} {unit}" if unit else value
+
+
+def _try(case: Case, key: str, event: str, value: float, unit: str) -> Trial:
+    changed = parse_case(case.text, case.path, {key: _written(value, unit)})
+    return _standing(changed, value) if event == "standing" else _moving(changed, event, value)
+
+
+def _standing(case: Case, value: float) -> Trial:
+    found = equilibrium(case.model(), solver=solver_of(case), gravity=case.analysis.gravity, loads=case.loads)
+    return Trial(value, found.stands, None, int(not found.solution.converged))
+
+
+def _moving(case: Case, event: str, value: float) -> Trial:
+    """Dynamics until it happens, or until all is still for good, or to the end."""
+    model = case.model()
+    start = initial_state(model, case.analysis.gravity)
+    shaken = max((motion.start + motion.length for motion in case.motions), default=0.0)
+    time, unconverged = 0.0, 0
+    for step in simulated(case, model, start, solver_of(case)):
+        state, time = step.state, step.state.time
+        unconverged += not step.solution.converged
+        if _rocks(state) if event == "rocking" else _overturns(state, start, case.history.collapse):
+            return Trial(value, True, time, unconverged)
+        if time >= shaken and not state.velocity.any():
+            break
+    return Trial(value, False, time, unconverged)
+
+
+def _rocks(state: State) -> bool:
+    return largest_tilt(state) > ROCKS
+
+
+def _overturns(state: State, start: State, loss: float) -> bool:
+    return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNED
+
+
+def largest_tilt(state: State) -> float:
+    """[rad] of any block from how it stood at the start: of what was vertical then."""
+    return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())
