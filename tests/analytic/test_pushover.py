@@ -26,11 +26,12 @@ def lean(point, block):
     return float(np.linalg.norm(quaternion.rotation_vector(point.rotation[block])))
 
 
-def test_a_rocking_block_loses_its_capacity_as_it_leans():
+@pytest.mark.parametrize("planar", [False, True])
+def test_a_rocking_block_loses_its_capacity_as_it_leans(planar):
     """Moments about the edge: multiplier = tan(alpha - theta), zero at theta = alpha, where the centroid is above the edge and
     has moved by half the width; the area is the rise of the centroid, R - height / 2."""
     width, height = 0.6, 2.0
-    model = build_model(build.block(width=width, height=height), friction=5.0)
+    model = build_model(build.block(width=width, height=height), friction=5.0, planar=planar)
     curve = pushed(model)
     slender = np.arctan(width / height)
     assert 50 <= len(curve) <= 100

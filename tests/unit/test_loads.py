@@ -17,9 +17,9 @@ from drystone.units import GRAVITY
 QUARTER = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # about y: z becomes x, x becomes -z
 
 
-def cube(friction=0.5):
+def cube(friction=0.5, planar=False):
     """1 x 1 x 1 m on a slab, 2000 kg."""
-    return build_model(build.block(width=1.0, depth=1.0, height=1.0, density=2000.0), friction=friction)
+    return build_model(build.block(width=1.0, depth=1.0, height=1.0, density=2000.0), friction=friction, planar=planar)
 
 
 def afloat():
@@ -63,9 +63,10 @@ def test_a_couple_spins_a_free_body_and_its_work_is_in_the_ledger():
     assert last.state.energy.numerical == pytest.approx(0.0, abs=1e-3 * last.state.energy.kinetic)
 
 
-def test_a_pulled_block_slides_by_what_friction_leaves():
+@pytest.mark.parametrize("planar", [False, True])
+def test_a_pulled_block_slides_by_what_friction_leaves(planar):
     """a = F / m - mu g; pulled at the base, so that it does not tilt. 10 % less than friction, and it stays."""
-    model, mass, solver = cube(friction=0.5), 2000.0, make_solver("native")
+    model, mass, solver = cube(friction=0.5, planar=planar), 2000.0, make_solver("native")
     for force, acceleration in ((0.9 * 0.5 * mass * GRAVITY, 0.0), (0.6 * mass * GRAVITY, 0.1 * GRAVITY)):
         push = Push("block", force=force, direction=(1, 0, 0), at=(0, 0, 0.0))
         *_, last = simulate(model, duration=0.2, time_step=1e-3, loads=[push], solver=solver)
