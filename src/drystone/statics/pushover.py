@@ -65,10 +65,11 @@ def pushover(
         movement = work * optimum.velocity
         moved = float(rim(system, movement).max())
         jumps = moved > GROWTH * wanted
-        if not (jumps and jumped):  # between the ends of a jump nothing is in balance
+        in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
+        if not in_flight:
             yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
-        if not optimum.multiplier > 0.0:
-            return
+            if not optimum.multiplier > 0.0:
+                return
         position, rotation = drift(position, rotation, movement, 1.0)
         displacement += work / push
         dead, live = loads(rotation)
