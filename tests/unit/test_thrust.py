@@ -10,9 +10,10 @@ from drystone.loads import Push, weight, wrench
 from drystone.model import build_model
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import bounds
+from drystone.statics.limit import limit
 from drystone.statics.program import optimise
 from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import find_arch, minimum_thickness, thrust_lines
+from drystone.statics.thrust import bearable, find_arch, minimum_thickness, thrust_lines
 from drystone.units import GRAVITY
 
 STICKY = 50.0  # friction of joints that do not slide
@@ -86,6 +87,15 @@ def test_with_sliding_it_does_not():
     assert (found.minimum.slope > arch.friction).any()
     least, _ = bounds(balance(model), weight(model, GRAVITY), ("abutment-right", "voussoir-1"), (-1, 0, 0))
     assert least > 1.001 * found.minimum.thrust
+
+
+@pytest.mark.parametrize("shape", ARCHES)
+def test_without_sliding_the_cone_program_bears_the_same_live_load(shape):
+    model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
+    system, dead = balance(model), weight(model, GRAVITY)
+    live = wrench(model, [Push("voussoir-2", share=1.0)], GRAVITY)
+    truth = limit(system, dead, live).multiplier
+    assert bearable(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(truth, rel=1e-6)
 
 
 @pytest.mark.parametrize("shape", ARCHES)

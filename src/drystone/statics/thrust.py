@@ -21,6 +21,7 @@ Array = np.ndarray
 
 FLAT = 1e-3  # how far out of its plane an arch may be: slope of its joints, share of its span and of its loads
 WIDE = 1e3  # largest safety factor that is told apart, and how much wider than its joints a line is looked for
+SOLVED, UNBOUNDED = 0, 3  # what linprog says
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -151,17 +152,35 @@ def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
     return carried, normal, np.column_stack([place[:, 2], -place @ arch.along, np.ones(len(place))])
 
 
+def bearable(arch: Arch, live: Array) -> float:
+    """The largest multiplier of live loads (J - 1, 3), as those of an arch, besides its own with a line inside all joints;
+    infinite if nothing bounds it, nan if there is no line even without them."""
+    status, found = _best(arch, 1.0, [0, 0, 0, -1], live)
+    return float(found[3]) if status == SOLVED else np.inf if status == UNBOUNDED else np.nan
+
+
 def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
     """(3,) the push of the first support, of least (sign 1) or largest (-1) thrust, whose line keeps within the share
-    `room` of every joint; None if there is none or no extreme (T38)."""
+    `room` of every joint; None if there is none or no extreme."""
+    status, found = _best(arch, room, [sign, 0, 0, 0], np.zeros_like(arch.load))
+    return found[:3] if status == SOLVED else None
+
+
+def _best(arch: Arch, room: float, cost: list[int], live: Array) -> tuple[int, Array]:
+    """Status and (4,) push of the first support and multiplier of the live loads, of least cost (T38)."""
     carried, normal, moment = _resultants(arch)
+    more = np.vstack([np.zeros(3), live.cumsum(axis=0)])
     force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, float(arch.half.max())
-    unit = np.array([force, force, force * length])
-    rows = np.vstack([way * moment - room * arch.half[:, None] * normal for way in (1, -1)])
-    right = -np.einsum("ji,ji->j", rows, np.vstack([carried, carried]))
-    found = linprog([sign, 0, 0], rows * unit / (force * length), right / (force * length), bounds=(None, None),
+    unit = np.array([force, force, force * length, 1.0])
+    rows, right = [], []
+    for way in (1, -1):
+        row = (way * moment - room * arch.half[:, None] * normal) / (force * length)
+        rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
+        right.append(-np.einsum("ji,ji->j", row, carried))
+    bounds = [(None, None)] * 3 + [(0, None if live.any() else 0)]
+    found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
-    return found.x * unit if found.status == 0 else None
+    return found.status, unit * found.x if found.status == SOLVED else unit
 
 
 def _least_room(arch: Arch) -> tuple[float, Array | None]:
