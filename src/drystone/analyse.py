@@ -29,6 +29,7 @@ from drystone.solvers.solution import Residual, Solution
 from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import limit
+from drystone.statics.remaining import remaining
 from drystone.statics.surcharge import under_the_rest
 from drystone.statics.thrust import Arch, Line, find_arch, thrust_lines
 from drystone.stepping import State, drift
@@ -110,6 +111,13 @@ def _equilibrium(case: Case, model: Model) -> Stages:
         "contact": case.surface.words,
         "residual": found.solution.residual.error,
     }
+    if asked.remaining and not found.stands:
+        yield Stage(0.5, "what remains")
+        left = remaining(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
+        still = np.zeros_like(found.acceleration)
+        yield Stage(0.5, "what remains", _frame(case, model, 2, still, left.rest.contacts, left.rest.solution))
+        facts["falls"] = [block.name for block, stays in zip(model.blocks, left.stays, strict=True) if not stays]
+        facts["rest_stands"] = left.rest.stands
     system = balance(model)
     dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
     if (arch := _arch(asked.arch, system, dead)) is not None:

@@ -65,6 +65,7 @@ class Bound(Table):
 class Equilibrium(Analysis):
     kind: Literal["equilibrium"]
     bounds: tuple[Bound, ...] = ()
+    remaining: bool = False  # take away what falls, in stages, until the rest stands
     arch: str = ""  # blocks or group, * for any letters, whose thrust lines are wanted under the rest; a lone arch needs none
 
 

@@ -27,7 +27,7 @@ class Remaining(NamedTuple):
 
     stays: Array  # (B,) bool, supports included
     stages: tuple[Array, ...]  # numbers of the blocks taken away, stage by stage
-    rest: Equilibrium  # of what stays
+    rest: Equilibrium  # of what stays; does not stand if it moves without falling, or the solver gave up
 
 
 def remaining(
@@ -43,7 +43,7 @@ def remaining(
     while True:
         rest = equilibrium(without(model, ~stays), solver=solver, gravity=gravity, loads=loads, surface=surface)
         down = -rest.acceleration[:, 2] * ~model.bodies.fixed
-        if rest.stands or down.max() <= 0:
+        if rest.stands or not rest.solution.converged or down.max() <= 0:
             return Remaining(stays, tuple(stages), rest)
         stages.append(np.flatnonzero(down >= FASTEST * down.max()))
         stays[stages[-1]] = False
