@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from drystone import build
+from drystone.analyse import analyse
 from drystone.build.shapes import box, prism
 from drystone.errors import InputError
+from drystone.io.case import parse_case
 from drystone.loads import Push, weight, wrench
 from drystone.model import build_model
 from drystone.statics.balance import balance
@@ -193,3 +195,58 @@ def test_minimum_thickness_needs_a_range_with_an_answer():
         minimum_thickness(family, 1.5, 2.0)
     with pytest.raises(InputError, match="give a family of arches"):
         minimum_thickness(lambda t: build_model(build.tower(), friction=1.0), 1.5, 2.0)
+
+
+# In a case
+
+
+def facts_of(text):
+    case = parse_case(text)
+    stages = analyse(case, case.model())
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            return end.value
+
+
+CASE = """
+[structure]
+generator = "{generator}"
+[joints]
+friction = {friction}
+[analysis]
+kind = "equilibrium"
+{more}
+"""
+
+
+def test_equilibrium_of_an_arch_tells_its_thrust():
+    """Oppenheim's arch at friction 0.2 is symmetric, and so are its lines: they touch and slide in pairs of joints."""
+    facts = facts_of(CASE.format(generator="arch", friction=0.2, more=""))
+    thrust, reaction = facts["thrust"], -facts["reactions"]["abutment-right"][0]
+    assert thrust["minimum"] < reaction < thrust["maximum"]
+    assert thrust["geometric_safety_factor"] == pytest.approx(3.046, abs=1e-3)
+    assert {"joint": ["voussoir-1", "voussoir-2"], "side": "inside"} in thrust["touches"]["minimum"]
+    assert {"joint": ["voussoir-6", "voussoir-7"], "side": "inside"} in thrust["touches"]["minimum"]
+    assert [each["joint"] for each in thrust["friction_check"]["maximum"]] == [
+        ["abutment-right", "voussoir-1"], ["voussoir-7", "abutment-left"]]  # fmt: skip
+    assert np.array(thrust["lines"]["safest"]).shape == (8, 3)
+
+
+def test_other_structures_tell_none():
+    assert "thrust" not in facts_of(CASE.format(generator="tower", friction=0.6, more=""))
+
+
+def test_an_arch_in_a_wall_is_named():
+    facts = facts_of(CASE.format(generator="spandrel-arch", friction=0.6, more='arch = "block-voussoir-*"'))
+    assert facts["thrust"]["geometric_safety_factor"] > 1
+    with pytest.raises(InputError, match=r"analysis.arch: the 0 blocks .* 'voussoir' .*; name the voussoirs of one arch"):
+        facts_of(CASE.format(generator="spandrel-arch", friction=0.6, more='arch = "voussoir"'))
+
+
+def test_what_falls_is_named():
+    facts = facts_of(CASE.format(generator="wall-over-gap", friction=0.4, more="remaining = true"))
+    assert facts["rest_stands"]
+    assert not facts["stable"]
+    assert {f"block-1-{k}" for k in range(7, 15)} <= set(facts["falls"])  # the first course between the supports
