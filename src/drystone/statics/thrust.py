@@ -64,22 +64,21 @@ def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch
     if chain is None:
         return None
     corners, normals, friction = (list(each) for each in zip(*(_joint(system, *pair) for pair in pairwise(chain)), strict=True))
-    way = corners[-1].mean(axis=0) - corners[0].mean(axis=0)
-    span = float(np.hypot(way[0], way[1]))
+    way = (corners[-1].mean(axis=0) - corners[0].mean(axis=0)) * [1, 1, 0]
+    span = float(np.linalg.norm(way))
     if span == 0.0:
         return None
-    along = np.array([way[0] / span, way[1] / span, 0.0])
+    along, aside = way / span, np.cross(UP, way / span)
     normal = np.column_stack([np.array(normals) @ along, np.array(normals)[:, 2]])
     middle, half = _middles(corners, _edges(along, normal))
-    aside = np.cross(UP, along)
-    upright = np.abs(np.array(normals) @ aside).max() <= FLAT and np.ptp(middle @ aside) <= FLAT * span
     voussoirs = np.array(chain[1:-1])
-    push, arm = load[voussoirs], system.model.position[voussoirs] - middle[0]
-    turn = push[:, 3:] + np.cross(arm, push[:, :3])
-    astray = np.abs(np.column_stack([push[:, :3] @ aside, turn @ along / span, turn[:, 2] / span])).max()
-    if not upright or astray > FLAT * np.abs(push[:, :3]).max():
+    force, arm = load[voussoirs, :3], system.model.position[voussoirs] - middle[0]
+    turn = load[voussoirs, 3:] + np.cross(arm, force)
+    off_plane = max(np.abs(np.array(normals) @ aside).max(), np.ptp(middle @ aside) / span)
+    astray = np.abs(np.column_stack([force @ aside, turn @ along / span, turn[:, 2] / span])).max()
+    if off_plane > FLAT or astray > FLAT * np.abs(force).max():
         return None
-    carried = np.column_stack([push[:, :3] @ along, push[:, 2], -turn @ aside])
+    carried = np.column_stack([force @ along, force[:, 2], -turn @ aside])
     return Arch(np.array(chain), along, middle, normal, half, np.array(friction), carried)
 
 
@@ -131,7 +130,7 @@ def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
     """(J, 3) and (J,) [m] the middles of the joints, and their half lengths along their edges."""
     place = [joint @ way for joint, way in zip(corners, edge, strict=True)]
     low, high = np.array([p.min() for p in place]), np.array([p.max() for p in place])
-    centre = np.array([(joint.min(axis=0) + joint.max(axis=0)) / 2 for joint in corners])
+    centre = np.array([joint.mean(axis=0) for joint in corners])
     shift = (low + high) / 2 - np.einsum("ji,ji->j", centre, edge)
     return centre + shift[:, None] * edge, (high - low) / 2
 
