@@ -14,7 +14,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"overlap"},
     {"model"},
     {"build", "contact", "loads"},
-    {"doctor", "joints", "solvers"},
+    {"doctor", "joints", "mechanism", "resultants", "solvers"},
     {"io", "stepping"},
     {"simulate"},
     {"record", "statics"},

@@ -299,19 +299,32 @@ def _status(step: "Step", duration: float) -> str:
 
 
 @app.command()
-def info(folder: Annotated[Path, typer.Argument(help="folder of a run")], json: Json = False) -> None:
+def info(
+    folder: Annotated[Path, typer.Argument(help="folder of a run")],
+    mechanism: Annotated[bool, typer.Option("--mechanism", help="also how the last frame differs from the first")] = False,
+    json: Json = False,
+) -> None:
     """Summarise a run."""
     from drystone.analyse import read_result
 
-    facts = read_result(folder)
+    facts, more = read_result(folder), _mechanism_facts(folder) if mechanism else {}
     if facts is None:
-        _show(folder, json, {})
+        _show(folder, json, more)
     elif json:
-        _print_json(facts)
+        _print_json(facts | more)
     else:
         from drystone.view.tables import print_result
 
-        print_result(facts)
+        print_result(facts | more)
+
+
+def _mechanism_facts(folder: Path) -> dict[str, Any]:
+    """The mechanism of the last frame and its cracks [mm]."""
+    from drystone import measure
+    from drystone.record import read_run
+
+    found = measure.mechanism(read_run(folder))
+    return {"mechanism": found.as_facts(), "cracks": measure.crack_widths(found)}
 
 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:

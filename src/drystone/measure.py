@@ -1,4 +1,4 @@
-"""Numbers an engineer reads from a `Run`: displacements, rotations, peaks, collapse, and the summary of a run.
+"""Numbers an engineer reads from a `Run`: displacements, rotations, peaks, collapse, mechanism, and the summary of a run.
 
 Displacements [m] and rotations [rad] are relative to the first frame and seen from the moving ground.
 
@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from drystone import quaternion
+from drystone.contact.contacts import no_contacts
+from drystone.contact.detect import detect
 from drystone.errors import InputError
+from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
 from drystone.stepping import Energy
 
@@ -50,6 +53,22 @@ def phase_portrait(run: Run, block: int | str, axis: Array) -> tuple[Array, Arra
     turn = _turn(run, block)
     angle = np.unwrap(2.0 * np.arctan2(turn[:, 1:] @ axis, turn[:, 0]))
     return angle, run.velocity[:, block, 3:] @ axis
+
+
+def mechanism(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanism:
+    """How a frame differs from the start: what has moved as one, which of the first joints have opened, slid or turned.
+    What moved by less than `tolerance` of the largest displacement has not moved: a run leaves its mark on every joint."""
+    start, now = run.state(0), run.state(frame)
+    at_rest = np.zeros_like(start.velocity)
+    contacts, _ = detect(run.model.bodies, start.position, start.rotation, at_rest, 1.0, no_contacts(), 0)
+    turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
+    return read_displacement(run.model, contacts, now.position - start.position, turn, tolerance=tolerance)
+
+
+def crack_widths(found: Mechanism) -> dict[str, float]:
+    """[mm] the largest opening of each joint that has opened, by the names of its blocks, the widest first."""
+    wide = sorted((joint for joint in found.joints if joint.opening > 0.0), key=lambda joint: -joint.opening)
+    return {f"{found.names[j.a]}|{found.names[j.b]}": 1e3 * found.largest * j.opening for j in wide}
 
 
 def peaks(time: Array, signal: Array, *, prominence: float) -> tuple[Array, Array]:

@@ -111,6 +111,9 @@ def test_run_and_info_print_the_summary(command, case, simulator, tmp_path):
     for name in [*names.split(), "energy", "ms_per_step"]:
         assert json.loads(out)[name] == summary[name]
     assert command("info", tmp_path / "out")[0] == 0
+    told = json.loads(command("info", tmp_path / "out", "--mechanism", "--json")[1])
+    assert told["mechanism"]["words"]
+    assert "mechanism" in command("info", tmp_path / "out", "--mechanism")[1]
     assert command("run", case, "-o", tmp_path / "out")[0] == 2, "not overwritten"
     assert command("run", case, "-o", tmp_path / "out", "--force")[0] == 0
 

@@ -62,6 +62,25 @@ def test_phase_portrait_counts_whole_turns(spinning):
     np.testing.assert_allclose(speed[1:], RATE)
 
 
+def test_the_mechanism_of_a_frame(tmp_path):
+    """A cube that has turned by 0.2 rad about the right edge of its base: a hinge there, and a crack of sin 0.2 m."""
+    model = boxes([[0, 0, 0.5], [0, 0, 1.5]], fixed=[0])
+    state = start(model)
+    turn = np.array([np.cos(0.1), 0.0, np.sin(0.1), 0.0])
+    edge, arm = np.array([0.5, 0.0, 1.0]), np.array([-0.5, 0.0, 0.5])
+    with RunWriter.create(tmp_path, "", model, state, every_steps=1) as writer:
+        (sample,) = steps(state, 1)
+        position = np.array([[0, 0, 0.5], edge + rotate(turn, arm)])
+        sample.state = sample.state._replace(position=position, rotation=np.array([[1.0, 0, 0, 0], turn]))
+        writer.add(sample)
+    found = measure.mechanism(read_run(tmp_path))
+    (joint,) = found.joints
+    assert (joint.kind, joint.side) == ("hinge", "right")
+    np.testing.assert_allclose(found.bodies[1].axis, edge, atol=1e-9)
+    assert measure.crack_widths(found) == pytest.approx({"stone 0|stone 1": 1e3 * np.sin(0.2)})
+    assert measure.mechanism(read_run(tmp_path), 0).words == "nothing moves"
+
+
 def test_unknown_block(spinning):
     with pytest.raises(InputError, match="no such name"):
         measure.rotation(spinning, "keystone")

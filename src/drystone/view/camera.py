@@ -46,6 +46,12 @@ def frame(points: Array, size: tuple[int, int], *, azimuth: float, elevation: fl
     return camera._replace(scale=scale, middle=np.array(size) / 2 - scale * (low + high) / 2)
 
 
+def shrunk(camera: Camera, times: int) -> Camera:
+    """The same view on an image that many times smaller."""
+    size = (camera.size[0] // times, camera.size[1] // times)
+    return camera._replace(scale=camera.scale / times, middle=camera.middle / times, size=size)
+
+
 def project(camera: Camera, points: Array) -> Array:
     """(..., 3) pixel column, pixel row and nearness [m] of world points."""
     offset = points - camera.centre

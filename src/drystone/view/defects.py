@@ -14,8 +14,8 @@ from drystone.doctor.examine import Report, lay_readable
 from drystone.doctor.touch import boxed_bodies
 from drystone.errors import InputError
 from drystone.model import Block, Model
-from drystone.view import lettering
-from drystone.view.picture import INK, SUPPORT, picture, stone_colours
+from drystone.view.overlay import draw_legend
+from drystone.view.picture import SUPPORT, paled, picture, stone_colours
 from drystone.view.png import write_png
 
 Array = np.ndarray
@@ -66,7 +66,7 @@ def _both_sides(report: Report) -> tuple[Block, ...]:
 def _block_colours(report: Report) -> Array:
     count = len(report.blocks)
     fixed = np.array([bool(block.fixed) for block in report.blocks])
-    pale = 0.45 * stone_colours(count) + 0.55 * 0.93
+    pale = paled(stone_colours(count))
     colours = np.where(fixed[:, None], SUPPORT, pale)
     for finding in reversed(report.findings):  # the first finding of a block is painted last
         if finding.blocks:
@@ -75,15 +75,7 @@ def _block_colours(report: Report) -> Array:
 
 
 def _legend(image: Array, report: Report) -> None:
-    """A square, the kind and the number of its findings, a line each, in the upper left corner."""
-    height, width, _ = image.shape
-    letter = height / 48
-    left, row = int(0.03 * width), int(0.04 * height)
+    """The kinds and the numbers of their findings."""
     kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
-    for kind, count in kinds.items():
-        side = int(1.2 * letter)
-        image[row : row + side, left : left + side] = COLOURS.get(kind, OTHER)
-        lettering.write(image, f"{kind} {count}", left + 2 * side, row + side, height=letter, colour=INK)
-        row += int(2.2 * letter)
-    if not kinds:
-        lettering.write(image, "no defects", left, row + letter, height=letter, colour=INK)
+    rows = [(COLOURS.get(kind, OTHER), f"{kind} {count}") for kind, count in kinds.items()]
+    draw_legend(image, rows or [(None, "no defects")])

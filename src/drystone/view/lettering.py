@@ -6,6 +6,7 @@ import numpy as np
 
 Array = np.ndarray
 
+INK = np.array([0.25, 0.25, 0.27])  # sRGB of letters
 STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
     "0": [[(0, 1), (0, 5), (1, 6), (3, 6), (4, 5), (4, 1), (3, 0), (1, 0), (0, 1)]],
     "1": [[(0.5, 4.5), (2, 6), (2, 0)], [(0.5, 0), (3.5, 0)]],
@@ -55,19 +56,30 @@ STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y fr
     "x": [[(0.4, 4), (3.6, 0)], [(3.6, 4), (0.4, 0)]],
     "y": [[(0.3, 4), (2, 0)], [(3.7, 4), (1.4, -2)]],
     "z": [[(0.4, 4), (3.6, 4), (0.4, 0), (3.6, 0)]],
+    "N": [[(0.2, 0), (0.2, 6), (3.8, 0), (3.8, 6)]],
+    "M": [[(0, 0), (0, 6), (2, 2.4), (4, 6), (4, 0)]],
+    ",": [[(1.2, 0.3), (0.7, -1.2)]],
+    ":": [[(0.9, 0.4), (1.1, 0.4)], [(0.9, 3.4), (1.1, 3.4)]],
+    "|": [[(1, -1), (1, 6.5)]],
+    "/": [[(0.4, -0.5), (3.4, 6.3)]],
+    "+": [[(0.5, 3), (3.5, 3)], [(2, 1.5), (2, 4.5)]],
+    "%": [[(0.4, 0), (3.6, 6)], [(0.2, 5), (1, 6), (1.6, 5), (1, 4), (0.2, 5)], [(2.4, 1), (3, 2), (3.8, 1), (3, 0), (2.4, 1)]],
+    "(": [[(2, 6.5), (1, 4.8), (1, 0.7), (2, -1)]],
+    ")": [[(1, 6.5), (2, 4.8), (2, 0.7), (1, -1)]],
     " ": [],
 }  # fmt: skip
-ADVANCE = {".": 2.5, " ": 3.0, "i": 3.2, "j": 3.6, "l": 3.2}  # others 5.6
+ADVANCE = {".": 2.5, " ": 3.0, "i": 3.2, "j": 3.6, "l": 3.2, ",": 2.5, ":": 2.8, "|": 3.2, "(": 3.6, ")": 3.6}  # others 5.6
 
 
 def write(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
-    """Draw text into an image (H, W, 3), base line at `row`; returns the column after it. All in pixels."""
+    """Draw text into an image (H, W, 3), base line at `row`; returns the column after it. All in pixels. Capitals without
+    strokes of their own are drawn small, other unknown signs left blank."""
     unit = height / 6.0
     for sign in text:
-        for stroke in STROKES[sign]:
+        for stroke in STROKES.get(sign, STROKES.get(sign.lower(), [])):
             for (ax, ay), (bx, by) in pairwise(stroke):
                 start = (column + ax * unit, row - ay * unit)
-                _draw_line(image, start, (column + bx * unit, row - by * unit), 0.42 * unit, colour)
+                draw_line(image, start, (column + bx * unit, row - by * unit), 0.42 * unit, colour)
         column += ADVANCE.get(sign, 5.6) * unit
     return column
 
@@ -77,16 +89,16 @@ def width(text: str, height: float) -> float:
     return sum(ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
 
 
-def _draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:
-    """A smooth line: each pixel is covered by how far it lies from the stroke."""
+def draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:
+    """A smooth line with round ends: each pixel is covered by how far it lies from the stroke. Start and end may be one."""
     reach = half_width + 1.0
     left, right = int(min(start[0], end[0]) - reach), int(max(start[0], end[0]) + reach) + 1
     top, bottom = int(min(start[1], end[1]) - reach), int(max(start[1], end[1]) + reach) + 1
-    left, top = max(left, 0), max(top, 0)
+    left, right, top, bottom = max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)
     patch = image[top:bottom, left:right]
     y, x = np.mgrid[top : top + patch.shape[0], left : left + patch.shape[1]] + 0.5
     along = np.array(end) - np.array(start)
-    share = ((x - start[0]) * along[0] + (y - start[1]) * along[1]) / (along @ along)
+    share = ((x - start[0]) * along[0] + (y - start[1]) * along[1]) / max(along @ along, 1e-12)
     share = np.clip(share, 0.0, 1.0)
     distance = np.hypot(x - start[0] - share * along[0], y - start[1] - share * along[1])
     cover = np.clip(half_width + 0.5 - distance, 0.0, 1.0)[..., None]

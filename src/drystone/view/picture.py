@@ -4,7 +4,7 @@ Comes in: a `Model` or a `Run`; goes out: an image (H, W, 3) uint8, also as a PN
 slight variation by block, supports grey; or all are coloured by how far they have moved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +15,12 @@ from drystone.errors import InputError
 from drystone.model import Bodies, Model
 from drystone.record import Run
 from drystone.view import lettering, raster
-from drystone.view.camera import Camera, frame, project
+from drystone.view.camera import Camera, frame, project, shrunk
+from drystone.view.lettering import INK
 from drystone.view.png import write_png
 
 Array = np.ndarray
+Overlay = Callable[[Array, Camera, Array], None]  # draws over an image, seen by a camera, stones as near as (H, W) [m]
 
 SUPERSAMPLING = 2  # pixels a side computed for one shown
 SHADOW_MAP = 1536  # pixels a side
@@ -27,7 +29,6 @@ COLOURS = ("stone", "displacement")
 LIMESTONE = np.array([[0.87, 0.80, 0.67], [0.84, 0.75, 0.61], [0.89, 0.83, 0.72], [0.82, 0.75, 0.64]])  # sRGB
 SUPPORT = np.array([0.63, 0.64, 0.65])
 SKY, HORIZON = np.array([0.83, 0.87, 0.91]), np.array([0.965, 0.962, 0.955])
-INK = np.array([0.25, 0.25, 0.27])
 # eight colours from blue to yellow of equal steps in lightness (viridis, sampled)
 SCALE = np.array(
     [
@@ -63,13 +64,21 @@ def picture(
     field: float = 24.0,
     color: str | Array = "stone",
     exaggerate: float = 1.0,
+    motion: Array | None = None,
+    shown: Array | None = None,
+    overlay: Overlay | None = None,
 ) -> Array:
     """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given.
 
     The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone",
     "displacement" or a colour (B, 3) sRGB a block; displacements and rotations are drawn `exaggerate` times as large.
+    `motion` (B, 6) [m, rad] displaces the blocks of a model; `shown` (B,) leaves out all others, to look inside; `overlay`
+    draws over the finished image (H, W, 3) of 0..1, given the camera it was taken with and the nearness (H, W) [m] of what
+    is seen.
     """
-    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate)
+    if motion is not None and not isinstance(source, Model):
+        raise InputError("motion displaces the blocks of a model, and this is a run; choose a frame")
+    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate, motion, shown, overlay)
     return _finish(images[0], path)
 
 
@@ -104,24 +113,31 @@ def _draw(
     view: tuple[float, float, float],
     color: str | Array,
     exaggerate: float,
+    motion: Array | None = None,
+    shown: Array | None = None,
+    overlay: Overlay | None = None,
 ) -> list[Array]:
     """Images of values 0..1, all from one camera and in one scale of colours."""
     if isinstance(color, str) and color not in COLOURS:
         raise InputError(f"color {color!r}: choose one of {', '.join(COLOURS)}")
     model = source if isinstance(source, Model) else source.model
-    poses = [_pose(source, index, exaggerate) for index in frames]
+    poses = [_pose(source, index, exaggerate, motion) for index in frames]
     points = [_corners(model.bodies, pose) for pose in poses]
     fine = (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING)
     seen = np.concatenate(points)
     camera = _framed(seen, fine, view)
     most = max(float(pose.moved.max()) for pose in poses)
     floor = _floor(model, seen)
+    shown = np.ones(len(model.blocks), bool) if shown is None else shown
     images = []
     for pose, corners in zip(poses, points, strict=True):
         colours = _colours(model, color, pose.moved / (most or 1.0))
-        image = _shown(_render(model.bodies, pose, corners, colours, camera, floor))
+        light, near = _render(model.bodies, pose, corners, colours, shown, camera, floor)
+        image = _shown(light)
         if isinstance(color, str) and color == "displacement":
             _legend(image, most)
+        if overlay is not None:
+            overlay(image, shrunk(camera, SUPERSAMPLING), near[::SUPERSAMPLING, ::SUPERSAMPLING])
         images.append(image)
     return images
 
@@ -148,21 +164,22 @@ def _framed(points: Array, size: tuple[int, int], view: tuple[float, float, floa
     return frame(points, size, azimuth=azimuth, elevation=elevation, field=field, margin=0.09)
 
 
-def _pose(source: Run | Model, index: int, exaggerate: float) -> Pose:
+def _pose(source: Run | Model, index: int, exaggerate: float, motion: Array | None = None) -> Pose:
     if isinstance(source, Model):
-        count = len(source.position)
-        return Pose(source.position, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.zeros(count), 0.0)
+        motion = np.zeros((len(source.position), 6)) if motion is None else motion
+        shift, turn = exaggerate * motion[:, :3], exaggerate * motion[:, 3:]
+        return Pose(source.position + shift, turned(turn), np.linalg.norm(motion[:, :3], axis=1), 0.0)
     first, now = source.state(0), source.state(index)
     shift = now.position - first.position
     position, rotation = now.position, now.rotation
     if exaggerate != 1.0:
         position = first.position + exaggerate * shift
         turn = quaternion.rotation_vector(quaternion.product(now.rotation, quaternion.conjugate(first.rotation)))
-        rotation = quaternion.product(_turned(exaggerate * turn), first.rotation)
+        rotation = quaternion.product(turned(exaggerate * turn), first.rotation)
     return Pose(position, rotation, np.linalg.norm(shift, axis=1), now.time)
 
 
-def _turned(vector: Array) -> Array:
+def turned(vector: Array) -> Array:
     """(B, 4) quaternions of rotation vectors (B, 3)."""
     angle = np.linalg.norm(vector, axis=1, keepdims=True)
     return np.concatenate([np.cos(angle / 2), vector * np.sinc(angle / 2 / np.pi) / 2], axis=1)
@@ -184,10 +201,13 @@ def _triangles(bodies: Bodies) -> tuple[Array, Array]:
     return bodies.face_vertex[corner], face
 
 
-def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: Camera, floor: float) -> Array:
-    """(H, W, 3) light that reaches the eye, at the fine resolution."""
+def _render(
+    bodies: Bodies, pose: Pose, corners: Array, colours: Array, shown: Array, camera: Camera, floor: float
+) -> tuple[Array, Array]:
+    """(H, W, 3) light that reaches the eye and (H, W) [m] nearness of what sends it, at the fine resolution."""
     triangle, face = _triangles(bodies)
     block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
+    triangle, face = triangle[shown[block_of[face]]], face[shown[block_of[face]]]
     normal = quaternion.rotate(pose.rotation[block_of], bodies.face_normal)
     near, number = raster.nearest(camera, project(camera, corners)[triangle], face)
     sun = _sun(corners, camera)
@@ -202,7 +222,7 @@ def _render(bodies: Bodies, pose: Pose, corners: Array, colours: Array, camera: 
         raster.shade_floor(camera, near, sun, sun_near, samples, reach, floor, 0.9 * extent, image)
     tones = _linear(colours)
     raster.shade_blocks(camera, near, number, block_of, normal, tones, sun, sun_near, samples, reach, line, image)
-    return image
+    return image, near
 
 
 def _sun(corners: Array, camera: Camera) -> Camera:
@@ -225,6 +245,11 @@ def stone_colours(count: int) -> Array:
     tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
     shade = 0.96 + 0.08 * chance[1]
     return np.clip(tone * shade[:, None], 0.0, 1.0)
+
+
+def paled(colours: Array) -> Array:
+    """The same colours, so pale that what is drawn in or over them is seen."""
+    return 0.45 * colours + 0.55 * 0.93
 
 
 def _scale_colours(share: Array) -> Array:

@@ -99,6 +99,9 @@ def print_summary(summary: dict[str, Any]) -> None:
         ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
         *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
+    if "mechanism" in summary:
+        cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
+        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
     _print("Run", rows)
     if summary["dumps"]:
         said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"

@@ -1,0 +1,58 @@
+"""Who stands next to whom: `Contacts` come in, the pairs of blocks that touch and the chains they form go out."""
+
+import numpy as np
+
+from drystone.contact.contacts import Contacts
+
+Array = np.ndarray
+
+
+def touching_pairs(contacts: Contacts) -> tuple[Array, Array]:
+    """(J, 2) the pairs of blocks that touch, ascending, and (C,) the row of each contact's pair."""
+    pair, row = np.unique(np.stack([contacts.a, contacts.b], axis=1), axis=0, return_inverse=True)
+    return pair, row.reshape(-1)
+
+
+def chains(pairs: Array, fixed: Array, members: Array | None = None) -> list[list[int]]:
+    """Blocks in a row, as the voussoirs of an arch or the drums of a column: each touches two others at most.
+
+    A chain begins, and an arch also ends, with the support it rests on. `members` (B,) bool are the free blocks to look at, all
+    if not given.
+    """
+    within = fixed | (np.ones_like(fixed) if members is None else members)
+    neighbours: dict[int, list[int]] = {}
+    for a, b in pairs.tolist():
+        if within[a] and within[b] and not (fixed[a] and fixed[b]):
+            neighbours.setdefault(a, []).append(b)
+            neighbours.setdefault(b, []).append(a)
+    found: list[list[int]] = []
+    seen: set[int] = set()
+    for end in sorted(neighbours):
+        if fixed[end] or end in seen or sum(not fixed[n] for n in neighbours[end]) > 1:
+            continue
+        path = _path_from(end, neighbours, fixed)
+        seen.update(path)
+        if all(len(neighbours[block]) <= 2 for block in path):
+            found.append(_with_supports(path, neighbours, fixed))
+    return found
+
+
+def _path_from(end: int, neighbours: dict[int, list[int]], fixed: Array) -> list[int]:
+    """The free blocks met on the way from one end to the other, or to where the way forks."""
+    path, before = [end], -1
+    while True:
+        onward = [n for n in neighbours[path[-1]] if n != before and not fixed[n]]
+        if len(onward) != 1 or onward[0] in path[:1]:
+            return path
+        before = path[-1]
+        path.append(onward[0])
+
+
+def _with_supports(path: list[int], neighbours: dict[int, list[int]], fixed: Array) -> list[int]:
+    """The path with the supports at its ends, the first of them in front."""
+    first, last = ([n for n in neighbours[block] if fixed[n]] for block in (path[0], path[-1]))
+    if len(path) == 1:
+        first, last = first[:1], first[1:]
+    if last and not first:
+        return last + path[::-1]
+    return first + path + last

@@ -1,0 +1,93 @@
+"""A picture of a mechanism: a `Model` and its `Mechanism` come in, a PNG goes out.
+
+Every macro-block has its colour and is displaced so far that it is seen; hinges are dots, joints that slide or twist have rims.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.mechanism import Joint, Mechanism
+from drystone.model import Model
+from drystone.view.camera import Camera
+from drystone.view.overlay import Lines, draw_legend, draw_lines, lines
+from drystone.view.picture import SUPPORT, picture, turned
+
+Array = np.ndarray
+
+# told apart by every eye (Okabe and Ito), without the yellow that a bright stone outshines
+PALETTE = np.array(
+    [
+        [0.90, 0.62, 0.0],
+        [0.34, 0.71, 0.91],
+        [0.0, 0.62, 0.45],
+        [0.80, 0.47, 0.65],
+        [0.0, 0.45, 0.70],
+        [0.84, 0.37, 0.0],
+    ]
+)
+HINGE, SLIDING, TORSION = (0.75, 0.05, 0.10), (0.10, 0.15, 0.75), (0.45, 0.05, 0.55)
+DRAWN = 0.06  # of the structure's extent: the largest displacement in the picture
+LISTED = 4  # macro-blocks told by name in the legend
+
+
+def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | None = None, **view: Any) -> Array:
+    """The mechanism as an image (H, W, 3) uint8, written to `path` as PNG if given; `view` are keywords of `picture`."""
+    motion = mechanism.motion * DRAWN * extent(model)
+    colours = np.where(mechanism.macro[:, None] > 0, PALETTE[(mechanism.macro - 1) % len(PALETTE)], SUPPORT)
+    marks = [mark for joint in mechanism.joints for mark in _marks(model, joint, motion)]
+
+    def draw(image: Array, camera: Camera, near: Array) -> None:
+        for mark in marks:
+            draw_lines(image, camera, mark)
+        draw_legend(image, _rows(mechanism))
+
+    return picture(model, path, color=colours, motion=motion, overlay=draw, **view)
+
+
+def extent(model: Model) -> float:
+    """[m] the diagonal of the box about a structure."""
+    corners = np.concatenate([np.asarray(block.vertices) for block in model.blocks])
+    return float(np.linalg.norm(np.ptp(corners, axis=0)))
+
+
+def _marks(model: Model, joint: Joint, motion: Array) -> list[Lines]:
+    """What is drawn of a joint: a dot on a hinge, the rim of a joint that slides, nothing on one that opens and shows it."""
+    turn = turned(motion[[joint.a], 3:])[0]
+    place = model.position[joint.a] + motion[joint.a, :3]
+
+    def carried(points: Array) -> Array:
+        return place + quaternion.rotate(turn, points - model.position[joint.a])
+
+    if joint.kind == "hinge":
+        dot = carried(joint.place[None])
+        return [lines(dot, dot, 13.0, (1.0, 1.0, 1.0)), lines(dot, dot, 9.0, HINGE)]
+    if joint.kind == "opening":
+        return []
+    rim = carried(_in_order(joint.points))
+    return [lines(rim, np.roll(rim, -1, axis=0), 3.0, SLIDING if joint.kind == "sliding" else TORSION)]
+
+
+def _in_order(points: Array) -> Array:
+    """The corners of a flat polygon, one after the other around its middle."""
+    arm = points - points.mean(axis=0)
+    first, second = np.linalg.svd(arm)[2][:2]
+    return points[np.argsort(np.arctan2(arm @ second, arm @ first))]
+
+
+def _rows(mechanism: Mechanism) -> list[tuple[Any, str]]:
+    """The legend."""
+    still, *moving = mechanism.bodies
+    rows: list[tuple[Any, str]] = [(SUPPORT, f"still: {len(still.blocks)}")]
+    for k, body in enumerate(moving[:LISTED]):
+        words = mechanism.names[body.blocks[0]] if len(body.blocks) == 1 else f"{len(body.blocks)} blocks"
+        rows.append((PALETTE[k % len(PALETTE)], f"{words}, {body.mass / 1e3:.3g} t"))
+    if len(moving) > LISTED:
+        rows.append((None, f"and {len(moving) - LISTED} more macro-blocks"))
+    kinds = [joint.kind for joint in mechanism.joints]
+    for kind, colour in (("hinge", HINGE), ("sliding", SLIDING), ("torsion", TORSION), ("opening", None)):
+        if kind in kinds:
+            rows.append((colour, f"{kind}: {kinds.count(kind)}"))
+    return rows
