@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +30,7 @@ from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import limit
 from drystone.statics.remaining import remaining
 from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import Arch, Line, find_arch, thrust_lines
+from drystone.statics.thrust import Arch, Line, conventional_thrust, find_arch
 from drystone.stepping import State, drift
 
 Array = np.ndarray
@@ -136,17 +135,17 @@ def _arch(name: str, system: Balance, load: Array) -> Arch | None:
     model = system.model
     if not name:
         return find_arch(system, load)
-    chosen = [i for i, block in enumerate(model.blocks) if fnmatchcase(block.name, name) or fnmatchcase(block.group, name)]
-    arch = find_arch(system, load, np.array(chosen)) if chosen else None
+    chosen = np.array([block.group == name or block.name.startswith(name) for block in model.blocks])
+    arch = find_arch(system, load, chosen) if chosen.any() else None
     if arch is None:
-        raise InputError(f"analysis.arch: the {len(chosen)} blocks or groups named {name!r} are no chain from support to "
-                         "support in a vertical plane; name the voussoirs of one arch")  # fmt: skip
+        raise InputError(f"analysis.arch: the {chosen.sum()} blocks of the group {name!r}, or whose names begin so, are no "
+                         "chain from support to support in a vertical plane; name the voussoirs of one arch")  # fmt: skip
     return under_the_rest(arch, model, load)
 
 
 def _thrust(arch: Arch, model: Model) -> dict[str, Any]:
     """What the conventional thrust lines say; joints by the names of their two blocks."""
-    found = thrust_lines(arch)
+    found = conventional_thrust(arch)
     names = [model.blocks[i].name for i in arch.blocks]
     joints = [list(pair) for pair in pairwise(names)]
     lines = {"minimum": found.minimum, "maximum": found.maximum, "safest": found.safest}

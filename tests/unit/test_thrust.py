@@ -15,7 +15,7 @@ from drystone.statics.equilibrium import bounds
 from drystone.statics.limit import limit
 from drystone.statics.program import optimise
 from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import bearable, find_arch, minimum_thickness, thrust_lines
+from drystone.statics.thrust import bearable, conventional_thrust, find_arch, minimum_thickness
 from drystone.units import GRAVITY
 
 STICKY = 50.0  # friction of joints that do not slide
@@ -29,7 +29,7 @@ ARCHES = {
 
 def lines_of(model, loads=()):
     load = weight(model, GRAVITY) + wrench(model, loads, GRAVITY)
-    return thrust_lines(find_arch(balance(model), load))
+    return conventional_thrust(find_arch(balance(model), load))
 
 
 def test_three_voussoirs_by_hand():
@@ -105,11 +105,11 @@ def test_in_an_arch_as_thin_as_the_safety_factor_allows_one_line_is_left(shape):
     """Invariant: with the joints divided by the factor least and largest thrust meet; a bit thinner there is none."""
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
     arch = find_arch(balance(model), weight(model, GRAVITY))
-    factor = thrust_lines(arch).safety_factor
-    thin = thrust_lines(arch._replace(half=arch.half / (factor * (1 - 1e-6))))
+    factor = conventional_thrust(arch).safety_factor
+    thin = conventional_thrust(arch._replace(half=arch.half / (factor * (1 - 1e-6))))
     assert thin.minimum.thrust == pytest.approx(thin.maximum.thrust, rel=1e-3)
     assert thin.safety_factor == pytest.approx(1.0, abs=1e-5)
-    assert thrust_lines(arch._replace(half=arch.half / (factor * (1 + 1e-6)))).minimum is None
+    assert conventional_thrust(arch._replace(half=arch.half / (factor * (1 + 1e-6)))).minimum is None
 
 
 def test_a_line_passes_the_balance_of_every_voussoir():
@@ -117,7 +117,7 @@ def test_a_line_passes_the_balance_of_every_voussoir():
     model = build_model(build.arch(**ARCHES["pointed"]), friction=STICKY)
     load = weight(model, GRAVITY) + wrench(model, [Push("voussoir-3", force=2e3, direction=(1, 0, -1), at=(1, 0, 1))], GRAVITY)
     arch = find_arch(balance(model), load)
-    line = thrust_lines(arch).maximum
+    line = conventional_thrust(arch).maximum
     for k, i in enumerate(arch.blocks[1:-1]):
         np.testing.assert_allclose(line.force[k] + load[i, :3], line.force[k + 1], atol=1e-3)
         before, after = (np.cross(line.point[j] - model.position[i], line.force[j]) for j in (k, k + 1))
@@ -163,17 +163,17 @@ def test_what_is_above_an_arch_loads_it():
     beam = box((-1.0, -0.5, 1.5), (5.0, 0.5, 2.0), name="beam")
     model = build_model([*build.arch(**ARCHES["segmental"]), beam], friction=0.6)
     system = balance(model)
-    voussoirs = np.array([i for i, block in enumerate(model.blocks) if block.group == "arch"])
+    voussoirs = np.array([block.group == "arch" for block in model.blocks])
     load = weight(model, GRAVITY)
     bare = find_arch(system, load, voussoirs)
     loaded = under_the_rest(bare, model, load)
     added = loaded.load - bare.load
-    right = max(model.blocks[voussoirs[0]].vertices[:, 0])  # the outer end of the first joint
+    right = max(model.blocks[2].vertices[:, 0])  # the outer end of the first joint
     line = 0.5 * 2000.0 * GRAVITY  # [N/m]
     assert -added[:, 1].sum() == pytest.approx((right + 1.0) * line, rel=1e-9)
     place = bare.middle[0, 0] - (right - 1.0) / 2  # [m] from the first joint, leftwards, to the middle of the part above
     assert -added[:, 2].sum() == pytest.approx((right + 1.0) * line * place, rel=1e-9)
-    assert thrust_lines(loaded).minimum.thrust > thrust_lines(bare).minimum.thrust
+    assert conventional_thrust(loaded).minimum.thrust > conventional_thrust(bare).minimum.thrust
 
 
 def test_minimum_thickness_is_where_the_cone_program_finds_no_forces_any_more():
@@ -239,9 +239,9 @@ def test_other_structures_tell_none():
 
 
 def test_an_arch_in_a_wall_is_named():
-    facts = facts_of(CASE.format(generator="spandrel-arch", friction=0.6, more='arch = "block-voussoir-*"'))
+    facts = facts_of(CASE.format(generator="spandrel-arch", friction=0.6, more='arch = "block-voussoir"'))
     assert facts["thrust"]["geometric_safety_factor"] > 1
-    with pytest.raises(InputError, match=r"analysis.arch: the 0 blocks .* 'voussoir' .*; name the voussoirs of one arch"):
+    with pytest.raises(InputError, match=r"analysis.arch: the 0 blocks .* 'voussoir', .*; name the voussoirs of one arch"):
         facts_of(CASE.format(generator="spandrel-arch", friction=0.6, more='arch = "voussoir"'))
 
 

@@ -66,7 +66,7 @@ class Equilibrium(Analysis):
     kind: Literal["equilibrium"]
     bounds: tuple[Bound, ...] = ()
     remaining: bool = False  # take away what falls, in stages, until the rest stands
-    arch: str = ""  # blocks or group, * for any letters, whose thrust lines are wanted under the rest; a lone arch needs none
+    arch: str = ""  # group, or how names begin, of the voussoirs whose thrust lines are wanted; a lone arch needs none
 
 
 class Limit(Analysis):

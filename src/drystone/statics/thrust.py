@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, linprog
 
+from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
 from drystone.loads import weight
 from drystone.model import Model
@@ -57,10 +58,9 @@ class Thrust(NamedTuple):
 
 
 def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch | None:
-    """The arch under loads (B, 6) [N, N m] that the free blocks make, or the chosen ones of a larger structure, each end on
-    the lowest block that it touches; None if they are no such chain or are pushed out of its plane."""
-    inside = system.free if chosen is None else chosen
-    chain = _chain(system, set(inside.tolist()), chosen is None)
+    """The arch under loads (B, 6) [N, N m] that all free blocks make, or the chosen ones (B,) bool of a larger structure, on
+    fixed blocks or on what is below them; None if they are no such chain or are pushed out of its plane."""
+    chain = _chain(system, ~system.model.bodies.fixed if chosen is None else chosen)
     if chain is None:
         return None
     corners, normals, friction = (list(each) for each in zip(*(_joint(system, *pair) for pair in pairwise(chain)), strict=True))
@@ -82,30 +82,13 @@ def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch
     return Arch(np.array(chain), along, middle, normal, half, np.array(friction), carried)
 
 
-def _chain(system: Balance, chosen: set[int], alone: bool) -> list[int] | None:
-    """Numbers of the blocks from support to support; alone, they touch nothing but their neighbours in the chain."""
-    near: dict[int, set[int]] = {i: set() for i in chosen}
-    far: dict[int, set[int]] = {i: set() for i in chosen}
-    for one, other in set(zip(system.contacts.a.tolist(), system.contacts.b.tolist(), strict=True)):
-        for i, j in ((one, other), (other, one)):
-            if i in chosen:
-                (near if j in chosen else far)[i].add(j)
-    if len(chosen) == 1:  # a single block between two supports
-        (only,) = chosen
-        return [min(far[only]), only, max(far[only])] if len(far[only]) == 2 else None
-    ends = sorted(i for i in chosen if len(near[i]) == 1)
-    if len(ends) != 2 or not all(far[i] for i in ends):
-        return None
-    if alone and sum(len(each) for each in far.values()) > 2:
-        return None
-    first, last = (min(far[i], key=lambda j: system.model.position[j, 2]) for i in ends)
-    path = [first, ends[0]]
-    while path[-1] != ends[1]:
-        onward = near[path[-1]] - {path[-2]}
-        if len(onward) != 1:
-            return None
-        path.append(onward.pop())
-    return path + [last] if len(path) == len(chosen) + 1 else None
+def _chain(system: Balance, chosen: Array) -> list[int] | None:
+    """Numbers of the blocks from support to support."""
+    heights = np.array([[block.vertices[:, 2].min(), block.vertices[:, 2].max()] for block in system.model.blocks])
+    foot = heights[chosen, 0].min()
+    supports = system.model.bodies.fixed | ~chosen & (heights[:, 1] <= foot + FLAT * np.ptp(heights))
+    found = chains(touching_pairs(system.contacts)[0], supports, chosen)
+    return found[0] if found and len(found[0]) == chosen.sum() + 2 else None
 
 
 def _joint(system: Balance, one: int, other: int) -> tuple[Array, Array, float]:
@@ -135,7 +118,7 @@ def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
     return centre + shift[:, None] * edge, (high - low) / 2
 
 
-def thrust_lines(arch: Arch) -> Thrust:
+def conventional_thrust(arch: Arch) -> Thrust:
     """The lines of least and largest thrust, and the geometric safety factor."""
     least, most = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
     room, safest = _least_room(arch)
@@ -217,7 +200,7 @@ def minimum_thickness(family: Callable[[float], Model], thin: float, thick: floa
         if arch is None:
             raise InputError(f"minimum thickness: at {thickness:g} m the blocks are no chain from support to support in a "
                              "vertical plane; give a family of arches")  # fmt: skip
-        return thrust_lines(arch).safety_factor - 1.0
+        return conventional_thrust(arch).safety_factor - 1.0
 
     if spare(thin) > 0 or spare(thick) < 0:
         raise InputError(f"minimum thickness: {thin:g} m to {thick:g} m does not begin too thin and end thick enough; "
