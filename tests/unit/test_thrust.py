@@ -159,9 +159,10 @@ def test_an_arch_at_any_azimuth_is_the_same_arch():
 
 
 def test_what_is_above_an_arch_loads_it():
-    """Counted by hand: a box over the crown and one haunch, which goes on beyond the arch; that part does not load it."""
-    beam = box((-1.0, -0.5, 1.5), (5.0, 0.5, 2.0), name="beam")
-    model = build_model([*build.arch(**ARCHES["segmental"]), beam], friction=0.6)
+    """Counted by hand: a box over the crown and one haunch, which goes on beyond the arch; that part does not load it, nor
+    does a box under the arch."""
+    beam, barrel = box((-1.0, -0.5, 1.5), (5.0, 0.5, 2.0), name="beam"), box((-0.5, -0.5, 0.0), (0.5, 0.5, 0.3), name="barrel")
+    model = build_model([*build.arch(**ARCHES["segmental"]), beam, barrel], friction=0.6)
     system = balance(model)
     voussoirs = np.array([block.group == "arch" for block in model.blocks])
     load = weight(model, GRAVITY)
@@ -174,6 +175,15 @@ def test_what_is_above_an_arch_loads_it():
     place = bare.middle[0, 0] - (right - 1.0) / 2  # [m] from the first joint, leftwards, to the middle of the part above
     assert -added[:, 2].sum() == pytest.approx((right + 1.0) * line * place, rel=1e-9)
     assert conventional_thrust(loaded).minimum.thrust > conventional_thrust(bare).minimum.thrust
+
+
+def test_an_arch_on_piers_stands_on_the_stones_below_it():
+    """The voussoirs of the buttressed arch: their ends are the springers, which are free."""
+    model = build_model(build.buttressed_arch(), friction=0.6)
+    voussoirs = np.array([block.name.startswith("voussoir") for block in model.blocks])
+    arch = find_arch(balance(model), weight(model, GRAVITY), voussoirs)
+    assert [model.blocks[i].name for i in arch.blocks[[0, -1]]] == ["springer-right", "springer-left"]
+    assert len(arch.half) == voussoirs.sum() + 1
 
 
 def test_minimum_thickness_is_where_the_cone_program_finds_no_forces_any_more():

@@ -58,8 +58,8 @@ class Thrust(NamedTuple):
 
 
 def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch | None:
-    """The arch under loads (B, 6) [N, N m] that all free blocks make, or the chosen ones (B,) bool of a larger structure, on
-    fixed blocks or on what is below them; None if they are no such chain or are pushed out of its plane."""
+    """The arch under loads (B, 6) [N, N m] that all free blocks make, or the chosen ones (B,) bool of a larger structure,
+    on fixed blocks or on those with their centroids below it; None if they are no such chain or are pushed out of its plane."""
     chain = _chain(system, ~system.model.bodies.fixed if chosen is None else chosen)
     if chain is None:
         return None
@@ -84,9 +84,9 @@ def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch
 
 def _chain(system: Balance, chosen: Array) -> list[int] | None:
     """Numbers of the blocks from support to support."""
-    heights = np.array([[block.vertices[:, 2].min(), block.vertices[:, 2].max()] for block in system.model.blocks])
-    foot = heights[chosen, 0].min()
-    supports = system.model.bodies.fixed | ~chosen & (heights[:, 1] <= foot + FLAT * np.ptp(heights))
+    model = system.model
+    foot = min(block.vertices[:, 2].min() for block, inside in zip(model.blocks, chosen, strict=True) if inside)
+    supports = model.bodies.fixed | ~chosen & (model.position[:, 2] < foot)
     found = chains(touching_pairs(system.contacts)[0], supports, chosen)
     return found[0] if found and len(found[0]) == chosen.sum() + 2 else None
 
