@@ -160,9 +160,10 @@ def test_an_arch_at_any_azimuth_is_the_same_arch():
 
 def test_what_is_above_an_arch_loads_it():
     """Counted by hand: a box over the crown and one haunch, which goes on beyond the arch; that part does not load it, nor
-    does a box under the arch."""
+    does a box under the arch or one behind it."""
     beam, barrel = box((-1.0, -0.5, 1.5), (5.0, 0.5, 2.0), name="beam"), box((-0.5, -0.5, 0.0), (0.5, 0.5, 0.3), name="barrel")
-    model = build_model([*build.arch(**ARCHES["segmental"]), beam, barrel], friction=0.6)
+    behind = box((-1.0, 1.0, 1.5), (1.0, 2.0, 2.0), name="behind")
+    model = build_model([*build.arch(**ARCHES["segmental"]), beam, barrel, behind], friction=0.6)
     system = balance(model)
     voussoirs = np.array([block.group == "arch" for block in model.blocks])
     load = weight(model, GRAVITY)

@@ -15,25 +15,24 @@ from drystone.statics.thrust import UP, Arch, outer_ends
 Array = np.ndarray
 
 GAUSS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
-
 HAIR = 1e-9  # share of a block that is no slice but rounding
 
 
 def under_the_rest(arch: Arch, model: Model, load: Array) -> Arch:
     """The arch with the loads (B, 6) [N, N m] of the blocks above it besides its own; a block's load is spread over it as
     its volume is."""
-    ends = outer_ends(arch)
+    ends, turning = outer_ends(arch), np.cross(arch.along, UP)
     cuts, heights = np.maximum.accumulate(ends @ arch.along), ends[:, 2]
+    depth = np.concatenate([model.blocks[i].vertices @ turning for i in arch.blocks[1:-1]])
     carried = arch.load.copy()
-    for i in np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed):
-        if i in arch.blocks:
-            continue
+    for i in np.setdiff1d(np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed), arch.blocks):
         slices = [each for piece in _solids(model, int(i)) for each in _slices(piece, arch.along, cuts)]
         whole = model.bodies.mass[i] / model.blocks[i].density  # [m3]
         for voussoir, volume, centre in slices:
-            if centre[2] > np.interp(centre @ arch.along, cuts, heights):
+            above = centre[2] > np.interp(centre @ arch.along, cuts, heights)
+            if above and depth.min() < centre @ turning < depth.max():
                 force, arm = load[i, :3], centre - arch.middle[0]
-                turn = (load[i, 3:] + np.cross(arm, force)) @ np.cross(arch.along, UP)
+                turn = (load[i, 3:] + np.cross(arm, force)) @ turning
                 carried[voussoir] += volume / whole * np.array([force @ arch.along, force[2], turn])
     return arch._replace(load=carried)
 
