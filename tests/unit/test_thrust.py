@@ -8,8 +8,8 @@ from drystone.analyse import analyse
 from drystone.build.shapes import box, prism
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import Push, weight, wrench
-from drystone.model import build_model
+from drystone.loads import Push, body_force, weight, wrench
+from drystone.model import Block, build_model
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import bounds
 from drystone.statics.limit import limit
@@ -176,6 +176,19 @@ def test_what_is_above_an_arch_loads_it():
     place = bare.middle[0, 0] - (right - 1.0) / 2  # [m] from the first joint, leftwards, to the middle of the part above
     assert -added[:, 2].sum() == pytest.approx((right + 1.0) * line * place, rel=1e-9)
     assert conventional_thrust(loaded).minimum.thrust > conventional_thrust(bare).minimum.thrust
+
+
+def test_slices_of_a_pyramid_are_the_pyramid():
+    """Invariant: its weight and a pull sideways, at its centroid, however the uprights cut it and although its sections are no rectangles."""
+    corners = np.array([(-1.1, -0.3, 1.5), (0.9, -0.3, 1.5), (0.9, 0.3, 1.5), (-1.1, 0.3, 1.5), (0.4, 0.0, 3.0)])
+    pyramid = Block(corners, ((3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)), name="pyramid")
+    model = build_model([*build.arch(**ARCHES["segmental"]), pyramid], friction=0.6)
+    load = weight(model, GRAVITY) + body_force(model, (1, 0, 0), 2.0)
+    bare = find_arch(balance(model), load, np.array([block.group == "arch" for block in model.blocks]))
+    added = under_the_rest(bare, model, load).load - bare.load
+    turn = np.cross(model.position[-1] - bare.middle[0], load[-1, :3]) @ [0, 1, 0]  # the arch goes to the left
+    np.testing.assert_allclose(added.sum(axis=0), [-load[-1, 0], load[-1, 2], turn], rtol=1e-12)
+    assert (added[:, 1] < 0).sum() > 3
 
 
 def test_an_arch_on_piers_stands_on_the_stones_below_it():
