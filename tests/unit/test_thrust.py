@@ -179,7 +179,7 @@ def test_what_is_above_an_arch_loads_it():
 
 
 def test_slices_of_a_pyramid_are_the_pyramid():
-    """Invariant: its weight and a pull sideways, at its centroid, however the uprights cut it and although its sections are no rectangles."""
+    """Invariant: its weight and a pull sideways, at its centroid, however the uprights cut it."""
     corners = np.array([(-1.1, -0.3, 1.5), (0.9, -0.3, 1.5), (0.9, 0.3, 1.5), (-1.1, 0.3, 1.5), (0.4, 0.0, 3.0)])
     pyramid = Block(corners, ((3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)), name="pyramid")
     model = build_model([*build.arch(**ARCHES["segmental"]), pyramid], friction=0.6)
