@@ -128,6 +128,10 @@ def _told(value: Any) -> str:
         return f"{value:.5g}"
     if isinstance(value, dict):
         return "\n".join(f"{name.replace('_', ' ')}: {_told(each)}{_unit(name)}" for name, each in value.items())
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return f"{len(value)} points"
+    if value == []:
+        return "none"
     if isinstance(value, list):
         return ("\n" if value and isinstance(value[0], dict) else ", ").join(_told(each) for each in value)
     return str(value)
