@@ -36,7 +36,7 @@ def test_cited_equations_exist():
     theory = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
     stated = [int(n) for n in re.findall(r"\\tag\{T(\d+)\}", theory)]
     used = set().union(*(cited(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")))
-    assert stated == sorted(set(stated)), "numbered in order, each once"
+    assert len(stated) == len(set(stated)), "each number once"  # a section has its own range
     assert used <= set(stated)
 
 

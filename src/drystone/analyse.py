@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,15 +25,19 @@ from drystone.record import RunWriter
 from drystone.simulate import Step, initial_state
 from drystone.solvers.methods import make_solver
 from drystone.solvers.solution import Residual, Solution
-from drystone.statics.balance import balance
+from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import limit
 from drystone.statics.pushover import Point, capacity, pushover
+from drystone.statics.remaining import remaining
+from drystone.statics.surcharge import under_the_rest
+from drystone.statics.thrust import Arch, Line, conventional_thrust, find_arch
 from drystone.stepping import State, drift
 
 Array = np.ndarray
 
 RESULT = "result.json"
+TOUCH = 1e-6  # share of half a joint within which a thrust line touches its edge
 SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
 
 
@@ -106,15 +111,61 @@ def _equilibrium(case: Case, model: Model) -> Stages:
         "contact": case.surface.words,
         "residual": found.solution.residual.error,
     }
+    if asked.remaining and not found.stands:
+        yield Stage(0.5, "what remains")
+        left = remaining(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
+        still = np.zeros_like(found.acceleration)
+        yield Stage(0.5, "what remains", _frame(case, model, 2, still, left.rest.contacts, left.rest.solution))
+        facts["falls"] = [block.name for block, stays in zip(model.blocks, left.stays, strict=True) if not stays]
+        facts["rest_stands"] = left.rest.stands
+    system = balance(model)
+    dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
+    if (arch := _arch(asked.arch, system, dead)) is not None:
+        facts["thrust"] = _thrust(arch, model)
     if asked.bounds:
-        system = balance(model)
-        dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
         facts["bounds"] = []
         for k, bound in enumerate(asked.bounds):
             yield Stage(0.5 + 0.5 * k / len(asked.bounds), f"bounds of {bound.between[0]} on {bound.between[1]}")
             least, largest = bounds(system, dead, bound.between, bound.direction)
             facts["bounds"].append(bound.model_dump() | {"least": _number(least), "largest": _number(largest)})
     return facts
+
+
+def _arch(name: str, system: Balance, load: Array) -> Arch | None:
+    """The arch of that name under what is above it; without a name the arch that the whole structure is, if it is one."""
+    model = system.model
+    if not name:
+        return find_arch(system, load)
+    chosen = np.array([block.group == name or block.name.startswith(name) for block in model.blocks])
+    arch = find_arch(system, load, chosen) if chosen.any() else None
+    if arch is None:
+        raise InputError(f"analysis.arch: the {chosen.sum()} blocks of the group {name!r}, or whose names begin so, are no "
+                         "chain from support to support in a vertical plane; name the voussoirs of one arch")  # fmt: skip
+    return under_the_rest(arch, model, load)
+
+
+def _thrust(arch: Arch, model: Model) -> dict[str, Any]:
+    """What the conventional thrust lines say; joints by the names of their two blocks."""
+    found = conventional_thrust(arch)
+    names = [model.blocks[i].name for i in arch.blocks]
+    joints = [list(pair) for pair in pairwise(names)]
+    lines = {"minimum": found.minimum, "maximum": found.maximum, "safest": found.safest}
+
+    def touched(line: Line) -> list[dict[str, Any]]:
+        edges = np.flatnonzero(np.abs(line.offset) > 1 - TOUCH)
+        return [{"joint": joints[k], "side": "inside" if line.offset[k] > 0 else "outside"} for k in edges]
+
+    def too_steep(line: Line) -> list[dict[str, Any]]:
+        return [{"joint": joints[k], "slope": float(line.slope[k])} for k in np.flatnonzero(line.slope > arch.friction)]
+
+    return {
+        "minimum": None if found.minimum is None else found.minimum.thrust,
+        "maximum": None if found.maximum is None else found.maximum.thrust,
+        "geometric_safety_factor": found.safety_factor,
+        "touches": {name: touched(line) for name, line in lines.items() if line},
+        "friction_check": {name: too_steep(line) for name, line in lines.items() if line},
+        "lines": {name: line.point.tolist() for name, line in lines.items() if line},
+    }
 
 
 def _limit(case: Case, model: Model) -> Stages:

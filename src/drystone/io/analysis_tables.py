@@ -66,6 +66,8 @@ class Bound(Table):
 class Equilibrium(Analysis):
     kind: Literal["equilibrium"]
     bounds: tuple[Bound, ...] = ()
+    remaining: bool = False  # take away what falls, in stages, until the rest stands
+    arch: str = ""  # group, or how names begin, of the voussoirs whose thrust lines are wanted; a lone arch needs none
 
 
 class Limit(Analysis):

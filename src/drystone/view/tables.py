@@ -138,6 +138,10 @@ def _told(value: Any) -> str:
         return f"{value:.5g}"
     if isinstance(value, dict):
         return "\n".join(f"{name.replace('_', ' ')}: {_told(each)}{_unit(name)}" for name, each in value.items())
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return f"{len(value)} points"
+    if value == []:
+        return "none"
     if isinstance(value, list):
         if len(value) > LONG:
             return f"{len(value)} values, from {_told(value[0])} to {_told(value[-1])}"

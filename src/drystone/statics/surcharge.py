@@ -1,0 +1,71 @@
+"""What rests on an arch in a larger structure: an arch and the loads of all blocks come in, the arch so loaded goes out (T45).
+
+The conventional assumption: what is above a voussoir, between the uprights through the outer ends of its joints, loads it and
+nothing else does. It is on the safe side of a wall, whose courses confine the arch and span over it.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from drystone.model import Model, convex_pieces
+from drystone.statics.thrust import UP, Arch, outer_ends
+
+Array = np.ndarray
+
+GAUSS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
+HAIR = 1e-9  # share of a block that is no slice but rounding
+
+
+def under_the_rest(arch: Arch, model: Model, load: Array) -> Arch:
+    """The arch with the loads (B, 6) [N, N m] of the blocks above it besides its own; a block's load is spread over it as
+    its volume is."""
+    ends, turning = outer_ends(arch), np.cross(arch.along, UP)
+    cuts, heights = np.maximum.accumulate(ends @ arch.along), ends[:, 2]
+    depth = np.concatenate([model.blocks[i].vertices @ turning for i in arch.blocks[1:-1]])
+    carried = arch.load.copy()
+    for i in np.setdiff1d(np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed), arch.blocks):
+        slices = [each for piece in _solids(model, int(i)) for each in _slices(piece, arch.along, cuts)]
+        whole = model.bodies.mass[i] / model.blocks[i].density  # [m3]
+        for voussoir, volume, centre in slices:
+            above = centre[2] > np.interp(centre @ arch.along, cuts, heights)
+            if above and depth.min() < centre @ turning < depth.max():
+                force, arm = load[i, :3], centre - arch.middle[0]
+                turn = (load[i, 3:] + np.cross(arm, force)) @ turning
+                carried[voussoir] += volume / whole * np.array([force @ arch.along, force[2], turn])
+    return arch._replace(load=carried)
+
+
+def _solids(model: Model, i: int) -> Iterator[Array]:
+    """(E, 2, 3) [m] the edges of each convex piece of a block."""
+    for _, vertices, faces, _ in convex_pieces(i, model.blocks[i], model.blocks[i].name):
+        edges = {tuple(sorted(edge)) for face in faces for edge in zip(face, (*face[1:], face[0]), strict=True)}
+        yield np.asarray(vertices, float)[np.array(sorted(edges))]
+
+
+def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, float, Array]]:
+    """Number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
+    place = edges @ along
+    inside = cuts[(cuts > place.min()) & (cuts < place.max())]
+    for low, high in pairwise(np.unique(np.concatenate([place.ravel(), inside]))):
+        number = int(np.searchsorted(cuts, (low + high) / 2)) - 1
+        if not 0 <= number < len(cuts) - 1 or high - low < HAIR * np.ptp(place):
+            continue
+        for at in (low + high) / 2 + (high - low) / 2 * GAUSS:
+            area, centre = _section(edges, place, at, along)
+            yield number, area * (high - low) / 2, centre
+
+
+def _section(edges: Array, place: Array, at: float, along: Array) -> tuple[float, Array]:
+    """Area [m2] and centroid [m] of the section of a convex solid by the upright plane at a place along."""
+    cut = (place.min(axis=1) < at) & (place.max(axis=1) > at)
+    share = (at - place[cut, 0]) / (place[cut, 1] - place[cut, 0])
+    corner = edges[cut, 0] + share[:, None] * (edges[cut, 1] - edges[cut, 0])
+    mean = corner.mean(axis=0)
+    flat = np.column_stack([(corner - mean) @ np.cross(UP, along), corner[:, 2] - mean[2]])
+    flat = flat[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
+    after = np.roll(flat, -1, axis=0)
+    areas = (flat[:, 0] * after[:, 1] - flat[:, 1] * after[:, 0]) / 2
+    aside, up = areas @ (flat + after) / 3 / areas.sum()
+    return float(areas.sum()), mean + aside * np.cross(UP, along) + up * UP

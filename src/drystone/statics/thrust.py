@@ -1,0 +1,208 @@
+"""Conventional thrust lines: the balance of an arch and its loads come in, lines, thrusts and a safety factor go out.
+
+An arch is a chain of blocks from support to support in a vertical plane. What the first support pushes (two components and a
+moment: three redundants) and the loads give the thrust in every joint (T38); the line is admissible if it crosses all joints
+inside. Sliding is not considered; the slope of the thrust in each joint is there to be compared with the friction afterwards.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq, linprog
+
+from drystone.contact.pairs import chains, touching_pairs
+from drystone.errors import InputError
+from drystone.loads import weight
+from drystone.model import Model
+from drystone.statics.balance import Balance, balance
+
+Array = np.ndarray
+
+FLAT = 1e-3  # how far out of its plane an arch may be: slope of its joints, share of its span and of its loads
+WIDE = 1e3  # largest safety factor that is told apart, and how much wider than its joints a line is looked for
+SOLVED, UNBOUNDED = 0, 3  # what linprog says
+UP = np.array([0.0, 0.0, 1.0])
+
+
+class Arch(NamedTuple):
+    """A chain of blocks in the plane (along, up): J joints and what loads the J - 1 voussoirs between them."""
+
+    blocks: Array  # (J + 1,) the first support, the voussoirs, the last support
+    along: Array  # (3,) horizontal, unit, from the first support to the last
+    middle: Array  # (J, 3) [m] of the joints
+    normal: Array  # (J, 2) unit, along and up, from a block into the next
+    half: Array  # (J,) [m] from the middle of a joint to its edges
+    friction: Array  # (J,)
+    load: Array  # (J - 1, 3) [N, N, N m] along, up and turning from along to up about the middle of the first joint
+
+
+class Line(NamedTuple):
+    """One thrust line."""
+
+    thrust: float  # [N] horizontal, of the first support
+    force: Array  # (J, 3) [N] of each block on the next
+    point: Array  # (J, 3) [m] where it crosses the joints
+    offset: Array  # (J,) of these points from the middles of the joints, 1 or -1 on their edges
+    slope: Array  # (J,) tangent of the angle between the thrust and the normal of the joint
+
+
+class Thrust(NamedTuple):
+    """What the lines in an arch say; None for a line that does not exist."""
+
+    minimum: Line | None  # of least thrust
+    maximum: Line | None  # of largest thrust; None if nothing bounds it
+    safest: Line | None  # the one farthest from the edges; of an arch that does not stand the one least outside
+    safety_factor: float  # by which all joints may be thinner about their middles, up to WIDE; below 1: no line is inside
+
+
+def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch | None:
+    """The arch under loads (B, 6) [N, N m] that all free blocks make, or the chosen ones (B,) bool of a larger structure,
+    on fixed blocks or on those with their centroids below it; None if they are no such chain or are pushed out of its plane."""
+    chain = _chain(system, ~system.model.bodies.fixed if chosen is None else chosen)
+    if chain is None:
+        return None
+    corners, normals, friction = (list(each) for each in zip(*(_joint(system, *pair) for pair in pairwise(chain)), strict=True))
+    way = (corners[-1].mean(axis=0) - corners[0].mean(axis=0)) * [1, 1, 0]
+    span = float(np.linalg.norm(way))
+    if span == 0.0:
+        return None
+    along, aside = way / span, np.cross(UP, way / span)
+    normal = np.column_stack([np.array(normals) @ along, np.array(normals)[:, 2]])
+    middle, half = _middles(corners, _edges(along, normal))
+    voussoirs = np.array(chain[1:-1])
+    force, arm = load[voussoirs, :3], system.model.position[voussoirs] - middle[0]
+    turn = load[voussoirs, 3:] + np.cross(arm, force)
+    off_plane = max(np.abs(np.array(normals) @ aside).max(), np.ptp(middle @ aside) / span)
+    astray = np.abs(np.column_stack([force @ aside, turn @ along / span, turn[:, 2] / span])).max()
+    if off_plane > FLAT or astray > FLAT * np.abs(force).max():
+        return None
+    carried = np.column_stack([force @ along, force[:, 2], -turn @ aside])
+    return Arch(np.array(chain), along, middle, normal, half, np.array(friction), carried)
+
+
+def _chain(system: Balance, chosen: Array) -> list[int] | None:
+    """Numbers of the blocks from support to support."""
+    model = system.model
+    foot = min(block.vertices[:, 2].min() for block, inside in zip(model.blocks, chosen, strict=True) if inside)
+    supports = model.bodies.fixed | ~chosen & (model.position[:, 2] < foot)
+    found = chains(touching_pairs(system.contacts)[0], supports, chosen)
+    return found[0] if found and len(found[0]) == chosen.sum() + 2 else None
+
+
+def _joint(system: Balance, one: int, other: int) -> tuple[Array, Array, float]:
+    """Corners (K, 3) [m], normal from one into the other, and least friction of the joint between two blocks."""
+    contacts = system.contacts
+    here = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
+    normal = contacts.normal[here].mean(axis=0)
+    return contacts.point[here], normal if one < other else -normal, float(system.friction[here].min())
+
+
+def _edges(along: Array, normal: Array) -> Array:
+    """(J, 3) unit, along the joints, such that a thrust off the middle that way turns from along to up."""
+    return normal[:, 1:] * along - normal[:, :1] * UP
+
+
+def outer_ends(arch: Arch) -> Array:
+    """(J, 3) [m] the ends of the joints on the outside of the arch, on the left of the way from support to support."""
+    return arch.middle - arch.half[:, None] * _edges(arch.along, arch.normal)
+
+
+def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
+    """(J, 3) and (J,) [m] the middles of the joints, and their half lengths along their edges."""
+    place = [joint @ way for joint, way in zip(corners, edge, strict=True)]
+    low, high = np.array([p.min() for p in place]), np.array([p.max() for p in place])
+    centre = np.array([joint.mean(axis=0) for joint in corners])
+    shift = (low + high) / 2 - np.einsum("ji,ji->j", centre, edge)
+    return centre + shift[:, None] * edge, (high - low) / 2
+
+
+def conventional_thrust(arch: Arch) -> Thrust:
+    """The lines of least and largest thrust, and the geometric safety factor."""
+    least, most = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
+    room, safest = _least_room(arch)
+    return Thrust(_line(arch, least), _line(arch, most), _line(arch, safest), float(1 / room))
+
+
+def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
+    """What the push x (3,) of the first support, along, up and turning, makes of the joints: carried (J, 3), and the rows
+    (J, 3) that give normal force and moment about the middle of the joint of x + carried."""
+    carried = np.vstack([np.zeros(3), arch.load.cumsum(axis=0)])
+    place = arch.middle - arch.middle[0]
+    normal = np.column_stack([arch.normal, np.zeros(len(place))])
+    return carried, normal, np.column_stack([place[:, 2], -place @ arch.along, np.ones(len(place))])
+
+
+def bearable(arch: Arch, live: Array) -> float:
+    """The largest multiplier of live loads (J - 1, 3), as those of an arch, besides its own with a line inside all joints;
+    infinite if nothing bounds it, nan if there is no line even without them."""
+    status, found = _best(arch, 1.0, [0, 0, 0, -1], live)
+    return float(found[3]) if status == SOLVED else np.inf if status == UNBOUNDED else np.nan
+
+
+def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
+    """(3,) the push of the first support, of least (sign 1) or largest (-1) thrust, whose line keeps within the share
+    `room` of every joint; None if there is none or no extreme."""
+    status, found = _best(arch, room, [sign, 0, 0, 0], np.zeros_like(arch.load))
+    return found[:3] if status == SOLVED else None
+
+
+def _best(arch: Arch, room: float, cost: list[int], live: Array) -> tuple[int, Array]:
+    """Status and (4,) push of the first support and multiplier of the live loads, of least cost (T38)."""
+    carried, normal, moment = _resultants(arch)
+    more = np.vstack([np.zeros(3), live.cumsum(axis=0)])
+    force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, float(arch.half.max())
+    unit = np.array([force, force, force * length, 1.0])
+    rows, right = [], []
+    for way in (1, -1):
+        row = (way * moment - room * arch.half[:, None] * normal) / (force * length)
+        rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
+        right.append(-np.einsum("ji,ji->j", row, carried))
+    bounds = [(None, None)] * 3 + [(0, None if live.any() else 0)]
+    found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
+                    options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
+    return found.status, unit * found.x if found.status == SOLVED else unit
+
+
+def _least_room(arch: Arch) -> tuple[float, Array | None]:
+    """The least share of the joints about their middles that holds a line, and the push of that line (T39)."""
+    low, high = 1 / WIDE, WIDE
+    best = _extreme(arch, high, 1)
+    if best is None:
+        return np.inf, None
+    while high > (1 + 1e-8) * low:
+        room = np.sqrt(low * high)
+        found = _extreme(arch, room, 1)
+        low, high, best = (room, high, best) if found is None else (low, room, found)
+    return high, best
+
+
+def _line(arch: Arch, push: Array | None) -> Line | None:
+    if push is None:
+        return None
+    carried, normal, moment = _resultants(arch)
+    whole = push + carried
+    squeeze = np.maximum(np.einsum("ji,ji->j", normal, whole), 1e-12 * np.abs(whole[:, :2]).max())  # a lintel may only shear
+    shear = np.abs(arch.normal[:, 1] * whole[:, 0] - arch.normal[:, 0] * whole[:, 1])
+    offset = np.einsum("ji,ji->j", moment, whole) / squeeze
+    point = arch.middle + offset[:, None] * _edges(arch.along, arch.normal)
+    force = whole[:, :1] * arch.along + whole[:, 1:2] * UP
+    return Line(float(push[0]), force, point, offset / arch.half, shear / squeeze)
+
+
+def minimum_thickness(family: Callable[[float], Model], thin: float, thick: float) -> float:
+    """[m] the least thickness, between two, at which an arch of the family holds a thrust line under its own weight."""
+
+    def spare(thickness: float) -> float:
+        system = balance(family(thickness))
+        arch = find_arch(system, weight(system.model, 1.0))
+        if arch is None:
+            raise InputError(f"minimum thickness: at {thickness:g} m the blocks are no chain from support to support in a "
+                             "vertical plane; give a family of arches")  # fmt: skip
+        return conventional_thrust(arch).safety_factor - 1.0
+
+    if spare(thin) > 0 or spare(thick) < 0:
+        raise InputError(f"minimum thickness: {thin:g} m to {thick:g} m does not begin too thin and end thick enough; "
+                         "give a wider range")  # fmt: skip
+    return float(brentq(spare, thin, thick, xtol=1e-7 * thick))
