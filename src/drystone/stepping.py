@@ -178,6 +178,7 @@ class Axes(NamedTuple):
 
     contact: Array  # (C, 3, 3) world vectors: normal, tangent, tangent; in the plane the last is zero
     inverse_root: Array  # (N, 3, 3) inverse of the lower root of the rotational inertia
+    approach: Array  # (C,) [m/s] of the bias what is not the velocity of supports: gap / h, negative where a contact bounces
 
 
 def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess, Axes]:
@@ -197,6 +198,7 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
     bias, old_impulse = np.empty((count, 3)), np.empty((count, 3))
     _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, model.planar, row_a, row_b, frame, bias)
+    approach = contacts.gap / scheme.h
     _turn_into(frame, contacts.impulse, old_impulse)
     memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.surface.compliant else np.zeros((count, 3))
     mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
@@ -205,8 +207,21 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
         mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
+    if scheme.surface.restitution > 0:
+        approach = _with_rebound(problem, old_velocity, approach, scheme)
+        problem.bias[:, 0] += approach - contacts.gap / scheme.h
     guess = Guess(old_velocity, old_impulse, state.hardship)
-    return problem, guess, Axes(frame, inverse_root)
+    return problem, guess, Axes(frame, inverse_root, approach)
+
+
+def _with_rebound(problem: Problem, old: Array, approach: Array, scheme: Scheme) -> Array:
+    """(C,) [m/s] the speed at which each contact may close in the step: gap / h as given, or less than none, a rebound, where
+    points that close faster than a structure at rest would meet in it (T88)."""
+    before = relative_velocity(problem, old)[:, 0] - approach
+    pulled = relative_velocity(problem, problem.free)[:, 0] - approach - before
+    rebound = -scheme.surface.restitution * before + (2 * scheme.theta - 1) * np.minimum(pulled, 0.0)
+    bounces = (before < -SLOW * scheme.speed) & (approach + before + np.minimum(pulled, 0.0) < 0) & (rebound > 0)
+    return np.where(bounces, np.minimum(approach, -rebound), approach)
 
 
 @kernel
@@ -304,9 +319,9 @@ def _settle(state, problem, guess, axes, contacts, solution, scheme) -> tuple[Co
     tau = solution.impulse
     drift_end = relative_velocity(problem, solution.velocity)
     mean = relative_velocity(problem, 0.5 * (guess.velocity + solution.velocity))
-    mean[:, 0] -= contacts.gap / scheme.h  # now the mean relative velocity of the points, supports included
+    mean[:, 0] -= axes.approach  # now the mean relative velocity of the points, supports included
     support = problem.bias.copy()
-    support[:, 0] -= contacts.gap / scheme.h
+    support[:, 0] -= axes.approach
     slip = drift_end + problem.compliance[:, None] * (tau - problem.memory)
     elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
     friction = -float(np.vdot(tau[:, 1:], slip[:, 1:]))

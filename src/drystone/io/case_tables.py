@@ -73,6 +73,7 @@ class Joints(Table):
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: SupportJoint | None = None  # where one of the blocks is a support
     groups: tuple[GroupJoint, ...] = ()
+    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact, of rigid contact
 
 
 class MotionTable(Table):

@@ -1,0 +1,98 @@
+"""Newton's restitution (T88). Truths: free flight between impacts, heights e^(2k) of a block that falls flat, the exchange of
+velocities of equal blocks, and a ledger that never gains."""
+
+import numpy as np
+import pytest
+
+from drystone import build, build_model
+from drystone.build.compose import place
+from drystone.errors import InputError
+from drystone.io.case import parse_case
+from drystone.joints import Surface
+from drystone.motion import Motion
+from drystone.simulate import initial_state, simulate
+from drystone.solvers.native import native
+from drystone.units import GRAVITY
+
+DROP = 0.5  # [m]
+
+
+def drop(restitution, step, theta=0.53, duration=0.9):
+    """Heights [m] of a cube let fall flat on a floor, and its energies (S+1, 2) [J]: mechanical, booked as impact."""
+    floor, cube = build.block(width=0.4, depth=0.4, height=0.4)
+    model = build_model([floor, *place([cube], at=(0.0, 0.0, DROP))], friction=0.5)
+    steps = simulate(model, duration=duration, time_step=step, theta=theta, solver=native(),
+                     surface=Surface(restitution=restitution))  # fmt: skip
+    states = [initial_state(model), *(s.state for s in steps)]
+    energy = np.array([(s.energy.kinetic + s.energy.potential, s.energy.impact) for s in states])
+    return np.array([s.position[1, 2] - 0.2 for s in states]), energy
+
+
+@pytest.mark.parametrize("theta", [0.5, 0.53, 1.0])
+@pytest.mark.parametrize("restitution", [0.3, 0.7, 1.0])
+def test_a_cube_that_falls_flat_bounces_to_e_squared(restitution, theta):
+    """The first rebound; what is missing is of first order in the step: u h at the impact and g h (theta - 1/2) in flight."""
+    speed = np.sqrt(2 * GRAVITY * DROP)
+    fall = speed / GRAVITY
+    for step in (2e-3, 5e-4):
+        height, energy = drop(restitution, step, theta, fall + 1.5 * restitution * fall)
+        landed = int(height[: round(1.1 * fall / step)].argmin())
+        assert abs(height[landed:].max() - restitution**2 * DROP) < 2 * speed * step
+        assert height.min() > -speed * step
+        assert np.diff(energy[:, 0]).max() <= 1e-9 * energy[0, 0]
+
+
+def test_bounces_end_in_rest():
+    """Below three times g h a contact does not bounce: the cube lies still, on the floor."""
+    height, energy = drop(0.5, 1e-3, duration=2.0)
+    assert abs(np.diff(height[-200:])).max() < 1e-12
+    assert abs(height[-1]) < 1e-6
+    assert energy[-1, 1] == pytest.approx(energy[0, 0] - energy[-1, 0], rel=0.02)  # what is lost is lost in impacts
+
+
+def test_equal_blocks_exchange_their_velocities():
+    """A block that slides without friction meets an equal one at rest: (1 - e) / 2 and (1 + e) / 2 of its velocity."""
+    floor, first = build.block(width=0.4, depth=0.4, height=0.4, margin=2.0)
+    second = place([build.block(width=0.4, depth=0.4, height=0.4)[1]], at=(0.6, 0.0, 0.0))[0]
+    model = build_model([floor, first, type(first)(second.vertices, second.faces, name="second")], friction=0.0)
+    start = initial_state(model)
+    start.velocity[1, 0] = 2.0
+    *_, last = simulate(model, duration=0.2, time_step=1e-3, solver=native(), surface=Surface(restitution=0.6), state=start)
+    np.testing.assert_allclose(last.state.velocity[1:, 0], [0.4, 1.6], atol=1e-6)
+    assert abs(last.state.velocity[1:, 2]).max() < 1e-6
+
+
+def test_a_shaken_wall_gains_no_energy():
+    """Friction, sliding and many impacts at once: what contact takes is never negative beyond what a run without has."""
+    model = build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=0.6)
+    motion = Motion("one-sine", amplitude=9.0, half_period=0.1, direction=(0.3, 1, 0))
+    steps = simulate(model, [motion], duration=0.5, time_step=1e-3, solver=native(), surface=Surface(restitution=0.5))
+    energy = np.array([(s.state.energy.friction + s.state.energy.impact, s.state.energy.kinetic) for s in steps])
+    assert np.diff(energy[:, 0]).min() > -1e-5 * energy[:, 1].max()
+
+
+def test_a_wall_at_rest_stays_at_rest():
+    """To the bit: nothing closes faster than the threshold."""
+    model = build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=0.6)
+    ends = [list(simulate(model, duration=0.02, time_step=1e-3, solver=native(), surface=Surface(restitution=e)))[-1].state
+            for e in (0.0, 0.9)]  # fmt: skip
+    assert np.array_equal(ends[0].position, ends[1].position)
+    assert np.array_equal(ends[0].velocity, ends[1].velocity)
+
+
+def test_in_a_case():
+    text = """
+    [structure]
+    generator = "block"
+    [joints]
+    friction = 0.5
+    restitution = 0.4
+    [analysis]
+    duration = 1
+    time_step = 0.01
+    """
+    assert parse_case(text).surface == Surface(restitution=0.4)
+    with pytest.raises(InputError, match="joints.restitution is 0.4"):
+        _ = parse_case(text + '[solver]\ncontact = "compliant"').surface
+    with pytest.raises(InputError, match="restitution"):
+        parse_case(text.replace("0.4", "1.4"))
