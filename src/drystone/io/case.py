@@ -80,8 +80,8 @@ class Case:
         if self.solver.contact == "rigid" or (self.solver.contact is None and not exact and not stated):
             return Surface(exact=exact, restitution=self.joints.restitution)
         if self.joints.restitution > 0:
-            raise InputError(f"{self.path}: joints.restitution is {self.joints.restitution:g}, which rigid contact has; compliant "
-                             'contact bounces by its own stiffness: set contact = "rigid" in [solver], or remove it')  # fmt: skip
+            raise InputError(f"{self.path}: joints.restitution is {self.joints.restitution:g}; compliant contact bounces by "
+                             'its own stiffness; set contact = "rigid" in [solver], or remove it')  # fmt: skip
         return Surface(young if stated else STONE, stiffness, exact)
 
     def blocks(self) -> list[Block]:
