@@ -17,15 +17,18 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Equilibrium, Limit, Pushover
+from drystone.io.analysis_tables import Construction, Equilibrium, Limit, Pushover
 from drystone.io.case import Case
-from drystone.loads import body_force, weight, wrench
+from drystone.loads import body_force, pressing, weight, wrench
 from drystone.model import Model
-from drystone.record import RunWriter
+from drystone.record import Run, RunWriter
+from drystone.resultants import joint_resultants
+from drystone.session import recorded_case
 from drystone.simulate import Step, initial_state
 from drystone.solvers.methods import make_solver
 from drystone.solvers.solution import Residual, Solution
 from drystone.statics.balance import Balance, balance
+from drystone.statics.construction import Laid, construct, stages_of
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import limit
 from drystone.statics.pushover import Point, capacity, pushover
@@ -38,6 +41,7 @@ Array = np.ndarray
 
 RESULT = "result.json"
 TOUCH = 1e-6  # share of half a joint within which a thrust line touches its edge
+FALLS = 0.5  # of the fastest fall: the blocks of a stage that fall as fast are told
 SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
 
 
@@ -216,10 +220,80 @@ def _end(last: Point, until: float | None) -> str:
     return "until" if until is not None and last.displacement >= until else "too many increments; give a larger step, or until"
 
 
+def _construction(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Construction)
+    stages = stages_of(model, asked.order, asked.strike)
+    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    how: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": asked.gravity, "loads": case.loads}
+    built: list[Laid] = []
+    for number, laid in enumerate(construct(model, stages, **how), 1):
+        built.append(laid)
+        state = laid.state._replace(step=number, time=float(number))
+        words = f"stage {number} of {len(stages)}"
+        yield Stage(number / (len(stages) + 1), words, Step(state, laid.balance.solution, (0.0, 0.0, 0.0)))
+    yield Stage(1.0, "all at once")
+    down = pressing(model, case.loads, asked.gravity)
+    *_, at_once = construct(model, stages[-1:], **how)
+    facts: dict[str, Any] = {
+        "stable": laid.balance.stands,
+        "contact": case.surface.words,
+        "planned_stages": len(stages),
+        "stages": {  # those that were reached
+            "blocks": [int((stage.present & ~model.bodies.fixed).sum()) for stage in built],
+            "pressing": [float(down[stage.present].sum()) for stage in built],
+            "base_resultant": [_borne(model, stage.state.contacts) for stage in built],
+            "head_joint_opening": [stage.head_joint_opening for stage in built],
+        },
+        "all_at_once": {
+            "stable": at_once.balance.stands,
+            "base_resultant": _borne(model, at_once.state.contacts),
+            "head_joint_opening": at_once.head_joint_opening,
+        },
+    }
+    if laid.balance.stands and at_once.balance.stands:
+        return facts | {"change_by_stages": _change(model, at_once.state.contacts, laid.state.contacts)}
+    falling = -laid.balance.acceleration[:, 2]
+    return facts | {"falls": [model.blocks[i].name for i in np.flatnonzero(falling > FALLS * falling.max())]}
+
+
+def _borne(model: Model, contacts: Contacts) -> float:
+    """[N] vertical force of all supports on the structure."""
+    return sum(force[2] for force in _reactions(model, contacts).values())
+
+
+def there(run: Run, frame: int) -> Array | None:
+    """(B,) bool the blocks that are there in a frame of a structure built in stages; None, all, of other runs."""
+    asked = recorded_case(run).analysis
+    if not isinstance(asked, Construction) or frame == 0:
+        return None
+    return stages_of(run.model, asked.order, asked.strike)[frame - 1]
+
+
+def _change(model: Model, one: Contacts, other: Contacts) -> dict[str, Any]:
+    """How the forces of joints [N] differ, as shares of the largest force, and the joint that differs most."""
+    forces = [
+        dict(zip(zip(joints.a.tolist(), joints.b.tolist(), strict=True), joints.force, strict=True))
+        for joints in (joint_resultants(model, contacts) for contacts in (one, other))
+    ]
+    pairs = sorted(set().union(*forces))
+    first, second = (np.array([force.get(pair, np.zeros(3)) for pair in pairs]) for force in forces)
+    change = np.linalg.norm(second - first, axis=1)
+    largest, most = np.linalg.norm(first, axis=1).max(), int(change.argmax())
+    return {
+        "largest_change": float(change[most] / largest),
+        "mean_change": float(np.sqrt(np.mean(change**2)) / largest),
+        "joint": [model.blocks[i].name for i in pairs[most]],
+        "force_at_once": first[most].tolist(),
+        "force_in_stages": second[most].tolist(),
+    }
+
+
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "equilibrium": _equilibrium,
     "limit": _limit,
     "pushover": _pushover,
+    "construction": _construction,
 }
 
 

@@ -359,6 +359,7 @@ def _mechanism_facts(folder: Path) -> dict[str, Any]:
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     """Print the summary of a run, and return it."""
     from drystone.io.case import parse_case
+    from drystone.loads import pressing
     from drystone.measure import base_resultant, summarise
     from drystone.record import read_run
 
@@ -367,7 +368,8 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     summary = summarise(run, loss=case.history.collapse) | more
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)
-        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": _pressing(run, case)}
+        borne = float(pressing(run.model, case.loads, case.analysis.gravity).sum())
+        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": borne}
     if json:
         _print_json(summary)
     else:
@@ -375,13 +377,6 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
         print_summary(summary)
     return summary
-
-
-def _pressing(run: "Run", case: "Case") -> float:
-    """[N] weight and vertical loads of the structure as built: what its supports bear at rest."""
-    from drystone.loads import weight, wrench
-
-    return -float((weight(run.model, case.analysis.gravity) + wrench(run.model, case.loads, case.analysis.gravity))[:, 2].sum())
 
 
 @app.command()
@@ -408,12 +403,16 @@ def picture(
 
         view.picture(read_case(source).model(), out, **options)
     else:
+        from drystone.analyse import there
         from drystone.record import read_run
 
         run = read_run(source)
         chosen = _frames(run, frame, time, strip)
         facts |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
-        view.picture(run, out, frame=chosen[0], **options) if strip is None else view.strip(run, chosen, out, **options)
+        if strip is None:
+            view.picture(run, out, frame=chosen[0], shown=there(run, chosen[0]), **options)
+        else:
+            view.strip(run, chosen, out, **options)
     _print_json(facts) if json else print(out)
 
 

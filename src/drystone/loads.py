@@ -71,6 +71,12 @@ def wrench(model: Model, loads: Iterable[Push], gravity: float, rotation: Array 
     return total
 
 
+def pressing(model: Model, loads: Iterable[Push], gravity: float) -> Array:
+    """(B,) [N] weight and vertical loads, downwards, of the free blocks as built: what supports bear at rest."""
+    down = -(weight(model, gravity) + wrench(model, loads, gravity))[:, 2]
+    return np.where(model.bodies.fixed, 0.0, down)
+
+
 def members(model: Model, name: str, key: str) -> Array:
     """Numbers of the block, or of the blocks of the group, of that name."""
     found = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]

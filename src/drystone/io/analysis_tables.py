@@ -94,6 +94,14 @@ class Pushover(Analysis):
     until: Annotated[Length, Field(gt=0)] | None = None  # [m] displacement where it ends; until no capacity is left
 
 
+class Construction(Analysis):
+    """The structure laid in stages, each in balance before the next (T90)."""
+
+    kind: Literal["construction"]
+    order: tuple[str | tuple[str, ...], ...] = ()  # blocks or groups, a stage each; by the height of their beds if not given
+    strike: tuple[str, ...] = ()  # blocks or groups taken away in the end: the centering
+
+
 class Settlement(Dynamics):
     """Quasi-static: a history whose inertia is taken out, by starting every step from rest, or by steps so large that backward
     Euler filters it (T43)."""
@@ -111,5 +119,6 @@ ANALYSIS_TABLES: dict[str, type[Analysis]] = {
     "tilt": Tilt,
     "capacity": Capacity,
     "pushover": Pushover,
+    "construction": Construction,
     "settlement": Settlement,
 }

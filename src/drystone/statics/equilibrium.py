@@ -21,11 +21,12 @@ from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.program import optimise
-from drystone.stepping import Load, Scheme, assemble
+from drystone.stepping import Load, Scheme, State, assemble
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
+SECOND = 1.0  # [s] the step: a structure that stands does not move in it, so that any step gives the same forces
 STILL = 1e-4  # acceleration in units of g, mass-weighted rms, of what is said to stand
 
 
@@ -49,11 +50,25 @@ def equilibrium(
 ) -> Equilibrium:
     """Whether the structure, as built, bears its weight and loads. Blocks as near as contact detection sees are taken to
     touch. A compliant surface makes the forces unique (BRT's regularised state)."""
-    h = 1.0  # [s]: nothing moves, so any step gives the same forces
-    state, fixed = initial_state(model, gravity), model.bodies.fixed
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
-    contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity))
+    state = initial_state(model, gravity)
+    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, SECOND, no_contacts(), 0, model.planar)
+    touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
+    return press(model, touching, solver=solver, gravity=gravity, loads=loads, surface=surface)
+
+
+def press(
+    model: Model,
+    state: State,
+    *,
+    solver: ContactSolver,
+    gravity: float,
+    loads: Iterable[Push],
+    surface: Surface,
+) -> Equilibrium:
+    """What weight and loads do in a step from rest with the contacts of the state, and their forces [N]. The step is a second,
+    so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
+    h, fixed, contacts = SECOND, model.bodies.fixed, state.contacts
+    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity, state.rotation))
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     with threadpool_limits(1, user_api="blas"):

@@ -118,6 +118,7 @@ def _borne(base: dict[str, Any]) -> str:
 
 
 UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N",
+         "pressing": "N", "base_resultant": "N", "head_joint_opening": "m", "force_at_once": "N", "force_in_stages": "N",
          "peak_displacement": "m", "soft_displacement": "m", "ultimate_displacement": "m", "work": "m"}  # fmt: skip
 
 

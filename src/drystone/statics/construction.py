@@ -1,0 +1,133 @@
+"""A structure built in stages: a model and who is there when come in, the balance at the end of every stage goes out.
+
+A block not yet laid does not exist: no contact, no weight. One that is laid finds its neighbours where the stages before have
+left them and fits there: its joints carry nothing until weight comes upon them (T90). Contacts are compliant, which makes
+the forces unique; those of a structure laid at once are other ones, unless it is statically determinate.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.contact.detect import detect
+from drystone.errors import InputError
+from drystone.joints import Surface
+from drystone.loads import Push, members
+from drystone.model import Model
+from drystone.simulate import initial_state
+from drystone.solvers.solution import ContactSolver
+from drystone.statics.equilibrium import SECOND, Equilibrium, press
+from drystone.statics.remaining import without
+from drystone.stepping import State, drift
+from drystone.units import GRAVITY
+
+Array = np.ndarray
+
+BALANCED = 1e-6  # acceleration in units of g, mass-weighted rms, at which a stage has come to rest
+SHRINKS = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
+SAME_BED = 1e-3  # of the height of a structure: beds closer than that are one
+UPRIGHT = 0.5  # of a unit normal: the joints whose normals rise less are head joints
+
+
+class Laid(NamedTuple):
+    """The structure at the end of a stage."""
+
+    present: Array  # (B,) bool who is there
+    state: State  # its contacts with forces [N], and gaps from where they were laid; who is not there is where it will be laid
+    balance: Equilibrium  # of the last step
+
+    @property
+    def head_joint_opening(self) -> float:
+        """[m] the widest, since its blocks were laid."""
+        contacts = self.state.contacts
+        return float(contacts.gap[np.abs(contacts.normal[:, 2]) < UPRIGHT].max(initial=0.0))
+
+
+def construct(
+    model: Model,
+    stages: Sequence[Array],
+    *,
+    solver: ContactSolver,
+    surface: Surface,
+    gravity: float = GRAVITY,
+    loads: Iterable[Push] = (),
+) -> Iterator[Laid]:
+    """The stages (B,) bool of who is there, each brought to balance. The first that does not stand is the last, where
+    its blocks were before they moved."""
+    if not surface.compliant:
+        raise InputError("construction: rigid contact leaves the forces undetermined, in stages as at once; "
+                         'set contact = "compliant" in [solver], or young')  # fmt: skip
+    state, fit = initial_state(model, gravity), np.zeros(0)
+    before = np.zeros(len(model.blocks), bool)
+    for present in stages:
+        built = without(model, ~present)
+        start, fit = _touching(built, state, present & ~before, fit)
+        weigh = partial(press, built, solver=solver, gravity=gravity, loads=loads, surface=surface)
+        state, fit, pressed = _brought_to_rest(built, start, fit, weigh)
+        if not pressed.stands:
+            yield Laid(present, start._replace(contacts=pressed.contacts), pressed)
+            return
+        yield Laid(present, state, pressed)
+        before = present
+
+
+def _brought_to_rest(
+    built: Model, state: State, fit: Array, weigh: Callable[[State], Equilibrium]
+) -> tuple[State, Array, Equilibrium]:
+    """The state after steps from rest until nothing moves any more, or until it goes on moving."""
+    motion, nobody = np.inf, np.zeros(len(built.blocks), bool)
+    while True:
+        pressed = weigh(state)
+        position, rotation = drift(state.position, state.rotation, pressed.acceleration, SECOND)
+        state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
+        state, fit = _touching(built, state, nobody, fit)
+        if pressed.motion <= BALANCED or not pressed.motion < SHRINKS * motion:
+            return state, fit, pressed
+        motion = pressed.motion
+
+
+def _touching(built: Model, state: State, laid: Array, fit: Array) -> tuple[State, Array]:
+    """The state with who touches whom, gaps counted from where they were laid; and (ids,) [m] the gaps that contacts were laid
+    with, those of the blocks just laid with them."""
+    there = np.where(built.bodies.fixed[:, None], built.position, state.position)  # what is not there lies aside
+    contacts, next_id = detect(built.bodies, there, state.rotation, state.velocity, SECOND, state.contacts, state.next_id,
+                               built.planar)  # fmt: skip
+    fit = np.append(fit, np.zeros(next_id - len(fit)))
+    fresh = laid[contacts.a] | laid[contacts.b]
+    fit[contacts.id[fresh]] = contacts.gap[fresh]
+    return state._replace(contacts=contacts._replace(gap=contacts.gap - fit[contacts.id]), next_id=next_id), fit
+
+
+def stages_of(model: Model, order: Sequence[str | Sequence[str]], strike: Sequence[str] = ()) -> list[Array]:
+    """(B,) bool who is there in each stage: blocks or groups in the order given, or by the height of their beds; supports from
+    the start unless they are named; in the end without those to strike."""
+    parts = [_named(model, [part] if isinstance(part, str) else part) for part in order] or _courses(model)
+    named = np.any(parts, axis=0)
+    for i in np.flatnonzero(~named & ~model.bodies.fixed):
+        raise InputError(f"analysis.order: block {model.blocks[i].name!r} is in no stage; name it or its group")
+    present, stages = ~named, list[Array]()
+    for part in parts:
+        present = present | part
+        stages.append(present)
+    return [*stages, present & ~_named(model, strike)] if strike else stages
+
+
+def _named(model: Model, names: Sequence[str]) -> Array:
+    """(B,) bool the blocks, and those of the groups, of these names."""
+    chosen = np.zeros(len(model.blocks), bool)
+    for name in names:
+        chosen[members(model, name, "analysis.order or strike")] = True
+    return chosen
+
+
+def _courses(model: Model) -> list[Array]:
+    """(B,) bool the free blocks by the height of the lowest point, from below."""
+    bed = np.array([block.vertices[:, 2].min() for block in model.blocks])
+    free = np.flatnonzero(~model.bodies.fixed)
+    order = free[np.argsort(bed[free], kind="stable")]
+    step = np.diff(bed[order], prepend=bed[order[0]]) > SAME_BED * np.ptp(bed[order]) + 1e-9
+    course = np.full(len(bed), -1)
+    course[order] = np.cumsum(step)
+    return [course == k for k in range(course.max() + 1)]
