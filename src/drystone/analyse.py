@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.contact.contacts import Contacts
+from drystone.contact.contacts import Contacts, head_joint_opening
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Construction, Equilibrium, Limit, Pushover
 from drystone.io.case import Case
@@ -243,12 +243,12 @@ def _construction(case: Case, model: Model) -> Stages:
             "blocks": [int((stage.present & ~model.bodies.fixed).sum()) for stage in built],
             "pressing": [float(down[stage.present].sum()) for stage in built],
             "base_resultant": [_borne(model, stage.state.contacts) for stage in built],
-            "head_joint_opening": [stage.head_joint_opening for stage in built],
+            "head_joint_opening": [head_joint_opening(stage.state.contacts) for stage in built],
         },
         "all_at_once": {
             "stable": at_once.balance.stands,
             "base_resultant": _borne(model, at_once.state.contacts),
-            "head_joint_opening": at_once.head_joint_opening,
+            "head_joint_opening": head_joint_opening(at_once.state.contacts),
         },
     }
     if laid.balance.stands and at_once.balance.stands:

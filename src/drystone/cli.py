@@ -360,7 +360,7 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     """Print the summary of a run, and return it."""
     from drystone.io.case import parse_case
     from drystone.loads import pressing
-    from drystone.measure import base_resultant, summarise
+    from drystone.measure import balanced_from, base_resultant, head_joint_openings, summarise
     from drystone.record import read_run
 
     run = read_run(folder)
@@ -369,7 +369,9 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)
         borne = float(pressing(run.model, case.loads, case.analysis.gravity).sum())
-        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": borne}
+        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": borne,
+                                     "balanced_from": balanced_from(run.time, push, borne)}  # fmt: skip
+        summary["head_joint_openings"] = head_joint_openings(run).tolist()
     if json:
         _print_json(summary)
     else:
@@ -390,10 +392,15 @@ def picture(
     elevation: Annotated[float | None, typer.Option(help="[deg] of the eye above the horizon")] = None,
     color: Annotated[str | None, typer.Option(help="stone or displacement")] = None,
     exaggerate: Annotated[float | None, typer.Option(help="draw displacements this many times as large")] = None,
+    base: Annotated[bool, typer.Option("--base", help="draw what the supports of a run bear over time instead")] = False,
     json: Json = False,
 ) -> None:
     """Draw a frame of a run, or a case before it is run."""
     from drystone.view import picture as view
+
+    if base:
+        _draw_base(source, out)
+        return _print_json({"picture": str(out)}) if json else print(out)
 
     asked = {"azimuth": azimuth, "elevation": elevation, "color": color, "exaggerate": exaggerate}
     options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
@@ -414,6 +421,20 @@ def picture(
         else:
             view.strip(run, chosen, out, **options)
     _print_json(facts) if json else print(out)
+
+
+def _draw_base(folder: Path, out: Path) -> None:
+    """The vertical reaction of the supports of a run over time."""
+    from drystone.loads import pressing
+    from drystone.measure import base_resultant
+    from drystone.record import read_run
+    from drystone.session import recorded_case
+    from drystone.view.plots import base_picture
+
+    run = read_run(folder)
+    case = recorded_case(run)
+    share = base_resultant(run, case.history.time_step) / pressing(run.model, case.loads, case.analysis.gravity).sum()
+    base_picture({case.analysis.kind: (run.time[1:], share[1:])}, out)
 
 
 def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None) -> list[int]:

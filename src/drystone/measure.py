@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from drystone import quaternion
-from drystone.contact.contacts import no_contacts
+from drystone.contact.contacts import head_joint_opening, no_contacts
 from drystone.contact.detect import detect
 from drystone.errors import InputError
 from drystone.mechanism import Mechanism, read_displacement
@@ -103,6 +103,19 @@ def base_resultant(run: Run, time_step: float) -> Array:
         sign = fixed[contacts.a].astype(float) - fixed[contacts.b]
         push[frame] = sign @ contacts.impulse[:, 2] / time_step
     return push
+
+
+def balanced_from(time: Array, force: Array, weight: float, *, within: float = 1e-4) -> float | None:
+    """[s] The time from which on the force stays within this share of the weight; None if it does not in the end."""
+    off = np.flatnonzero(np.abs(force - weight) > within * weight)
+    if len(off) == 0:
+        return float(time[0])
+    return float(time[off[-1] + 1]) if off[-1] + 1 < len(time) else None
+
+
+def head_joint_openings(run: Run) -> Array:
+    """(F,) [m] the widest head joint in the step that ended in each frame."""
+    return np.array([head_joint_opening(run.contacts(frame)) for frame in range(run.frames)])
 
 
 def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:

@@ -22,6 +22,14 @@ class Contacts(NamedTuple):
     damage: Array  # (C,) 0 sound .. 1 broken
 
 
+UPRIGHT = 0.5  # of a unit normal: joints whose normals rise less are head joints
+
+
+def head_joint_opening(contacts: Contacts) -> float:
+    """[m] the widest gap of the joints that stand upright; 0 if all are closed."""
+    return float(contacts.gap[np.abs(contacts.normal[:, 2]) < UPRIGHT].max(initial=0.0))
+
+
 def no_contacts() -> Contacts:
     """The empty record, from which every run starts."""
     i, s, v = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))

@@ -28,7 +28,6 @@ Array = np.ndarray
 BALANCED = 1e-6  # acceleration in units of g, mass-weighted rms, at which a stage has come to rest
 SHRINKS = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
 SAME_BED = 1e-3  # of the height of a structure: beds closer than that are one
-UPRIGHT = 0.5  # of a unit normal: the joints whose normals rise less are head joints
 
 
 class Laid(NamedTuple):
@@ -37,12 +36,6 @@ class Laid(NamedTuple):
     present: Array  # (B,) bool who is there
     state: State  # its contacts with forces [N], and gaps from where they were laid; who is not there is where it will be laid
     balance: Equilibrium  # of the last step
-
-    @property
-    def head_joint_opening(self) -> float:
-        """[m] the widest, since its blocks were laid."""
-        contacts = self.state.contacts
-        return float(contacts.gap[np.abs(contacts.normal[:, 2]) < UPRIGHT].max(initial=0.0))
 
 
 def construct(

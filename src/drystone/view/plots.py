@@ -47,6 +47,28 @@ def curve_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) -
     figure.savefig(path)
 
 
+def base_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) -> None:
+    """What supports bear over time, by labels: time [s] and vertical reaction [share of weight and loads]. Below, on a
+    logarithmic scale, how far it is from all of it."""
+    if not curves:
+        raise InputError(f"{path}: there is no curve to draw; give at least one")
+    figure = _figure()
+    above, below = figure.subplots(2, sharex=True)
+    for label, (time, share) in curves.items():
+        time, share = _checked(f"time of {label!r}", time, share)
+        above.plot(time, share, linewidth=1.5, label=label)
+        below.semilogy(time, np.maximum(np.abs(share - 1), 1e-12), linewidth=1.5)
+    above.axhline(1.0, color="0.6", linewidth=0.8)
+    below.axhline(1e-4, color="0.6", linewidth=0.8, linestyle="--")
+    above.set_ylabel("reaction / weight")
+    below.set_ylabel("|reaction / weight - 1|")
+    below.set_xlabel("time [s]")
+    for axes in (above, below):
+        axes.grid(alpha=0.3)
+    above.legend(frameon=False)
+    figure.savefig(path)
+
+
 def _figure() -> Any:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -101,7 +101,9 @@ def print_summary(summary: dict[str, Any]) -> None:
         *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
     if "base_resultant" in summary:
+        heads = [1e3 * opening for opening in summary["head_joint_openings"]]
         rows.insert(3, ("supports bear", _borne(summary["base_resultant"])))
+        rows.insert(4, ("widest head joint", f"{heads[-1]:.3g} mm at the end, {max(heads):.3g} mm on the way"))
     if "mechanism" in summary:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
         rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
@@ -114,7 +116,9 @@ def print_summary(summary: dict[str, Any]) -> None:
 def _borne(base: dict[str, Any]) -> str:
     """Without inertia the supports bear the weight, always."""
     shares = [force / base["weight"] for force in base["force"][1:]]
-    return f"{shares[-1]:.2%} of weight and loads at the end, {min(shares):.1%} to {max(shares):.1%} on the way"
+    since = base["balanced_from"]
+    told = "not to 1e-4" if since is None else f"to 1e-4 from {since:g} s on"
+    return f"{shares[-1]:.3%} of weight and loads at the end, {told}; {min(shares):.1%} to {max(shares):.1%} on the way"
 
 
 UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N",
