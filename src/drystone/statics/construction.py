@@ -25,7 +25,7 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-BALANCED = 1e-6  # acceleration in units of g, mass-weighted rms, at which a stage has come to rest
+BALANCED = 1e-3  # of the first step's acceleration: a stage that moves less has come to rest; also what sliding lifted has closed
 SHRINKS = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
 SAME_BED = 1e-3  # of the height of a structure: beds closer than that are one
 
@@ -70,15 +70,15 @@ def _brought_to_rest(
     built: Model, state: State, fit: Array, weigh: Callable[[State], Equilibrium]
 ) -> tuple[State, Array, Equilibrium]:
     """The state after steps from rest until nothing moves any more, or until it goes on moving."""
-    motion, nobody = np.inf, np.zeros(len(built.blocks), bool)
+    first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
         pressed = weigh(state)
         position, rotation = drift(state.position, state.rotation, pressed.acceleration, SECOND)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
         state, fit = _touching(built, state, nobody, fit)
-        if pressed.motion <= BALANCED or not pressed.motion < SHRINKS * motion:
+        if pressed.motion <= BALANCED * first or not pressed.motion < SHRINKS * motion:
             return state, fit, pressed
-        motion = pressed.motion
+        motion, first = pressed.motion, max(first, pressed.motion)
 
 
 def _touching(built: Model, state: State, laid: Array, fit: Array) -> tuple[State, Array]:
