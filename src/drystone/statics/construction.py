@@ -25,7 +25,7 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-BALANCED = 1e-3  # of the first step's acceleration: a stage that moves less has come to rest; also what sliding lifted has closed
+BALANCED = 1e-3  # of the first step's acceleration: what moves less has come to rest, and what sliding had lifted is down again
 SHRINKS = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
 SAME_BED = 1e-3  # of the height of a structure: beds closer than that are one
 
