@@ -238,13 +238,16 @@ def _loads(
 
 
 def _frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
-    """The structure with these forces, moved along a velocity so far that it is seen; not at all by none."""
+    """The structure with these forces and the velocity with which it gives way, moved along it so far that it is seen; not at
+    all by what is rounding."""
     start = initial_state(model, case.analysis.gravity)
     rim = np.linalg.norm(velocity[:, :3], axis=1) + model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)
     size = float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
-    stretch = SHOWN * size / rim.max() if rim.max() > 1e-4 else 0.0
+    if rim.max() <= 1e-4:
+        velocity = np.zeros_like(velocity)
+    stretch = SHOWN * size / (rim.max() or 1.0)
     position, rotation = drift(start.position, start.rotation, velocity, stretch)
-    state = State(number, float(number), position, rotation, np.zeros_like(velocity), contacts, 0, 0, start.energy)
+    state = State(number, float(number), position, rotation, velocity, contacts, 0, 0, start.energy)
     return Step(state, solution, (0.0, 0.0, 0.0))
 
 

@@ -189,7 +189,7 @@ def run(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="folder for the run")] = None,
     resume: Annotated[Path | None, typer.Option(help="go on with the run in this folder")] = None,
     force: Annotated[bool, typer.Option("--force", help="overwrite a run")] = False,
-    picture: Annotated[bool, typer.Option("--picture", help="also draw the last frame: last.png")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="also draw: the last frame, or what statics found")] = False,
     json: Json = False,
 ) -> int:
     """Compute a case, or go on with one that was cut."""
@@ -228,9 +228,9 @@ def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -
     facts = (read_result(folder) or {}) | {"out": str(folder)}
     if picture:
         from drystone.record import read_run
-        from drystone.view.picture import picture as draw
+        from drystone.view.results import result_pictures
 
-        draw(read_run(folder), folder / "last.png")
+        facts["pictures"] = [str(path) for path in result_pictures(read_run(folder), facts)]
     if json:
         _print_json(facts)
     else:
