@@ -1,7 +1,8 @@
 """How much of a live load a structure bears: a balance, dead and live loads come in, the collapse multiplier goes out (T33).
 
-Associated friction makes it one cone program whose multipliers are the mechanism. The multiplier of the exact law is not
-unique; it is at most the associated one.
+Associated friction makes it one cone program whose multipliers are the mechanism, and also say how much the collapse
+multiplier would gain by a little more of anything (T37). The multiplier of the exact law is not unique; it is at most the
+associated one, see nonassociated.py.
 """
 
 from typing import NamedTuple
@@ -29,6 +30,16 @@ def limit(balance: Balance, dead: Array, live: Array) -> Limit:
     optimum = optimise(balance, dead, live)
     multiplier = np.inf if optimum.status == "endless" else optimum.multiplier
     return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum)
+
+
+def gain_by_load(found: Optimum, dead: Array, live: Array) -> float:
+    """By how much the multiplier grows with so much more dead and live load (B, 6), to first order (T37)."""
+    return -float(np.vdot(found.velocity, dead + found.multiplier * live))
+
+
+def gain_by_friction(found: Optimum) -> Array:
+    """(C,) by how much the multiplier grows with the coefficient of friction of each contact, per unit of it (T37)."""
+    return found.rate * found.force[:, 0]
 
 
 def paced(balance: Balance, velocity: Array) -> Array:
