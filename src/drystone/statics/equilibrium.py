@@ -45,9 +45,10 @@ def equilibrium(
     solver: ContactSolver,
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
+    push: Array | None = None,
     surface: Surface = RIGID,
 ) -> Equilibrium:
-    """Whether the structure, as built, bears its weight and loads. Blocks as near as contact detection sees are taken to
+    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near as contact detection sees are taken to
     touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
@@ -56,9 +57,10 @@ def equilibrium(
     still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity))
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
-    push = h * wrench(model, loads, gravity)[~fixed]
-    problem.free[:, :3] += push[:, :3] / np.sqrt(problem.mass)[:, None]
-    problem.free[:, 3:] += np.einsum("nij,nj->ni", axes.inverse_root, push[:, 3:])
+    total = wrench(model, loads, gravity) + (0.0 if push is None else push)
+    impulse = h * total[~fixed]
+    problem.free[:, :3] += impulse[:, :3] / np.sqrt(problem.mass)[:, None]
+    problem.free[:, 3:] += np.einsum("nij,nj->ni", axes.inverse_root, impulse[:, 3:])
     with threadpool_limits(1, user_api="blas"):
         solution = solver(problem, guess)
     acceleration = np.zeros_like(state.velocity)

@@ -11,7 +11,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.statics.balance import Balance
-from drystone.statics.program import Optimum, optimise
+from drystone.statics.program import SOLVED, Optimum, optimise
 
 Array = np.ndarray
 
@@ -30,6 +30,11 @@ def limit(balance: Balance, dead: Array, live: Array) -> Limit:
     optimum = optimise(balance, dead, live)
     multiplier = np.inf if optimum.status == "endless" else optimum.multiplier
     return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum)
+
+
+def stands(balance: Balance, dead: Array) -> bool:
+    """Whether forces that friction allows balance the dead load (B, 6) alone."""
+    return optimise(balance, dead).status == SOLVED
 
 
 def gain_by_load(found: Optimum, dead: Array, live: Array) -> float:
