@@ -60,9 +60,8 @@ def test_a_stack_tips_as_one():
 
 @pytest.mark.parametrize("friction", [0.0, 0.2])
 def test_a_wedge_is_driven_between_a_block_and_a_wall(friction):
-    """A wedge of half a right angle, its upright face on a smooth wall, is pressed down by V and pushes a smooth-bottomed
-    block of weight W aside. On the slope the resultant leans by the angle of friction f from its normal: the block, on the
-    rough floor, resists by friction (W + N sin..): H = tan(45 deg - f)^-1 .. solved below as three equations of balance."""
+    """A wedge with a slope of 45 degrees, its upright face on a smooth wall, is pressed down and pushes a block aside that
+    resists by friction on the floor. Balance of the block sideways and upwards, and of the wedge downwards."""
     wedge = prism(np.array([[0.0, 1.0], [1.0, 2.0], [0.0, 2.0]]), (0, 1), name="wedge", group="wedge")
     block = prism(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 3.0], [2.0, 3.0], [0.0, 1.0]]), (0, 1), name="block", group="block")
     wall = box((-1, -5, 0.5), (0, 5, 5), fixed=True, name="wall", group="wall")
@@ -146,19 +145,21 @@ def test_an_error_is_seen():
 def test_gains_are_those_of_finite_differences():
     """A wall with two kinds of stone, a dead load and a live one: central differences of the multiplier."""
     step = 1e-4
+    on_top, aside = Push("3-0", force=2e4), Push("3-2", force=1e4, direction=(1, 0, 0))
 
     def structure(light=2000.0, friction=0.4, foot=0.5):
         stones = [FLOOR]
         for course in range(4):
             shift = 0.5 * (course % 2)
             kind = {"group": "light", "density": light} if course > 1 else {"group": "heavy", "density": 2600.0}
-            stones += [box((k + shift, 0, course), (k + 1 + shift, 1, course + 1), name=f"{course}-{k}", **kind) for k in range(3)]
+            for k in range(3):
+                stones.append(box((k + shift, 0, course), (k + 1 + shift, 1, course + 1), name=f"{course}-{k}", **kind))
         return build_model(stones, friction=friction, support_friction=foot)
 
     def solve(extra_dead=1.0, extra_live=1.0, **changed):
         model = structure(**changed)
-        dead = loads.weight(model, GRAVITY) + extra_dead * loads.wrench(model, [Push("3-0", force=2e4)], GRAVITY)
-        live = sideways(model) + extra_live * loads.wrench(model, [Push("3-2", force=1e4, direction=(1, 0, 0))], GRAVITY)
+        dead = loads.weight(model, GRAVITY) + extra_dead * loads.wrench(model, [on_top], GRAVITY)
+        live = sideways(model) + extra_live * loads.wrench(model, [aside], GRAVITY)
         return limit(balance(model), dead, live)
 
     def slope(name, value):
@@ -169,7 +170,7 @@ def test_gains_are_those_of_finite_differences():
     nothing = np.zeros((len(model.blocks), 6))
     light = np.array([block.group == "light" for block in model.blocks])[:, None]
     of_light = light * loads.weight(model, GRAVITY), light * sideways(model)
-    dead, live = (loads.wrench(model, [push], GRAVITY) for push in (Push("3-0", force=2e4), Push("3-2", force=1e4, direction=(1, 0, 0))))
+    dead, live = (loads.wrench(model, [push], GRAVITY) for push in (on_top, aside))
     system = balance(model)
     foot = (system.contacts.a == 0) | (system.contacts.b == 0)
     by_contact = gain_by_friction(found) * system.friction

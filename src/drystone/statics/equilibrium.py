@@ -48,8 +48,8 @@ def equilibrium(
     push: Array | None = None,
     surface: Surface = RIGID,
 ) -> Equilibrium:
-    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near as contact detection sees are taken to
-    touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
+    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0)
