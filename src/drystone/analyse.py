@@ -28,7 +28,7 @@ from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import Limit as LimitState
 from drystone.statics.limit import gain_by_friction, gain_by_load, limit, paced, stands
-from drystone.statics.nonassociated import Collapse, collapses, distinct, rounds_at_most
+from drystone.statics.nonassociated import Collapse, collapses, distinct, starts_by_size
 from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
 from drystone.statics.trial import Direction, try_in_time, try_tilt
 from drystone.stepping import State, drift
@@ -132,7 +132,8 @@ def _limit(case: Case, model: Model) -> Stages:
     found = limit(system, dead, live)
     stable = stands(system, dead)
     yield Stage(0.1, "associated multiplier", _frame(case, model, 1, found.velocity, found.contacts, _report(found.optimum)))
-    exact, facts = yield from _exact(system, dead, live, found, asked.starts, stable)
+    starts = starts_by_size(system) if asked.starts is None else asked.starts
+    exact, facts = yield from _exact(system, dead, live, found, starts, stable)
     velocity, contacts = found.velocity, found.contacts
     if exact is not None:
         velocity, contacts = paced(system, exact.velocity), system.with_forces(exact.force)
@@ -157,24 +158,23 @@ def _exact(
 ) -> Generator[Stage, None, tuple[Collapse | None, dict[str, Any]]]:
     """The lowest state of collapse by the exact law, if any, and the facts of the search."""
     if starts == 0 or found.optimum.status == IMPOSSIBLE:
-        return None, {"multiplier_nonassociated": None}
-    most, states, begun, count = rounds_at_most(system, starts), [], 0, 0
+        said = f"exact friction was not searched: {len(system.friction)} contact points, 0 starts; give analysis.starts"
+        return None, {"multiplier_nonassociated": None, "search": {"starts": 0, "note": said}}
+    states, count = [], 0
     for each in collapses(system, dead, live, found.optimum, starts=starts, stands=stable):
-        begun, count = each.start + 1, count + 1
+        count += 1
         states += [each.collapse] if each.collapse is not None else []
-        yield Stage(0.1 + 0.8 * count / most, f"exact friction, start {begun} of {starts}")
+        yield Stage(0.1 + 0.8 * each.start / starts, f"exact friction, start {each.start + 1} of {starts}")
     lowest = min(states, key=lambda state: state.multiplier, default=None)
-    interval = [None if lowest is None else lowest.multiplier, _number(found.multiplier)]
     return lowest, {
-        "multiplier_nonassociated": interval,
+        "multiplier_nonassociated": [None if lowest is None else lowest.multiplier, _number(found.multiplier)],
         "search": {
-            "found": distinct([state.multiplier for state in states]),
-            "starts": begun,
+            "starts": starts,
             "rounds": count,
             "verified": len(states),
+            "found": distinct([state.multiplier for state in states]),
             "error": None if lowest is None else lowest.error,
-            "note": "the lower end is the lowest found, not a proven minimum"
-            + ("" if begun == starts else f"; of {starts} starts {begun} were made: the structure is large"),
+            "note": "the lower end is the lowest found, not a proven minimum",
         },
     }
 

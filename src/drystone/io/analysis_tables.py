@@ -70,7 +70,7 @@ class Equilibrium(Analysis):
 class Limit(Analysis):
     kind: Literal["limit"]
     direction: Direction | None = None  # of a horizontal body force of 1 g; live loads besides it or instead of it
-    starts: Annotated[Count, Field(ge=0, le=1000)] = 6  # of the non-associated iteration; 0: associated only
+    starts: Annotated[Count, Field(ge=0, le=1000)] | None = None  # of the non-associated iteration; by size if not given
     check: bool = False  # follow it through time under the body force alone, 1 % below and above the multiplier
 
 

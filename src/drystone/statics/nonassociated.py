@@ -16,12 +16,13 @@ from drystone.statics.program import SOLVED, Envelope, Optimum, optimise
 
 Array = np.ndarray
 
-EXACT = 1e-5  # error of a state that counts as a solution of the exact problem
+EXACT = 1e-4  # error of a state that counts as a solution of the exact problem
 SAME = 1e-5  # relative difference of multipliers that are one
+SETTLED = 1e-3  # relative difference of two rounds after which a start ends
 KEPT = 0.2  # share of the old normal forces in the new ones
-ROUNDS = 8  # of one start at most
-PENALTY = 30.0  # of power that the exact law does not allow, in units of the power of the live load
-POINTS = 250_000  # contact points of all programs together: what larger structures are spared
+ROUNDS = 12  # of one start at most
+PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
+STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
 
 
 class Collapse(NamedTuple):
@@ -40,26 +41,25 @@ class Round(NamedTuple):
     collapse: Collapse | None  # None: the forces of its mechanism do not obey the exact law
 
 
-def rounds_at_most(balance: Balance, starts: int) -> int:
-    """How many rounds so many starts may take; large structures have fewer."""
-    return min(starts * ROUNDS, max(1, POINTS // (2 * len(balance.friction))))
+def starts_by_size(balance: Balance) -> int:
+    """How many starts are made when nobody says: 6, fewer from 1,000 contact points on, none beyond 10,000."""
+    points = len(balance.friction)
+    return 0 if points > LARGE else max(1, min(STARTS, 1000 * STARTS // max(points, 1)))
 
 
 def collapses(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
     """Rounds from several starts: the forces of the associated collapse, then random admissible ones, the same at every call.
     `stands`: whether forces balance the dead load alone."""
-    left = rounds_at_most(balance, starts)
     for start in range(starts):
         normal, last = _first_forces(balance, dead, live, associated, start, stands), np.nan
-        for _ in range(min(ROUNDS, left)):
-            left -= 1
+        for _ in range(ROUNDS):
             sliding = _without_dilatancy(balance, dead, live, normal)
             if sliding.status != SOLVED:
                 yield Round(start, None)
                 break
             found = _least(balance, dead, live, sliding.velocity)
             yield Round(start, found)
-            if found is not None and abs(found.multiplier - last) <= SAME * abs(last):
+            if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
                 break
             last = np.nan if found is None else found.multiplier
             normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.force[:, 0], 0.0)
