@@ -27,7 +27,7 @@ from drystone.solvers.solution import Residual, Solution
 from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.limit import Limit as LimitState
-from drystone.statics.limit import gain_by_friction, gain_by_load, limit, paced, stands
+from drystone.statics.limit import gain_by_friction, gain_by_load, limit, paced, shortfall, stands
 from drystone.statics.nonassociated import Collapse, collapses, distinct, starts_by_size
 from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
 from drystone.statics.trial import Direction, try_in_time, try_tilt
@@ -141,7 +141,7 @@ def _limit(case: Case, model: Model) -> Stages:
     facts = {"multiplier": _number(found.multiplier)} | facts | {
         "stable": stable,
         "status": found.optimum.status,
-        "error": found.optimum.error,
+        "error": shortfall(system, found.optimum),
         "mechanism": _mechanism(model, contacts, velocity),
         "sensitivities": _sensitivities(case, system, found, asked.direction),
     }  # fmt: skip
@@ -248,10 +248,11 @@ def _tilt(case: Case, model: Model) -> Stages:
         raise InputError(f"{case.path}: a tilt turns weights alone; take out [[load]] on {case.loads[0].on!r}")
     dead, live = _loads(case, model, asked.direction)
     yield Stage(0.0, "multiplier of the horizontal body force")
-    found = limit(balance(model), dead, live)
+    system = balance(model)
+    found = limit(system, dead, live)
     yield Stage(0.5, "tilted table", _frame(case, model, 1, found.velocity, found.contacts, _report(found.optimum)))
-    optimum = found.optimum
-    facts = {"angle": None, "multiplier": _number(found.multiplier), "status": optimum.status, "error": optimum.error}
+    error = shortfall(system, found.optimum)
+    facts = {"angle": None, "multiplier": _number(found.multiplier), "status": found.optimum.status, "error": error}
     if not np.isfinite(found.multiplier):
         return facts | {"note": _verdict(found, True)}
     angle = float(np.arctan(found.multiplier))

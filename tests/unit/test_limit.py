@@ -9,8 +9,9 @@ from drystone.build.shapes import box, prism
 from drystone.loads import Push
 from drystone.model import build_model
 from drystone.statics.balance import balance
-from drystone.statics.limit import gain_by_friction, gain_by_load, limit
+from drystone.statics.limit import gain_by_friction, gain_by_load, limit, shortfall
 from drystone.statics.nonassociated import Collapse, collapses, distinct, error_of
+from drystone.statics.program import optimise
 from drystone.units import GRAVITY
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
@@ -140,6 +141,19 @@ def test_an_error_is_seen():
     assert error_of(system, dead, live, state._replace(multiplier=0.3)) > 0.01  # no balance
     strong = balance(build_model(model.blocks, friction=0.3))
     assert error_of(strong, dead, live, state) > 0.01  # outside the cone
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+def test_a_loose_answer_says_by_how_much_it_is_too_low(tolerance):
+    """Against the tight answer, the truth here: a wall of five courses pushed out of its plane."""
+    places = [(k + 0.5 * (course % 2), course) for course in range(5) for k in range(3)]
+    stones = [box((x, 0, z), (x + 1, 1, z + 1), name=f"{z}-{x}") for x, z in places]
+    model = build_model([FLOOR, *stones], friction=0.5)
+    system, dead, live = balance(model), loads.weight(model, GRAVITY), sideways(model, (0.3, 1, 0))
+    truth, loose = (optimise(system, dead, live, tolerance=each) for each in (1e-10, tolerance))
+    missing = truth.multiplier - loose.multiplier
+    assert missing > 1e-9
+    assert missing <= 1.1 * shortfall(system, loose) <= 100 * missing
 
 
 def test_gains_are_those_of_finite_differences():

@@ -37,6 +37,14 @@ def stands(balance: Balance, dead: Array) -> bool:
     return optimise(balance, dead).status == SOLVED
 
 
+def shortfall(balance: Balance, found: Optimum) -> float:
+    """By how much, to first order, the multiplier found may still be too low. Its forces are admissible, so it is not too high;
+    the mechanism misses the dual cone by a little, on which the normal forces do this power."""
+    drift = balance.relative(found.velocity)
+    missed = np.maximum(balance.friction * np.linalg.norm(drift[:, 1:], axis=1) - drift[:, 0], 0.0)
+    return float(missed @ np.abs(found.force[:, 0])) + found.error
+
+
 def gain_by_load(found: Optimum, dead: Array, live: Array) -> float:
     """By how much the multiplier grows with so much more dead and live load (B, 6), to first order (T37)."""
     return -float(np.vdot(found.velocity, dead + found.multiplier * live))
