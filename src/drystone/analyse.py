@@ -141,7 +141,7 @@ def _limit(case: Case, model: Model) -> Stages:
     facts = {"multiplier": _number(found.multiplier)} | facts | {
         "stable": stable,
         "status": found.optimum.status,
-        "error": shortfall(system, found.optimum),
+        "error": _number(shortfall(system, found.optimum)),
         "mechanism": _mechanism(model, contacts, velocity),
         "sensitivities": _sensitivities(case, system, found, asked.direction),
     }  # fmt: skip
@@ -251,7 +251,7 @@ def _tilt(case: Case, model: Model) -> Stages:
     system = balance(model)
     found = limit(system, dead, live)
     yield Stage(0.5, "tilted table", _frame(case, model, 1, found.velocity, found.contacts, _report(found.optimum)))
-    error = shortfall(system, found.optimum)
+    error = _number(shortfall(system, found.optimum))
     facts = {"angle": None, "multiplier": _number(found.multiplier), "status": found.optimum.status, "error": error}
     if not np.isfinite(found.multiplier):
         return facts | {"note": _verdict(found, True)}

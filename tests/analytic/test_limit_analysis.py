@@ -15,6 +15,7 @@ from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.blocks import write_blocks
 from drystone.io.case import read_case
+from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
 from drystone.statics.balance import balance
@@ -162,3 +163,11 @@ def test_time_agrees_with_the_multiplier(friction, truth):
     assert try_in_time(model, truth, (1, 0, 0), solver=solver) == (True, True)
     assert try_in_time(model, 1.03 * truth, (1, 0, 0), solver=solver) == (False, True)
     assert try_in_time(model, 0.97 * truth, (1, 0, 0), solver=solver) == (True, False)
+
+
+def test_wall_3_moves_at_its_bounds():
+    """Two laws through time, two multipliers of statics: the associated one and the lowest of the exact law. The dynamics of
+    another program, published, start at 0.387, between them."""
+    model, solver = ferris_wall(3), make_solver("native")
+    assert try_in_time(model, 0.40369, (1, 0, 0), solver=solver) == (True, True)
+    assert try_in_time(model, 0.35582, (1, 0, 0), solver=solver, surface=Surface(young=30e9, exact=True)) == (True, True)

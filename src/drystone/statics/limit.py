@@ -38,8 +38,10 @@ def stands(balance: Balance, dead: Array) -> bool:
 
 
 def shortfall(balance: Balance, found: Optimum) -> float:
-    """By how much, to first order, the multiplier found may still be too low. Its forces are admissible, so it is not too high;
-    the mechanism misses the dual cone by a little, on which the normal forces do this power."""
+    """By how much, to first order, the multiplier found may still be too low; nan if there is none. Its forces are admissible,
+    so it is not too high; the mechanism misses the dual cone by a little, on which the normal forces do this power."""
+    if found.status != SOLVED:
+        return np.nan
     drift = balance.relative(found.velocity)
     missed = np.maximum(balance.friction * np.linalg.norm(drift[:, 1:], axis=1) - drift[:, 0], 0.0)
     return float(missed @ np.abs(found.force[:, 0])) + found.error
