@@ -142,7 +142,7 @@ def _limit(case: Case, model: Model) -> Stages:
         "stable": stable,
         "status": found.optimum.status,
         "error": _number(shortfall(system, found.optimum)),
-        "mechanism": _mechanism(model, contacts, velocity),
+        "mechanism": {"law": "associated" if exact is None else "exact"} | _mechanism(model, contacts, velocity),
         "sensitivities": _sensitivities(case, system, found, asked.direction),
     }  # fmt: skip
     if asked.check and asked.direction is not None and np.isfinite(found.multiplier):
@@ -157,8 +157,10 @@ def _exact(
     system: Balance, dead: Array, live: Array, found: LimitState, starts: int, stable: bool
 ) -> Generator[Stage, None, tuple[Collapse | None, dict[str, Any]]]:
     """The lowest state of collapse by the exact law, if any, and the facts of the search."""
-    if starts == 0 or found.optimum.status == IMPOSSIBLE:
-        said = f"exact friction was not searched: {len(system.friction)} contact points, 0 starts; give analysis.starts"
+    if found.optimum.status == IMPOSSIBLE:
+        return None, {"multiplier_nonassociated": None}
+    if starts == 0:
+        said = f"exact friction was not searched ({len(system.friction)} contact points); give analysis.starts to do so"
         return None, {"multiplier_nonassociated": None, "search": {"starts": 0, "note": said}}
     states, count = [], 0
     for each in collapses(system, dead, live, found.optimum, starts=starts, stands=stable):
@@ -251,10 +253,16 @@ def _tilt(case: Case, model: Model) -> Stages:
     system = balance(model)
     found = limit(system, dead, live)
     yield Stage(0.5, "tilted table", _frame(case, model, 1, found.velocity, found.contacts, _report(found.optimum)))
-    error = _number(shortfall(system, found.optimum))
-    facts = {"angle": None, "multiplier": _number(found.multiplier), "status": found.optimum.status, "error": error}
+    facts: dict[str, Any] = {
+        "angle": None,
+        "multiplier": _number(found.multiplier),
+        "stable": stands(system, dead),
+        "status": found.optimum.status,
+        "error": _number(shortfall(system, found.optimum)),
+    }
+    facts["note"] = _verdict(found, facts["stable"])
     if not np.isfinite(found.multiplier):
-        return facts | {"note": _verdict(found, True)}
+        return facts
     angle = float(np.arctan(found.multiplier))
     solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
     tried = try_tilt(model, angle, asked.direction, solver=solver, gravity=asked.gravity)
