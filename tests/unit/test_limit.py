@@ -10,7 +10,7 @@ from drystone.loads import Push
 from drystone.model import build_model
 from drystone.statics.balance import balance
 from drystone.statics.limit import gain_by_friction, gain_by_load, limit, shortfall
-from drystone.statics.nonassociated import Collapse, collapses, distinct, error_of
+from drystone.statics.nonassociated import Collapse, collapses, distinct, error_of, starts_by_size
 from drystone.statics.program import optimise
 from drystone.units import GRAVITY
 
@@ -124,6 +124,21 @@ def test_torsion_of_a_block_pushed_off_its_centre(offset):
 
     assert associated == pytest.approx(least(np.full(4, 0.25)), rel=1e-5)
     assert exact[0] == pytest.approx(least(np.array([0.5, 0, 0.5, 0])), rel=1e-4)
+
+
+def test_a_search_is_the_same_at_every_call():
+    """To the last bit, random starts included."""
+    stones = [box((x, 0, 0), (x + 1, 1, 1), name=name) for x, name in ((0, "left"), (1, "middle"), (2, "right"))]
+    model = build_model([FLOOR, *stones], friction=0.5)
+    live = loads.wrench(model, [Push("middle", share=1.0, of="middle", direction=(0, 0, 1), live=True)], GRAVITY)
+    assert multipliers(model, live) == multipliers(model, live)
+
+
+@pytest.mark.parametrize(("points", "starts"), [(8, 6), (1000, 6), (2000, 3), (9000, 1), (10_001, 0)])
+def test_large_structures_have_fewer_starts(points, starts):
+    """As the theory says: 6 up to 1,000 contact points, fewer from there on, none beyond 10,000."""
+    model = build_model([FLOOR, box((0, 0, 0), (1, 1, 1), name="stone")], friction=0.5)
+    assert starts_by_size(balance(model)._replace(friction=np.zeros(points))) == starts
 
 
 def test_an_error_is_seen():
