@@ -176,7 +176,8 @@ def _exact(
             "verified": len(states),
             "found": distinct([state.multiplier for state in states]),
             "error": None if lowest is None else lowest.error,
-            "note": "the lower end is the lowest found, not a proven minimum",
+            "note": "the lower end is the lowest found, not a proven minimum" if states
+            else "no state passed the check of the exact law: nothing is known below the associated value; try more starts",
         },
     }
 
