@@ -18,7 +18,7 @@ from drystone import __version__
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
-    from drystone.analyse import Stage
+    from drystone.analyse.stages import Stage
     from drystone.doctor.examine import Report
     from drystone.io.case import Case
     from drystone.model import Block
@@ -219,7 +219,7 @@ def run(
 
 def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -> int:
     """A case of statics: its stages on standard error, its facts on standard output."""
-    from drystone.analyse import read_result, record
+    from drystone.analyse.record import read_result, record
     from drystone.io.case import read_case
 
     _announce_compiling()
@@ -334,7 +334,7 @@ def info(
     json: Json = False,
 ) -> None:
     """Summarise a run."""
-    from drystone.analyse import read_result
+    from drystone.analyse.record import read_result
 
     facts, more = read_result(folder), _mechanism_facts(folder) if mechanism else {}
     if facts is None:

@@ -45,15 +45,17 @@ def equilibrium(
     solver: ContactSolver,
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
+    push: Array | None = None,
     surface: Surface = RIGID,
 ) -> Equilibrium:
-    """Whether the structure, as built, bears its weight and loads. Blocks as near as contact detection sees are taken to
-    touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
+    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity))
+    total = wrench(model, loads, gravity) + (0.0 if push is None else push)
+    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), total)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     with threadpool_limits(1, user_api="blas"):
