@@ -234,7 +234,7 @@ def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -
     if json:
         _print_json(facts)
     else:
-        from drystone.view.tables import print_result
+        from drystone.view.result_tables import print_result
 
         print_result(facts)
     return DONE
@@ -336,13 +336,13 @@ def info(
     """Summarise a run."""
     from drystone.analyse.record import read_result
 
-    facts, more = read_result(folder), _mechanism_facts(folder) if mechanism else {}
+    facts, more = read_result(folder), {"out": str(folder)} | (_mechanism_facts(folder) if mechanism else {})
     if facts is None:
         _show(folder, json, more)
     elif json:
         _print_json(facts | more)
     else:
-        from drystone.view.tables import print_result
+        from drystone.view.result_tables import print_result
 
         print_result(facts | more)
 

@@ -25,6 +25,7 @@ from drystone.stepping import State, drift
 Array = np.ndarray
 
 SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
+READ = 1e-2  # of the largest displacement: what is read of a mechanism; a program's optimum is smeared by less
 MOVES = 1e-4  # [m/s, m/s2] of the fastest block: less is rounding
 
 
@@ -75,7 +76,7 @@ def report(found: Optimum | Collapse) -> Solution:
 
 def mechanism_facts(model: Model, contacts: Contacts, velocity: Array) -> dict[str, Any]:
     """How a structure gives way, in words and numbers."""
-    return read_mechanism(model, contacts, velocity).as_facts()
+    return read_mechanism(model, contacts, velocity, tolerance=READ).as_facts()
 
 
 def number(value: float) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from drystone.analyse.stages import READ
 from drystone.mechanism import read_mechanism
 from drystone.record import Run
 from drystone.resultants import joint_resultants, thrust_lines
@@ -44,7 +45,7 @@ def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
 def _mechanism(run: Run, facts: dict[str, Any], path: Path) -> Path:
     """Of the last frame that moves."""
     last = max(k for k in range(run.frames) if run.velocity[k].any())
-    mechanism_picture(run.model, read_mechanism(run.model, run.contacts(last), run.velocity[last]), path)
+    mechanism_picture(run.model, read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=READ), path)
     return path
 
 
