@@ -36,8 +36,11 @@ def _gives_way(run: Run, facts: dict[str, Any]) -> bool:
 
 
 def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
-    """Of the last state of forces; of an equilibrium that fails, what moves has a colour."""
+    """Of the last state of forces; of an equilibrium that fails, what falls, or else what moves, has a colour."""
     moving = run.velocity[1] if facts["analysis"] == "equilibrium" and not facts["stable"] else None
+    if "falls" in facts:
+        falls = np.isin([block.name for block in run.model.blocks], facts["falls"])
+        moving = np.outer(falls, np.ones(6))
     force_picture(run.model, run.contacts(-1), path, moving=moving)
     return path
 
