@@ -20,6 +20,7 @@ SHOWN = {  # example: pictures of its result that the pages show
     "loaded-arch": ("mechanism",),
     "house-capacity": ("mechanism", "capacity"),
     "arch-pushover": ("curve",),
+    "church-limit": ("mechanism",),
 }
 
 
