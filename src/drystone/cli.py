@@ -237,7 +237,7 @@ def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -
         from drystone.view.result_tables import print_result
 
         print_result(facts)
-    return DONE
+    return DONE if facts["converged"] else NOT_CONVERGED
 
 
 def _watch_stages(stages: Iterable["Stage"]) -> None:

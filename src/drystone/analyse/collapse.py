@@ -21,6 +21,8 @@ from drystone.statics.trial import Direction, try_in_time, try_tilt
 
 Array = np.ndarray
 
+ANSWERS = (SOLVED, ENDLESS, IMPOSSIBLE)  # a program that ends with another status says nothing
+
 
 def analyse_limit(case: Case, model: Model) -> Stages:
     asked = case.analysis
@@ -42,6 +44,7 @@ def analyse_limit(case: Case, model: Model) -> Stages:
     facts = {"multiplier": number(found.multiplier)} | facts | {
         "stable": stable,
         "status": found.optimum.status,
+        "converged": found.optimum.status in ANSWERS,
         "error": number(shortfall(system, found.optimum)),
         "mechanism": {"law": "associated" if exact is None else "exact"} | mechanism_facts(model, contacts, velocity),
         "sensitivities": _sensitivities(case, system, found, asked.direction),
@@ -62,7 +65,7 @@ def _exact(
         return None, {"multiplier_nonassociated": None}
     if starts == 0:
         said = f"exact friction was not searched ({len(system.friction)} contact points); give analysis.starts to do so"
-        return None, {"multiplier_nonassociated": None, "search": {"starts": 0, "note": said}}
+        return None, {"multiplier_nonassociated": [None, number(found.multiplier)], "search": {"starts": 0, "note": said}}
     states, count = [], 0
     for each in collapses(system, dead, live, found.optimum, starts=starts, stands=stable):
         count += 1
@@ -135,6 +138,7 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
         "multiplier": number(found.multiplier),
         "stable": stands(system, dead),
         "status": found.optimum.status,
+        "converged": found.optimum.status in ANSWERS,
         "error": number(shortfall(system, found.optimum)),
     }
     facts["note"] = _verdict(found, facts["stable"])
@@ -165,7 +169,12 @@ def analyse_capacity(case: Case, model: Model) -> Stages:
         table.append(row)
         if np.isfinite(found.multiplier) and (weakest is None or found.multiplier < weakest[1].multiplier):
             weakest = row, found
-    facts: dict[str, Any] = {"stable": stable, "directions": table, "weakest": None if weakest is None else weakest[0]}
+    facts: dict[str, Any] = {
+        "stable": stable,
+        "directions": table,
+        "weakest": None if weakest is None else weakest[0],
+        "converged": all(row["status"] in ANSWERS for row in table),
+    }
     if weakest is not None:
         _, found = weakest
         yield Stage(1.0, "weakest direction", as_frame(case, model, 1, found.velocity, found.contacts, report(found.optimum)))

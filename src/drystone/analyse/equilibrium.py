@@ -37,6 +37,7 @@ def analyse_equilibrium(case: Case, model: Model) -> Stages:
         "reactions": _reactions(model, found.contacts),
         "contact": case.surface.words,
         "residual": found.solution.residual.error,
+        "converged": found.solution.converged,
     }
     if not found.stands:
         facts["mechanism"] = mechanism_facts(model, found.contacts, found.acceleration)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from drystone.analyse.collapse import ANSWERS
 from drystone.analyse.stages import Stage, Stages, loads_of, number, report
 from drystone.io.analysis_tables import Pushover
 from drystone.io.case import Case
@@ -32,6 +33,7 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
         "multiplier": number(points[0].multiplier),
         "limit": number(start),  # of a limit analysis: the curve starts there
         "end": _end(points[-1], asked.until),
+        "converged": points[-1].optimum.status in ANSWERS,
         "curve": {
             "displacement": [point.displacement for point in points],
             "multiplier": [number(point.multiplier) for point in points],
