@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse import there
+from drystone.analyse.construction import there
 from drystone.build.arch import circular_joints
 from drystone.build.shapes import box, prism
 from drystone.cli import main

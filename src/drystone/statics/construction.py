@@ -14,7 +14,7 @@ import numpy as np
 from drystone.contact.detect import detect
 from drystone.errors import InputError
 from drystone.joints import Surface
-from drystone.loads import Push, members
+from drystone.loads import Push, members, wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver
@@ -53,11 +53,11 @@ def construct(
         raise InputError("construction: rigid contact leaves the forces undetermined, in stages as at once; "
                          'set contact = "compliant" in [solver], or young')  # fmt: skip
     state, fit = initial_state(model, gravity), np.zeros(0)
-    before = np.zeros(len(model.blocks), bool)
+    push, before = wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
     for present in stages:
         built = without(model, ~present)
         start, fit = _touching(built, state, present & ~before, fit)
-        weigh = partial(press, built, solver=solver, gravity=gravity, loads=loads, surface=surface)
+        weigh = partial(press, built, push=push, solver=solver, gravity=gravity, surface=surface)
         state, fit, pressed = _brought_to_rest(built, start, fit, weigh)
         if not pressed.stands:
             yield Laid(present, start._replace(contacts=pressed.contacts), pressed)

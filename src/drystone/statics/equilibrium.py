@@ -46,29 +46,25 @@ def equilibrium(
     solver: ContactSolver,
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
+    push: Array | None = None,
     surface: Surface = RIGID,
 ) -> Equilibrium:
-    """Whether the structure, as built, bears its weight and loads. Blocks as near as contact detection sees are taken to
-    touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
+    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     state = initial_state(model, gravity)
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, SECOND, no_contacts(), 0, model.planar)
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
-    return press(model, touching, solver=solver, gravity=gravity, loads=loads, surface=surface)
+    total = wrench(model, loads, gravity) + (0.0 if push is None else push)
+    return press(model, touching, total, solver=solver, gravity=gravity, surface=surface)
 
 
 def press(
-    model: Model,
-    state: State,
-    *,
-    solver: ContactSolver,
-    gravity: float,
-    loads: Iterable[Push],
-    surface: Surface,
+    model: Model, state: State, push: Array, *, solver: ContactSolver, gravity: float, surface: Surface
 ) -> Equilibrium:
-    """What weight and loads do in a step from rest with the contacts of the state, and their forces [N]. The step is a second,
-    so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
+    """What weight and a push (B, 6) [N, N m] do in a step from rest, with the contacts of the state and their forces [N]. The
+    step is a second, so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
     h, fixed, contacts = SECOND, model.bodies.fixed, state.contacts
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity, state.rotation))
+    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     with threadpool_limits(1, user_api="blas"):

@@ -63,7 +63,7 @@ def pushover(
     for _ in range(MOST):
         system, optimum, work = _increment(model, position, rotation, dead, live, ahead, work, wanted)
         movement = work * optimum.velocity
-        moved = float(rim(system, movement).max())
+        moved = float(rim(system.model, movement).max())
         jumps = moved > GROWTH * wanted
         in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
         if not in_flight:
@@ -123,7 +123,7 @@ def _increment(
         optimum = _step(system, dead, live, work)
         if optimum.status != "impossible":
             break
-    moved = work * float(rim(system, optimum.velocity).max())
+    moved = work * float(rim(system.model, optimum.velocity).max())
     if optimum.status == "solved" and moved > GROWTH * wanted:
         work *= max(wanted / moved, LEAST)
         optimum = _step(system, dead, live, work)

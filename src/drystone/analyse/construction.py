@@ -1,0 +1,95 @@
+"""Construction: a case built in stages, and how its forces differ from those of the structure laid at once."""
+
+from typing import Any
+
+import numpy as np
+
+from drystone.analyse.equilibrium import reactions
+from drystone.analyse.stages import Stage, Stages
+from drystone.contact.contacts import Contacts, head_joint_opening
+from drystone.io.analysis_tables import Construction
+from drystone.io.case import Case
+from drystone.loads import pressing
+from drystone.model import Model
+from drystone.record import Run
+from drystone.resultants import joint_resultants
+from drystone.session import recorded_case
+from drystone.simulate import Step
+from drystone.solvers.methods import make_solver
+from drystone.statics.construction import Laid, construct, stages_of
+
+Array = np.ndarray
+
+FALLS = 0.5  # of the fastest fall: the blocks of a stage that fall as fast are told
+
+
+def analyse_construction(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Construction)
+    stages = stages_of(model, asked.order, asked.strike)
+    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    how: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": asked.gravity, "loads": case.loads}
+    built: list[Laid] = []
+    for number, laid in enumerate(construct(model, stages, **how), 1):
+        built.append(laid)
+        state = laid.state._replace(step=number, time=float(number))
+        words = f"stage {number} of {len(stages)}"
+        yield Stage(number / (len(stages) + 1), words, Step(state, laid.balance.solution, (0.0, 0.0, 0.0)))
+    yield Stage(1.0, "all at once")
+    down = pressing(model, case.loads, asked.gravity)
+    *_, at_once = construct(model, stages[-1:], **how)
+    facts: dict[str, Any] = {
+        "stable": laid.balance.stands,
+        "converged": laid.balance.solution.converged,
+        "contact": case.surface.words,
+        "planned_stages": len(stages),
+        "stages": {  # those that were reached
+            "blocks": [int((stage.present & ~model.bodies.fixed).sum()) for stage in built],
+            "pressing": [float(down[stage.present].sum()) for stage in built],
+            "base_resultant": [_borne(model, stage.state.contacts) for stage in built],
+            "head_joint_opening": [head_joint_opening(stage.state.contacts) for stage in built],
+        },
+        "all_at_once": {
+            "stable": at_once.balance.stands,
+            "base_resultant": _borne(model, at_once.state.contacts),
+            "head_joint_opening": head_joint_opening(at_once.state.contacts),
+        },
+    }
+    if not laid.balance.stands:
+        falling = -laid.balance.acceleration[:, 2]
+        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(falling > FALLS * falling.max())]
+    elif at_once.balance.stands:
+        facts["change_by_stages"] = _change(model, at_once.state.contacts, laid.state.contacts)
+    return facts
+
+
+def _borne(model: Model, contacts: Contacts) -> float:
+    """[N] vertical force of all supports on the structure."""
+    return sum(force[2] for force in reactions(model, contacts).values())
+
+
+def there(run: Run, frame: int) -> Array | None:
+    """(B,) bool the blocks that are there in a frame of a structure built in stages; None, all, of other runs."""
+    asked = recorded_case(run).analysis
+    if not isinstance(asked, Construction) or frame == 0:
+        return None
+    return stages_of(run.model, asked.order, asked.strike)[frame - 1]
+
+
+def _change(model: Model, one: Contacts, other: Contacts) -> dict[str, Any]:
+    """How the forces of joints [N] differ, as shares of the largest force, and the joint that differs most."""
+    forces = [
+        dict(zip(zip(joints.a.tolist(), joints.b.tolist(), strict=True), joints.force, strict=True))
+        for joints in (joint_resultants(model, contacts) for contacts in (one, other))
+    ]
+    pairs = sorted(set().union(*forces))
+    first, second = (np.array([force.get(pair, np.zeros(3)) for pair in pairs]) for force in forces)
+    change = np.linalg.norm(second - first, axis=1)
+    largest, most = np.linalg.norm(first, axis=1).max(), int(change.argmax())
+    return {
+        "largest_change": float(change[most] / largest),
+        "mean_change": float(np.sqrt(np.mean(change**2)) / largest),
+        "joint": [model.blocks[i].name for i in pairs[most]],
+        "force_at_once": first[most].tolist(),
+        "force_in_stages": second[most].tolist(),
+    }
