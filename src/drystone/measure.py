@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from drystone import quaternion
-from drystone.contact.contacts import head_joint_opening, no_contacts
+from drystone.contact.contacts import Contacts, in_head_joints, no_contacts
 from drystone.contact.detect import detect
 from drystone.errors import InputError
 from drystone.mechanism import Mechanism, read_displacement
@@ -59,10 +59,14 @@ def mechanism(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanis
     """How a frame differs from the start: what has moved as one, which of the first joints have opened, slid or turned.
     What moved by less than `tolerance` of the largest displacement has not moved: a run leaves its mark on every joint."""
     start, now = run.state(0), run.state(frame)
-    at_rest = np.zeros_like(start.velocity)
-    contacts, _ = detect(run.model.bodies, start.position, start.rotation, at_rest, 1.0, no_contacts(), 0)
     turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
-    return read_displacement(run.model, contacts, now.position - start.position, turn, tolerance=tolerance)
+    return read_displacement(run.model, _first_contacts(run), now.position - start.position, turn, tolerance=tolerance)
+
+
+def _first_contacts(run: Run) -> Contacts:
+    """Who touched whom in the first frame."""
+    at_rest = np.zeros_like(run.velocity[0])
+    return detect(run.model.bodies, run.position[0], run.rotation[0], at_rest, 1.0, no_contacts(), 0)[0]
 
 
 def crack_widths(found: Mechanism) -> dict[str, float]:
@@ -114,8 +118,17 @@ def balanced_from(time: Array, force: Array, weight: float, *, within: float = 1
 
 
 def head_joint_openings(run: Run) -> Array:
-    """(F,) [m] the widest head joint in the step that ended in each frame."""
-    return np.array([head_joint_opening(run.contacts(frame)) for frame in range(run.frames)])
+    """(F,) [m] the widest opening, since the first frame, of the joints that stood upright in it (T60)."""
+    contacts = _first_contacts(run)
+    head = in_head_joints(contacts)
+    a, b, point, normal = contacts.a[head], contacts.b[head], contacts.point[head], contacts.normal[head]
+    widest = np.zeros(run.frames)
+    for frame in range(run.frames):
+        turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
+        on_a, on_b = (run.position[frame, i] + quaternion.rotate(turn[i], point - run.position[0, i]) for i in (a, b))
+        opening = np.einsum("ij,ij->i", on_b - on_a, quaternion.rotate(turn[a], normal))
+        widest[frame] = opening.max(initial=0.0)
+    return widest
 
 
 def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:

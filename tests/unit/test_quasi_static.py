@@ -12,7 +12,7 @@ from drystone.cli import main
 from drystone.contact.contacts import head_joint_opening
 from drystone.io.case import read_case
 from drystone.joints import RIGID, Surface
-from drystone.measure import balanced_from
+from drystone.measure import balanced_from, head_joint_openings
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
@@ -159,3 +159,20 @@ def test_balanced_from():
     assert balanced_from(time, np.array([9.0, 10, 11, 10, 10]), 10.0) == 3.0
     assert balanced_from(time, np.full(5, 10.0005), 10.0) == 0.0
     assert balanced_from(time, np.array([10.0, 10, 10, 10, 9.99]), 10.0) is None
+
+
+def test_a_head_joint_opens_by_what_its_support_moves_away(tmp_path):
+    """Two blocks on two supports of which the right one goes away by 20 mm, farther than contact detection looks: by then the
+    joint between the blocks is 20 mm wide, and half of that half-way."""
+    text = (Path(__file__).parents[2] / "examples/settlement-wall.toml").read_text(encoding="utf-8")
+    text = text.replace("courses = 12", "courses = 1").replace("blocks = 12", "blocks = 2")
+    text = text.replace('"50 mm"', '"20 mm"\ndirection = [1, 0, 0]')
+    case = tmp_path / "case.toml"
+    case.write_text(text, encoding="utf-8")
+    for _ in record(read_case(case), tmp_path / "out"):
+        pass
+    run = read_run(tmp_path / "out")
+    widest = head_joint_openings(run)
+    assert widest[0] == 0.0
+    assert widest[-1] == pytest.approx(0.02, rel=1e-6)
+    assert widest[abs(run.time - 2.1).argmin()] == pytest.approx(0.01, rel=1e-6)

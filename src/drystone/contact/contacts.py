@@ -25,9 +25,14 @@ class Contacts(NamedTuple):
 UPRIGHT = 0.5  # of a unit normal: joints whose normals rise less are head joints
 
 
+def in_head_joints(contacts: Contacts) -> Array:
+    """(C,) bool the contacts of joints that stand upright."""
+    return np.abs(contacts.normal[:, 2]) < UPRIGHT
+
+
 def head_joint_opening(contacts: Contacts) -> float:
-    """[m] the widest gap of the joints that stand upright; 0 if all are closed."""
-    return float(contacts.gap[np.abs(contacts.normal[:, 2]) < UPRIGHT].max(initial=0.0))
+    """[m] the widest gap of head joints, of those that detection still takes for joints; 0 if all are closed."""
+    return float(contacts.gap[in_head_joints(contacts)].max(initial=0.0))
 
 
 def no_contacts() -> Contacts:
