@@ -47,11 +47,12 @@ def wall(openings: tuple[Opening, ...] = ()) -> Model:
     return build_model(build.wall(**size, courses=12, blocks=12, openings=openings), friction=0.5, support_friction=1.0)
 
 
-def put_under_weight(model: Model, duration: float, **scheme: Any) -> History:
+def put_under_weight(model: Model, duration: float, surface: Surface = STONE, **scheme: Any) -> History:
+    """What happens from a state without stress on."""
     fixed = model.bodies.fixed
     weight = GRAVITY * model.bodies.mass[~fixed].sum()
     rows = []
-    for step in simulate(model, duration=duration, solver=make_solver("native"), surface=STONE, **scheme):
+    for step in simulate(model, duration=duration, solver=make_solver("native"), surface=surface, **scheme):
         contacts = step.state.contacts
         push = (fixed[contacts.a].astype(float) - fixed[contacts.b]) @ contacts.impulse[:, 2] / scheme["time_step"]
         rows.append((step.state.time, push / weight, head_joint_opening(contacts)))
