@@ -195,8 +195,10 @@ def test_a_stage_that_falls_is_told(tmp_path, capsys):
     arch = '[structure]\ngenerator = "arch"\nblocks = 7\n[joints]\nfriction = 0.7\n'
     case.write_text(arch + '[analysis]\nkind = "construction"\n[solver]\nyoung = "30 GPa"\n', encoding="utf-8")
     with pytest.raises(SystemExit):
-        main(["run", str(case), "-o", str(tmp_path / "out"), "--json"])
+        main(["run", str(case), "-o", str(tmp_path / "out"), "--json", "--picture"])
     facts = json.loads(capsys.readouterr().out)
     assert not facts["stable"]
     assert facts["falls"]
+    assert len(read_run(tmp_path / "out").contacts(-1).gap)  # of the moment before it falls
+    assert (tmp_path / "out/forces.png").exists()
     assert len(facts["stages"]["blocks"]) < facts["planned_stages"]

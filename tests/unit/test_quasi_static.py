@@ -84,6 +84,14 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert len(base["force"]) == len(base["time"]) == facts["frames"]
     assert base["force"][-1] == pytest.approx(base["weight"], rel=1e-3)
     assert base["weight"] == pytest.approx(2700 * GRAVITY * 6 * 3 * 0.3, rel=1e-3)
+    assert base["balanced_from"] is None  # it still creeps (T43): 4e-4 of the weight is in motion
+    assert len(facts["head_joint_openings"]) == facts["frames"]
+    pytest.importorskip("matplotlib")
+    with pytest.raises(SystemExit) as end:
+        main(["picture", str(tmp_path / "out"), "-o", str(tmp_path / "base.png"), "--base", "--json"])
+    assert end.value.code == 0
+    assert json.loads(capsys.readouterr().out)["picture"] == str(tmp_path / "base.png")
+    assert (tmp_path / "base.png").read_bytes()[:4] == b"\x89PNG"
     cut = tmp_path / "cut"
     steps = record(read_case(case), cut)
     for _ in range(40):

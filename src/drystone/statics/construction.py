@@ -47,8 +47,8 @@ def construct(
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
 ) -> Iterator[Laid]:
-    """The stages (B,) bool of who is there, each brought to balance. The first that does not stand is the last, where
-    its blocks were before they moved."""
+    """The stages (B,) bool of who is there, each brought to balance. The first that does not stand is the last, with
+    places and forces of before it moved."""
     if not surface.compliant:
         raise InputError("construction: rigid contact leaves the forces undetermined, in stages as at once; "
                          'set contact = "compliant" in [solver], or young')  # fmt: skip
@@ -60,7 +60,7 @@ def construct(
         weigh = partial(press, built, push=push, solver=solver, gravity=gravity, surface=surface)
         state, fit, pressed = _brought_to_rest(built, start, fit, weigh)
         if not pressed.stands:
-            yield Laid(present, start._replace(contacts=pressed.contacts), pressed)
+            yield Laid(present, start._replace(contacts=weigh(start).contacts), pressed)
             return
         yield Laid(present, state, pressed)
         before = present
@@ -111,7 +111,7 @@ def _named(model: Model, names: Sequence[str]) -> Array:
     """(B,) bool the blocks, and those of the groups, of these names."""
     chosen = np.zeros(len(model.blocks), bool)
     for name in names:
-        chosen[members(model, name, "analysis.order or strike")] = True
+        chosen[members(model, name, "analysis.order, strike")] = True
     return chosen
 
 
