@@ -52,7 +52,7 @@ def force_picture(
     length = _fitting_length(model, size) if length is None else length
     drawn = _flow_lines(resultants, size, largest, length, shown)
     falls = _falling(model, moving)
-    idle = _unloaded(model, resultants, size) & ~falls
+    idle = _unloaded(model, resultants, size) & ~falls & (True if shown is None else shown)
     told = ((UNLOADED, "carries nothing", idle), (FALLING, "moves", falls))
     rows = [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
 
