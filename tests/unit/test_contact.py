@@ -310,10 +310,12 @@ def test_memory_goes_to_the_nearest_and_to_nobody_far():
     contacts, next_id = find([box(1, 1, 1)] * 3, [[0, 0, 0], [0, 0, 1], [0, 0, 2]])
     count = len(contacts.gap)
     rng = np.random.default_rng(0)
-    old = contacts._replace(impulse=rng.normal(size=(count, 3)), velocity=rng.normal(size=(count, 3)), damage=rng.random(count))
+    old = contacts._replace(impulse=rng.normal(size=(count, 3)), velocity=rng.normal(size=(count, 3)),
+                            bond=rng.random(count), rest=rng.random(count), crushed=rng.random(count),
+                            stretch=rng.normal(size=(count, 3)))  # fmt: skip
     new, after = find([box(1, 1, 1)] * 3, [[0.01, 0, 0], [0.01, 0, 1], [0.4, 0, 2]], previous=old, next_id=next_id)
     lower = new.a == 0
-    for name in ("id", "impulse", "velocity", "damage"):
+    for name in ("id", "impulse", "velocity", "bond", "rest", "stretch", "crushed"):
         assert np.array_equal(getattr(new, name)[lower], getattr(old, name)[old.a == 0])
     # the upper block has jumped by 0.4 m: the right corners stay, the left ones are new
     stays = ~lower & (new.point[:, 0] > 0.4)
@@ -347,7 +349,8 @@ def _cloud(points) -> Contacts:
     n = len(points)
     zeros, none = np.zeros((n, 3)), np.zeros(n)
     pair = np.zeros(n, np.int64), np.ones(n, np.int64)
-    return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy())
+    return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy(),
+                    none.copy(), zeros.copy(), none.copy())  # fmt: skip
 
 
 # ---------------------------------------------------------------- polygons
