@@ -49,10 +49,12 @@ def bear_dry(problem: Problem, guess: Guess, contacts: Contacts, solver: Contact
     return Borne(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
 
 
-def bind(contacts: Contacts, laws: Laws, group: Array) -> Contacts:
-    """The contacts with new bonds, where their law has any; what gap there is, is filled with mortar."""
+def bind(contacts: Contacts, laws: Laws, group: Array, planar: bool) -> Contacts:
+    """The contacts with new bonds, where their law has any and blocks meet in a face, not along a line; what gap there is, is
+    filled with mortar."""
     here = group[contacts.a], group[contacts.b]
-    sound = (laws.cohesion[here] + laws.energy[here]) > 0
+    _, pair, points = np.unique(contacts.a * len(group) + contacts.b, return_inverse=True, return_counts=True)
+    sound = ((laws.cohesion[here] + laws.energy[here]) > 0) & (points[pair] >= (2 if planar else 3))
     return contacts._replace(bond=sound.astype(float), rest=np.where(sound, contacts.gap, 0.0))
 
 

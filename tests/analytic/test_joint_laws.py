@@ -1,6 +1,8 @@
 """Laws of joints on one joint: a block far too heavy to be slowed down is moved along a path, and the force of the joint is
 compared with the curve of its law, step by step. theta = 1: the force of a step is that of the displacement at its end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -8,9 +10,10 @@ from scipy.integrate import solve_ivp
 from drystone.build.shapes import box
 from drystone.joints import Surface
 from drystone.laws import Adhesion, JointLaw
-from drystone.model import build_model
+from drystone.model import Block, build_model
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.methods import make_solver
+from drystone.statics.equilibrium import equilibrium
 
 H = 1e-3  # [s]
 SIDES = (0.4, 0.25)  # [m] of the joint
@@ -166,3 +169,103 @@ def test_crushing_caps_the_pressure_and_stays():
     left = most[-1] - end / K_N
     assert states[-1].energy.fracture == pytest.approx(AREA * 0.5 * (cap + end) * left, rel=1e-9)
     np.testing.assert_allclose(states[-1].contacts.crushed, left)
+
+
+# ---------------------------------------------------------------- any joint
+
+TRIANGLES = "triangles"  # the faces above and below cut into triangles
+MANY = "many sides"  # a joint of twelve corners
+PIECES = "2 x 3 blocks"
+
+
+def upper_blocks(kind):
+    if kind == PIECES:
+        xs, ys = np.linspace(0, SIDES[0], 3), np.linspace(0, SIDES[1], 4)
+        cells = [(i, k) for i in range(2) for k in range(3)]
+        return [box((xs[i], ys[k], 0), (xs[i + 1], ys[k + 1], 0.3), name=f"{i}{k}", density=1e15) for i, k in cells]
+    block = box((0, 0, 0), (*SIDES, 0.3), name="block", density=1e15)
+    if kind == TRIANGLES:
+        faces = [face for face in block.faces for face in ((face[:3], face[2:] + face[:1]) if len(face) == 4 else (face,))]
+        return [replace(block, faces=tuple(faces))]
+    angle = 2 * np.pi * (np.arange(12) + 0.5) / 12
+    size = np.sqrt(AREA / (6 * np.sin(np.pi / 6)))  # of a regular polygon of twelve corners with the same area
+    ring = [(0.2 + size * np.cos(a), 0.12 + size * np.sin(a)) for a in angle]
+    return [prism(ring, 0.0, 0.3)]
+
+
+def prism(ring, low, high):
+    """An upright prism over a polygon, counter-clockwise seen from above."""
+    n = len(ring)
+    vertices = np.array([(x, y, z) for z in (low, high) for x, y in ring])
+    sides = [(k, (k + 1) % n, n + (k + 1) % n, n + k) for k in range(n)]
+    return Block(vertices, (tuple(range(n))[::-1], tuple(range(n, 2 * n)), *sides), density=1e15, name="block")
+
+
+LAWS = {
+    "cut-off": JointLaw(0.6, cohesion=3e5, tension=2e5, **STIFF),
+    "adhesion": JointLaw(0.6, adhesion=GLUE, **STIFF),
+    "crushing": JointLaw(0.6, cohesion=1e5, crushing=2e5, **STIFF),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("kind", [TRIANGLES, MANY, PIECES])
+def test_the_number_of_points_does_not_matter(kind, law):
+    """Truth: the same joint as one rectangle with four points, pressed, sheared and pulled; within 1e-4."""
+    path = [(2e-3 * DOWN, 100), (1e-3 * ALONG, 100), (-1e-3 * ALONG, 100), (2e-3 * UP, 250)]
+    _, one, _ = drive(joint_model(LAWS[law]), path)
+    _, other, states = drive(joint_model(LAWS[law], upper=upper_blocks(kind)), path)
+    assert len(states[0].contacts.gap) != 4 or np.ptp(states[0].contacts.area) > 0.1 * AREA
+    assert_curve(other, one, 1e-4)
+
+
+def test_a_broken_joint_stays_broken_when_it_opens_wide_and_closes():
+    """Truth: dry friction: it presses with k_n closing A, does not pull, and bears mu n along the joint."""
+    model = joint_model(LAWS["cut-off"])
+    path = [(10e-3 * UP, 1000), (10e-3 * DOWN, 1010), (1e-3 * ALONG, 200), (1e-3 * UP, 150)]
+    moved, force, states = drive(model, path)
+    assert len(states[1000].contacts.gap) == 0  # 10 mm is out of sight
+    closing = np.maximum(-moved[1010:, 2], 0)
+    assert_curve(force[1010:, 2], K_N * AREA * closing, 1e-5)
+    assert -force[2209, 0] == pytest.approx(0.6 * force[2209, 2], rel=1e-6)
+    assert np.all(states[-1].contacts.bond == 0)
+
+
+def test_thousand_newton_a_point():
+    """Truth: AJ's brittle cohesion: a block hangs from a ceiling on four points of 1000 N, and falls if it weighs more."""
+    for weight, hangs in ((3999.0, True), (4001.0, False)):
+        block = box((0, 0, -0.3), (*SIDES, 0.0), density=weight / 9.81 / (AREA * 0.3), name="block")
+        ceiling = box((-0.5, -0.5, 0), (0.9, 0.75, 1.0), fixed=True, name="ceiling")
+        model = build_model([ceiling, block], friction=JointLaw(0.5, tension=1000.0 / (AREA / 4), brittle=True))
+        found = equilibrium(model, solver=make_solver("native", 1e-8, 1), surface=STONE)
+        assert found.stands == hangs
+        np.testing.assert_allclose(found.contacts.impulse[:, 2], 1000 * weight / 4000 if hangs else 0.0, rtol=1e-6, atol=1e-6)
+
+
+def test_a_falling_load_breaks_the_bond_and_pays_for_it():
+    """Truth: a block let go below a ceiling on a spring k A swings to twice its rest: the bond breaks if the tension is below
+    2 m g. What breaks is 1/2 T^2 / k A, from which the block falls freely: m v^2 / 2 = m g u - 1/2 T^2 A / k."""
+    mass, stiff, h = 600.0, 1e8, 1e-4
+    tension = 1.5 * mass * 9.81 / AREA
+    block = box((0, 0, -0.3), (*SIDES, 0.0), density=mass / (AREA * 0.3), name="block")
+    ceiling = box((-0.5, -0.5, 0), (0.9, 0.75, 1.0), fixed=True, name="ceiling")
+    model = build_model([ceiling, block], friction=JointLaw(0.5, tension=tension, normal_stiffness=stiff))
+    steps = simulate(model, duration=0.05, time_step=h, theta=0.5, surface=STONE, impact_substeps=1,
+                     solver=make_solver("native", 1e-9, 1))  # fmt: skip
+    state = [step.state for step in steps][-1]
+    cost = 0.5 * tension**2 / stiff * AREA
+    fallen = -0.15 - state.position[1, 2]
+    assert state.energy.fracture == pytest.approx(cost, rel=0.02)
+    assert state.energy.kinetic == pytest.approx(mass * 9.81 * fallen - cost, rel=0.02)
+
+
+def test_stones_that_touch_along_a_line_are_not_glued():
+    """Truth: an edge on a face has no area."""
+    half = 0.2 * np.sqrt(2)
+    corners = [(0, 0), (half, half), (0, 2 * half), (-half, half)]  # x, z of a square on its corner
+    vertices = np.array([(x, y, z) for y in (0.0, 0.4) for x, z in corners])
+    sides = [(k, 4 + k, 4 + (k + 1) % 4, (k + 1) % 4) for k in range(4)]
+    block = Block(vertices, ((0, 1, 2, 3), (7, 6, 5, 4), *sides), name="block", density=1e15)
+    _, force, states = drive(joint_model(LAWS["cut-off"], upper=[block]), [(1e-4 * UP, 5)])
+    assert len(states[0].contacts.gap) == 2
+    assert np.all(force == 0)
