@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.placed import NEAR
 from drystone.laws import FORGOTTEN, Laws
+from drystone.model import Model
 from drystone.problem import Problem, momentum_into, relative_velocity
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 
@@ -49,12 +51,15 @@ def bear_dry(problem: Problem, guess: Guess, contacts: Contacts, solver: Contact
     return Borne(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
 
 
-def bind(contacts: Contacts, laws: Laws, group: Array, planar: bool) -> Contacts:
-    """The contacts with new bonds, where their law has any and blocks meet in a face, not along a line; what gap there is, is
+def bind(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
+    """The contacts with new bonds, where their law has any and blocks touch in a face, not along a line; what gap there is, is
     filled with mortar."""
-    here = group[contacts.a], group[contacts.b]
-    _, pair, points = np.unique(contacts.a * len(group) + contacts.b, return_inverse=True, return_counts=True)
-    sound = ((laws.cohesion[here] + laws.energy[here]) > 0) & (points[pair] >= (2 if planar else 3))
+    a, b, group, radius = contacts.a, contacts.b, model.bodies.group, model.bodies.radius
+    near = contacts.gap <= NEAR * np.minimum(radius[a], radius[b])  # detection sees further if joints can be stretched
+    _, pair = np.unique(a * len(group) + b, return_inverse=True)
+    points = np.bincount(pair, near)[pair]
+    has_bond = laws.cohesion[group[a], group[b]] + laws.energy[group[a], group[b]] > 0
+    sound = has_bond & near & (points >= (2 if model.planar else 3))
     return contacts._replace(bond=sound.astype(float), rest=np.where(sound, contacts.gap, 0.0))
 
 

@@ -299,7 +299,7 @@ def bear_joints(
     """What the joints bear; a structure that begins to be has all its bonds."""
     if model.laws is None:
         return bear_dry(problem, guess, contacts, solver)
-    contacts = bind(contacts, model.laws, model.bodies.group, model.planar) if begins else contacts
+    contacts = bind(contacts, model, model.laws) if begins else contacts
     return bear(problem, guess, contacts, model.laws, model.bodies.group, axes.contact, h, solver)
 
 

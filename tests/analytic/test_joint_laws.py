@@ -269,3 +269,14 @@ def test_stones_that_touch_along_a_line_are_not_glued():
     _, force, states = drive(joint_model(LAWS["cut-off"], upper=[block]), [(1e-4 * UP, 5)])
     assert len(states[0].contacts.gap) == 2
     assert np.all(force == 0)
+
+
+def test_what_is_apart_is_not_glued_however_far_its_joint_would_stretch():
+    """Truth: a gap of 3 mm is seen (the bond reaches 10 mm) and is no joint; one of 0.5 mm is filled with
+    mortar, and pulls from there."""
+    soft = JointLaw(0.5, adhesion=Adhesion(100.0, 1e9), **STIFF)
+    for gap, pulls in ((3e-3, False), (0.5e-3, True)):
+        block = box((0, 0, gap), (*SIDES, 0.3 + gap), name="block", density=1e15)
+        moved, force, states = drive(joint_model(soft, upper=[block]), [(1e-3 * UP, 100)])
+        assert len(states[0].contacts.gap) == 4
+        np.testing.assert_allclose(-force[:, 2], 1e9 * AREA * moved[:, 2] * pulls, rtol=1e-6)

@@ -14,6 +14,8 @@ from drystone.model import Bodies
 
 Array = np.ndarray
 
+NEAR = 0.005  # of the smaller radius: blocks at rest that are nearer than this touch
+
 
 class Placed(NamedTuple):
     """World geometry of the blocks at one instant; rows of vertices and faces as in `Bodies`."""
@@ -51,7 +53,7 @@ def pair_margin(a, b, radius, sweep):
     x = sweep[b, 0] - sweep[a, 0]
     y = sweep[b, 1] - sweep[a, 1]
     z = sweep[b, 2] - sweep[a, 2]
-    return 0.005 * min(radius[a], radius[b]) + np.sqrt(x * x + y * y + z * z) + sweep[a, 3] + sweep[b, 3]
+    return NEAR * min(radius[a], radius[b]) + np.sqrt(x * x + y * y + z * z) + sweep[a, 3] + sweep[b, 3]
 
 
 @inner
