@@ -10,11 +10,12 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "motion", "problem", "spin"},
+    {"units", "solid", "motion", "problem", "spin", "laws"},
     {"overlap"},
     {"model"},
     {"build", "contact", "loads"},
     {"doctor", "joints", "mechanism", "resultants", "solvers"},
+    {"mortar"},
     {"io", "stepping"},
     {"simulate"},
     {"record", "statics"},

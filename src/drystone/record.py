@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # reading a run must not load the simulator
 
 Array = np.ndarray
 
-FORMAT = 2  # of run.h5; raised when an older reader would misunderstand
+FORMAT = 3  # of run.h5; raised when an older reader would misunderstand
 PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost small models more than their step
 AT_REST = (0.0, 0.0, 0.0)
 CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
@@ -207,7 +207,7 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
     return {
         **parts,
         "total": parts["kinetic"] + parts["potential"] + parts["elastic"],
-        "dissipated": parts["friction"] + parts["impact"] + parts["numerical"],
+        "dissipated": parts["friction"] + parts["fracture"] + parts["impact"] + parts["numerical"],
     }
 
 

@@ -130,7 +130,7 @@ def test_supports_may_overlap_each_other():
         ([CUBE], {"friction": -0.1}, "friction is -0.1; give a number, 0 or more"),
         ([CUBE], {"friction": np.nan}, "friction is nan"),
         ([CUBE], {"friction": "0.5"}, "friction is '0.5'"),
-        ([CUBE], {"support_friction": -1}, "support friction is -1"),
+        ([CUBE], {"support_friction": -1}, "friction at supports is -1"),
         ([CUBE], {"pairs": [("arch", "", 0.5)]}, r"no block is in group 'arch'; the groups are \[''\]"),
         ([CUBE], {"pairs": [("", "", 0.5), ("", "", 0.6)]}, "given twice"),
         ([CUBE], {"pairs": [("", "", -0.5)]}, "between groups '' and '' is -0.5"),

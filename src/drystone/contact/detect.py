@@ -6,7 +6,7 @@
  3. `narrow`   visible faces projected and clipped
  4. `narrow`   antagonist points, gaps, areas
  (  `planar`   in the plane: points one behind the other become one)
- 5. `memory`   ids, impulses, velocities and damage from the contacts before
+ 5. `memory`   ids, impulses, velocities and bonds from the contacts before
 
 What touches depends on the poses and velocities alone; the past enters through step 5 only.
 """
@@ -49,7 +49,10 @@ def detect(
         id=np.zeros(count, np.int64),
         impulse=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)),
-        damage=np.zeros(count),
+        bond=np.zeros(count),
+        rest=np.zeros(count),
+        stretch=np.zeros((count, 3)),
+        crushed=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts
     return contacts, remember(contacts, previous, bodies.radius, next_id)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from drystone.laws import Laws
 from drystone.model import Block, Bodies, Model
 
 
@@ -27,6 +28,8 @@ def write_model(group: Any, model: Model) -> None:
     group.attrs["planar"] = model.planar
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
         group[f"bodies/{name}"] = values
+    for name, table in zip(Laws._fields, model.laws or (), strict=model.laws is not None):
+        group[f"laws/{name}"] = table
 
 
 def read_model(group: Any) -> Model:
@@ -50,4 +53,5 @@ def read_model(group: Any) -> Model:
         for i in range(len(vertices))
     )
     bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)))
+    laws = Laws(*(group[f"laws/{name}"][:] for name in Laws._fields)) if "laws" in group else None
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)), laws)

@@ -52,13 +52,15 @@ def construct(
     if not surface.compliant:
         raise InputError("construction: rigid contact leaves the forces undetermined, in stages as at once; "
                          'set contact = "compliant" in [solver], or young')  # fmt: skip
-    state, fit = initial_state(model, gravity), np.zeros(0)
+    if model.laws is not None:
+        raise InputError("construction: joints with mortar cannot be built in stages; leave friction alone in [joints]")
+    state = initial_state(model, gravity)
     push, before = wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
     for present in stages:
         built = without(model, ~present)
-        start, fit = _touching(built, state, present & ~before, fit)
+        start = _touching(built, state, present & ~before)
         weigh = partial(press, built, push=push, solver=solver, gravity=gravity, surface=surface)
-        state, fit, pressed = _brought_to_rest(built, start, fit, weigh)
+        state, pressed = _brought_to_rest(built, start, weigh)
         if not pressed.stands:
             yield Laid(present, start._replace(contacts=weigh(start).contacts), pressed)
             return
@@ -66,31 +68,26 @@ def construct(
         before = present
 
 
-def _brought_to_rest(
-    built: Model, state: State, fit: Array, weigh: Callable[[State], Equilibrium]
-) -> tuple[State, Array, Equilibrium]:
+def _brought_to_rest(built: Model, state: State, weigh: Callable[[State], Equilibrium]) -> tuple[State, Equilibrium]:
     """The state after steps from rest until nothing moves any more, or until it goes on moving."""
     first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
         pressed = weigh(state)
         position, rotation = drift(state.position, state.rotation, pressed.acceleration, SECOND)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
-        state, fit = _touching(built, state, nobody, fit)
+        state = _touching(built, state, nobody)
         if pressed.motion <= BALANCED * first or not pressed.motion < SHRINKS * motion:
-            return state, fit, pressed
+            return state, pressed
         motion, first = pressed.motion, max(first, pressed.motion)
 
 
-def _touching(built: Model, state: State, laid: Array, fit: Array) -> tuple[State, Array]:
-    """The state with who touches whom, gaps counted from where they were laid; and (ids,) [m] the gaps that contacts were laid
-    with, those of the blocks just laid with them."""
+def _touching(built: Model, state: State, laid: Array) -> State:
+    """The state with who touches whom, gaps counted from those with which blocks were laid, some of them (B,) bool just now."""
     there = np.where(built.bodies.fixed[:, None], built.position, state.position)  # what is not there lies aside
     contacts, next_id = detect(built.bodies, there, state.rotation, state.velocity, SECOND, state.contacts, state.next_id,
                                built.planar)  # fmt: skip
-    fit = np.append(fit, np.zeros(next_id - len(fit)))
-    fresh = laid[contacts.a] | laid[contacts.b]
-    fit[contacts.id[fresh]] = contacts.gap[fresh]
-    return state._replace(contacts=contacts._replace(gap=contacts.gap - fit[contacts.id]), next_id=next_id), fit
+    rest = np.where(laid[contacts.a] | laid[contacts.b], contacts.gap, contacts.rest)
+    return state._replace(contacts=contacts._replace(gap=contacts.gap - rest, rest=rest), next_id=next_id)
 
 
 def stages_of(model: Model, order: Sequence[str | Sequence[str]], strike: Sequence[str] = ()) -> list[Array]:

@@ -21,7 +21,7 @@ from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.program import optimise
-from drystone.stepping import Load, Scheme, State, assemble
+from drystone.stepping import Load, Scheme, State, assemble, bear_joints
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -68,7 +68,7 @@ def press(
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     with threadpool_limits(1, user_api="blas"):
-        solution = solver(problem, guess)
+        solution = bear_joints(model, True, problem, guess, axes, contacts, h, solver).solution
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
     motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))

@@ -47,6 +47,8 @@ def pushover(
     """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
     `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
     block in an increment, chosen by how the multiplier falls if not given."""
+    if model.laws is not None and model.laws.cohesion.any():
+        raise InputError('pushover: bonds would never break as joints open; remove cohesion and tension, or use kind = "limit"')
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
