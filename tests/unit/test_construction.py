@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse.construction import there
+from drystone.analyse.construction import analyse_construction, there
 from drystone.build.arch import circular_joints
 from drystone.build.shapes import box, prism
 from drystone.cli import main
 from drystone.errors import InputError
+from drystone.io.case import parse_case
 from drystone.joints import RIGID, Surface
 from drystone.loads import Push, weight
 from drystone.model import build_model
@@ -188,6 +189,12 @@ def test_a_wall_with_a_window_in_a_case(tmp_path, capsys):
     assert there(run, 0) is None
     shown = [there(run, frame)[~run.model.bodies.fixed].sum() for frame in range(1, 7)]
     assert shown == stages["blocks"] == [6, 12, 16, 22, 27, 34]
+
+
+def test_mortar_is_refused():
+    case = parse_case(CASE.replace("friction = 0.5", 'friction = 0.5\ncohesion = "0.1 MPa"'))
+    with pytest.raises(InputError, match="mortar"):
+        list(analyse_construction(case, case.model()))
 
 
 def test_a_stage_that_falls_is_told(tmp_path, capsys):

@@ -53,7 +53,7 @@ def construct(
         raise InputError("construction: rigid contact leaves the forces undetermined, in stages as at once; "
                          'set contact = "compliant" in [solver], or young')  # fmt: skip
     if model.laws is not None:
-        raise InputError("construction: joints with mortar cannot be built in stages; leave friction alone in [joints]")
+        raise InputError("construction: joints with mortar cannot be built in stages; keep nothing but friction in [joints]")
     state = initial_state(model, gravity)
     push, before = wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
     for present in stages:
