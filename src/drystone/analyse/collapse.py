@@ -63,8 +63,9 @@ def _exact(
     """The lowest state of collapse by the exact law, if any, and the facts of the search."""
     if found.optimum.status == IMPOSSIBLE:
         return None, {"multiplier_nonassociated": None}
-    if starts == 0:
+    if starts == 0 or system.model.laws is not None:
         said = f"exact friction was not searched ({len(system.friction)} contact points); give analysis.starts to do so"
+        said = said if system.model.laws is None else "exact friction is searched of dry joints only"
         return None, {"multiplier_nonassociated": [None, number(found.multiplier)], "search": {"starts": 0, "note": said}}
     states, count = [], 0
     for each in collapses(system, dead, live, found.optimum, starts=starts, stands=stable):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.statics.balance import Balance
-from drystone.statics.program import SOLVED, Envelope, Optimum, optimise
+from drystone.statics.program import SOLVED, Optimum, optimise, strengths
 
 Array = np.ndarray
 
@@ -110,7 +110,8 @@ def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimu
 
 def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array) -> Optimum:
     """The collapse of joints whose shear strength is that under these normal forces, whatever theirs (T35)."""
-    return optimise(balance, dead, live, envelope=Envelope(np.zeros_like(normal), balance.friction * normal))
+    level = strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
+    return optimise(balance, dead, live, envelope=level)
 
 
 def _least(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
