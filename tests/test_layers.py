@@ -10,12 +10,13 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "motion", "problem", "spin"},
-    {"overlap"},
+    {"units", "solid", "motion", "problem", "spin", "brick"},
+    {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
     {"doctor", "joints", "mechanism", "resultants", "solvers"},
-    {"io", "stepping"},
+    {"io", "deform"},
+    {"stepping"},
     {"simulate"},
     {"record", "statics"},
     {"session", "measure", "solve"},
