@@ -20,19 +20,20 @@ Array = np.ndarray
 def all_over(contacts: Contacts, bricks: Array) -> Contacts:
     """The contacts, fresh from detection, with more points where one of the blocks has more than one brick (B,) a side."""
     start = np.flatnonzero(np.diff(contacts.a, prepend=-1) | np.diff(contacts.b, prepend=-1))
-    parts = []
-    for begin, end in zip(start.tolist(), np.append(start[1:], len(contacts.a)).tolist(), strict=True):
-        joint = Contacts(*(field[begin:end] for field in contacts))
+    parts = [Contacts(*(field[:0] for field in contacts))]
+    for rows in np.split(np.arange(len(contacts.a)), start)[1:]:
+        joint = Contacts(*(field[rows] for field in contacts))
         count = int(max(bricks[joint.a[0]], bricks[joint.b[0]]))
         parts.append(joint if count == 1 else _filled(joint, count))
-    return Contacts(*(np.concatenate(fields) for fields in zip(*parts, strict=True))) if parts else contacts
+    return Contacts(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
 
 def _filled(joint: Contacts, count: int) -> Contacts:
     """A joint with so many bricks a side."""
     share = rings(len(joint.gap), count)[:, np.argsort(_angles(joint.point, joint.normal[0]), kind="stable").argsort()]
     first = Contacts(*(np.repeat(field[:1], len(share), axis=0) for field in joint))
-    return first._replace(point=share @ joint.point, gap=share @ joint.gap, area=np.full(len(share), joint.area.sum() / len(share)))
+    even = np.full(len(share), joint.area.sum() / len(share))
+    return first._replace(point=share @ joint.point, gap=share @ joint.gap, area=even)
 
 
 def _angles(point: Array, normal: Array) -> Array:
