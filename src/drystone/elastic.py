@@ -92,10 +92,10 @@ def make_elastic(fixed: Array, bricks: Sequence[Brick]) -> Elastic:
         mode[k, : len(place), :, : len(squares)] = shape.reshape(-1, 3, len(squares))
         momentum[k, : len(place), :, : len(squares)] = carried.reshape(-1, 3, len(squares))
         square[k, : len(squares)] = squares
-    return Elastic(
-        row, block, (np.cumsum(~fixed) - 1)[block], kind, np.array([each.stone.mesh for each in first]), np.array([each.corner for each in first]), node, mode,
-        momentum, square, np.array([each.stone.young for each in first]), np.array([each.stone.poisson for each in first]),
-    )  # fmt: skip
+    mesh, corner = np.array([each.stone.mesh for each in first]), np.array([each.corner for each in first])
+    young, poisson = np.array([[each.stone.young, each.stone.poisson] for each in first]).T.copy()
+    slot = (np.cumsum(~fixed) - 1)[block]
+    return Elastic(row, block, slot, kind, mesh, corner, node, mode, momentum, square, young, poisson)
 
 
 def _key(one: Brick) -> tuple:

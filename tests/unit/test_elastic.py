@@ -52,9 +52,9 @@ def test_only_rigid_motions_are_free():
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_cantilever(count):
-    """A clamped bar of bricks with a force at its end, no lateral contraction. With its bubbles a rectangular brick bends like a
-    beam of constant curvature, that of the moment in its middle, and shears evenly: the end sinks by the sum of h M (L - x) / E I
-    over the middles, P L^3 / 3 E I (1 - 1 / 4 n^2), and by P L / G A."""
+    """A clamped bar of bricks with a force at its end, no lateral contraction. With its bubbles a rectangular brick bends like
+    a beam of constant curvature, that of the moment in its middle, and shears evenly: the end sinks by the sum of
+    h M (L - x) / E I over the middles, P L^3 / 3 E I (1 - 1 / 4 n^2), and by P L / G A."""
     length, side, young, force = 1.0, 0.1, 1e9, 10.0
     box = (brick.SIGN + 1.0) / 2.0 * [length, side, side]
     mesh = (count, 1, 1)
@@ -163,9 +163,10 @@ def test_mesh_follows_the_axes():
 
 
 def test_what_cannot_be_meshed_is_named():
-    with pytest.raises(InputError, match="'prism'.* 6 corners and 5 faces and is no hexahedron; .* leave this one rigid"):
-        wedge = replace(build.block()[1], vertices=np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]]),
-                        faces=((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)), name="prism")  # fmt: skip
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
+    faces = ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))
+    wedge = replace(build.block()[1], vertices=corners, faces=faces, name="prism")
+    with pytest.raises(InputError, match=r"'prism'.* 6 corners and 5 faces and is no hexahedron; .* leave this one rigid"):
         build_model([wedge], friction=0.5, deformable=[SOFT])
     with pytest.raises(InputError, match="no free block and no group is named 'wal', did you mean 'wall'"):
         build_model(build.wall(), friction=0.5, deformable=[replace(SOFT, on="wal")])

@@ -111,6 +111,7 @@ class Case:
             support_friction=None if support is None else support.friction,
             pairs=pairs,
             planar=self.analysis.planar,
+            deformable=[table.to_stone() for table in self.structure.deformable],
         )
         if model.planar:
             check_in_plane(self.motions)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from drystone.elastic import Elastic
 from drystone.model import Block, Bodies, Model
 
 
@@ -27,6 +28,8 @@ def write_model(group: Any, model: Model) -> None:
     group.attrs["planar"] = model.planar
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
         group[f"bodies/{name}"] = values
+    for name, values in zip(Elastic._fields, model.elastic or (), strict=False):
+        group[f"elastic/{name}"] = values
 
 
 def read_model(group: Any) -> Model:
@@ -50,4 +53,5 @@ def read_model(group: Any) -> Model:
         for i in range(len(vertices))
     )
     bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)))
+    elastic = Elastic(*(group[f"elastic/{name}"][:] for name in Elastic._fields)) if "elastic" in group else None
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)), elastic)
