@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from drystone import brick, build
+import drystone as ds
+from drystone import brick, build, measure
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.rings import all_over, rings
 from drystone.deform import hold
 from drystone.elastic import Stone, elements, hexahedron, lattice, matrices, mesh_nodes, principal, von_mises
 from drystone.errors import InputError
+from drystone.io.case import parse_case
 from drystone.model import build_model
+from drystone.session import record, resume
 
 SOFT = Stone(young=1e7, poisson=0.27, mesh=(2, 2, 2))
 
@@ -181,3 +184,68 @@ def test_what_cannot_be_meshed_is_named():
 def test_stone_is_checked(change, said):
     with pytest.raises(InputError, match=said):
         replace(SOFT, **change)
+
+
+CASE = """
+[structure]
+generator = "block"
+width = 0.5
+height = 0.5
+deformable = {table}
+
+[joints]
+friction = 0.6
+
+[analysis]
+duration = 0.02
+time_step = 0.001
+
+[output]
+every = 0.005
+"""
+WHOLE = '{ young = "1 GPa", poisson = 0.2, mesh = [1, 1, 2] }'
+
+
+def test_a_run_keeps_what_its_stones_feel(tmp_path):
+    """States return bit for bit; stopped and resumed is the same run; the summary of stresses by hand from the stresses."""
+    case = parse_case(CASE.format(table=WHOLE))
+    run = ds.run(case, tmp_path / "whole")
+    steps = record(case, tmp_path / "cut")
+    for _ in range(7):
+        next(steps)
+    steps.close()
+    *_, last = resume(tmp_path / "cut")
+    assert np.array_equal(last.state.amplitude, run.state(-1).amplitude)
+    assert np.array_equal(last.state.rate, run.state(-1).rate)
+    assert np.array_equal(last.state.velocity, run.state(-1).velocity)
+    assert run.energy["strain"][-1] == last.state.energy.strain > 0.0
+    stress = measure.stresses(run)["block"]
+    assert stress.shape == (2, 8, 6)
+    lower = stress[0].mean(axis=0)
+    assert lower[2] < stress[1].mean(axis=0)[2] < 0.0
+    found = measure.largest_stresses(run)["block"]
+    assert found["compression"] == pytest.approx(-lower[2], rel=1e-3)
+    with pytest.raises(InputError, match="all blocks are rigid"):
+        measure.stresses(ds.run(parse_case(CASE.replace("deformable = {table}", "")), tmp_path / "rigid"))
+
+
+def test_groups_of_a_case_are_deformable():
+    """A list of tables: blocks by name or group, the last counts."""
+    table = f'[{WHOLE}, {{ young = "2 GPa", poisson = 0.2, on = "block" }}]'
+    elastic = parse_case(CASE.format(table=table)).model().elastic
+    assert elastic.young.tolist() == [2e9]
+    assert elastic.mesh.tolist() == [[2, 2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("{ young = -1, poisson = 0.2 }", "structure.deformable.*young"),
+        ("{ young = 1e9, poisson = 0.2, mesh = [9, 9, 9] }", r"mesh is \[9, 9, 9\]; give three numbers"),
+        ("{ young = 1e9 }", "structure.deformable.*poisson"),
+        ("3", "structure.deformable"),
+    ],
+)
+def test_mistakes_in_a_case_are_named(table, said):
+    with pytest.raises(InputError, match=said):
+        parse_case(CASE.format(table=table))
