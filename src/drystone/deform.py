@@ -148,8 +148,8 @@ def _scale(elastic: Elastic, h: float, theta: float) -> Array:
 
 
 def _turning(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:
-    """(S, m) [kg^1/2 m/s] what centrifugal and Coriolis forces give to the amplitudes in a step; the latter as a turn of the
-    velocities, which keeps their energy."""
+    """(S, m) [kg^1/2 m/s] what centrifugal and Coriolis forces give to the amplitudes in a step (T85); the latter as a turn of
+    the velocities, which keeps their energy."""
     out = np.zeros_like(rate)
     for s, block in enumerate(elastic.block):
         if not spin[block].any():
@@ -201,5 +201,5 @@ def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
 
 
 def strain_energy(elastic: Elastic, amplitude: Array) -> float:
-    """[J]"""
+    """[J] (T86)"""
     return 0.5 * float(np.vdot(elastic.stiffness[elastic.kind], amplitude**2))

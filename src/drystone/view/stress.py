@@ -25,8 +25,14 @@ READINGS = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks
 
 
 def stress_picture(
-    run: Run, path: str | Path | None = None, *, frame: int = -1, reading: str = "von mises", exaggerate: float = 1.0, **view: Any
-) -> Array:  # fmt: skip
+    run: Run,
+    path: str | Path | None = None,
+    *,
+    frame: int = -1,
+    reading: str = "von mises",
+    exaggerate: float = 1.0,
+    **view: Any,
+) -> Array:
     """A frame as an image (H, W, 3) uint8, written to `path` as PNG if given. reading: "von mises", "tension" or "compression",
     the largest principal stresses; strains, not the motion of the blocks, are drawn `exaggerate` times as large; `view` are
     keywords of `picture`."""
@@ -46,7 +52,7 @@ def stress_picture(
 
 
 def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list[Block], Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame, and (B,) [Pa] what is read of each, nan if rigid."""
+    """Rigid blocks and the bricks of deformable ones as they lie in a frame; (B,) [Pa] what is read of each, nan if rigid."""
     model, state, elastic = run.model, run.state(frame), run.model.elastic
     assert elastic is not None
     moved, stresses = nodal(elastic, state.amplitude), gauss_stresses(elastic, state.amplitude)
