@@ -4,7 +4,7 @@ Contact is found on the rigid shapes. A contact point is carried by the brick it
 those of the brick's corners, weighted. Displacements are small and seen from the frame that moves with the block.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -120,31 +120,23 @@ def _open(elastic, contacts, grip, moved, gap):
                     gap[c] += step if side == 1 else -step
 
 
-def widen(
-    elastic: Elastic, problem: Problem, guess: Guess, contacts: Contacts, frame: Array, grip: Grip, state: Any, moving: Array,
-    h: float, theta: float,
-) -> tuple[Problem, Guess]:  # fmt: skip
-    """The problem with the modes of the deformable blocks after the six unknowns of every block, zeros for rigid ones (T84).
-    frame (C, 3, 3): contact axes; state: at the start of the step; moving (B, 6) [m/s, rad/s]: its velocities."""
-    more, scale = elastic.mode.shape[3], _scale(elastic, h, theta)
-    row_a, row_b = _with_room(problem.row_a, more), _with_room(problem.row_b, more)
-    _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b)
-    free, velocity = _with_room(problem.free, more), _with_room(guess.velocity, more)
-    pull = _turning(elastic, state.rotation, moving[:, 3:], state.amplitude, state.rate, h)
-    strained = elastic.stiffness[elastic.kind] * (state.amplitude + theta * (1.0 - theta) * h * state.rate)
-    free[elastic.slot, 6:] = scale * (state.rate + pull - h * strained)
-    velocity[elastic.slot, 6:] = state.rate / scale
-    return problem._replace(row_a=row_a, row_b=row_b, free=free), guess._replace(velocity=velocity)
+class Vibration(NamedTuple):
+    """The modes in a step."""
+
+    scale: Array  # (S, m) rate per whitened unknown (T83)
+    before: Array  # (S, m) [kg^1/2 m/s] whitened rates at the start
+    free: Array  # (S, m) [kg^1/2 m/s] whitened rates at the end without contact
 
 
-def loosen(elastic: Elastic, x: Array, h: float, theta: float) -> Array:
-    """Rates (S, m) [kg^1/2 m/s] of the modes in a whitened velocity (N, D)."""
-    return _scale(elastic, h, theta) * x[elastic.slot, 6:]
-
-
-def _scale(elastic: Elastic, h: float, theta: float) -> Array:
-    """(S, m) rate per whitened unknown (T83)."""
-    return 1.0 / np.sqrt(1.0 + (theta * h) ** 2 * elastic.stiffness[elastic.kind])
+def vibrate(
+    elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float, theta: float
+) -> Vibration:
+    """How the modes go on without contact (T83), all as at the start of the step; spin (B, 3) [rad/s]."""
+    square = elastic.stiffness[elastic.kind]
+    scale = 1.0 / np.sqrt(1.0 + (theta * h) ** 2 * square)
+    strained = square * (amplitude + theta * (1.0 - theta) * h * rate)
+    pull = _turning(elastic, rotation, spin, amplitude, rate, h)
+    return Vibration(scale, rate / scale, scale * (rate + pull - h * strained))
 
 
 def _turning(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:
@@ -168,6 +160,19 @@ def _turn(vector: Array) -> Array:
     angle = float(np.linalg.norm(vector))
     x, y, z = np.sin(angle / 2) * vector / angle
     return matrix_of(np.array([np.cos(angle / 2), x, y, z]))
+
+
+def widen(
+    elastic: Elastic, problem: Problem, guess: Guess, contacts: Contacts, frame: Array, grip: Grip, modes: Vibration
+) -> tuple[Problem, Guess]:
+    """The problem with the modes of the deformable blocks after the six unknowns of every block, zeros for rigid ones (T84).
+    frame (C, 3, 3): contact axes."""
+    more = elastic.mode.shape[3]
+    row_a, row_b = _with_room(problem.row_a, more), _with_room(problem.row_b, more)
+    _elastic_rows(elastic, contacts, frame, grip, modes.scale, row_a, row_b)
+    free, velocity = _with_room(problem.free, more), _with_room(guess.velocity, more)
+    free[elastic.slot, 6:], velocity[elastic.slot, 6:] = modes.free, modes.before
+    return problem._replace(row_a=row_a, row_b=row_b, free=free), guess._replace(velocity=velocity)
 
 
 def _with_room(values: Array, more: int) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.detect import detect
-from drystone.deform import hold, loosen, strain_energy, widen
+from drystone.deform import hold, strain_energy, vibrate, widen
 from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
@@ -149,7 +149,8 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
         contacts, grip = hold(elastic, contacts, position, rotation, amplitude)
     problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
     if elastic:
-        problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, state, moving, scheme.h, scheme.theta)
+        modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta)
+        problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
     solution = solver(problem, guess)
     after_solver = perf_counter()
@@ -157,7 +158,7 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
     end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
     if elastic:
-        rate = loosen(elastic, solution.velocity, scheme.h, scheme.theta)
+        rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
     contacts, work = _settle(state, problem, guess, axes, contacts, solution, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]

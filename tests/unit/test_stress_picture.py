@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import drystone as ds
+from drystone.cli import app
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.view.stress import stress_picture
@@ -38,3 +40,9 @@ def test_other_readings(run):
     assert not np.array_equal(tension, compression)
     with pytest.raises(InputError, match="choose one of von mises, tension, compression"):
         stress_picture(run, reading="shear")
+
+
+def test_by_command(run, tmp_path):
+    said = CliRunner().invoke(app, ["picture", str(run.folder), "-o", str(tmp_path / "a.png"), "--color", "stress"])
+    assert said.exit_code == 0, said.output
+    assert (tmp_path / "a.png").exists()
