@@ -41,7 +41,7 @@ class Structure(Table):
     chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
     deformable: tuple[Deformable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
 
-    @field_validator("deformable", mode="before")
+    @field_validator("deformable", mode="before", json_schema_input_type=Deformable | tuple[Deformable, ...])
     @classmethod
     def _listed(cls, given: Any) -> Any:
         return [given] if isinstance(given, dict) else given
