@@ -132,11 +132,6 @@ class Run:
         """(F, B, 6) [m/s, rad/s] world axes, seen from the moving ground."""
         return self._read("frames/velocity", 0, self.frames)
 
-    @cached_property
-    def amplitude(self) -> Array:
-        """(F, S, m) [kg^1/2 m] of the modes of the deformable blocks, if there are any."""
-        return self._read("frames/amplitude", 0, self.frames)
-
     @property
     def ground(self) -> Array:
         """(F, 3) [m] displacement of the ground."""

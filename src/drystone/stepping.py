@@ -7,6 +7,7 @@
     state    = advance(middle, solution, theta h)
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
+Deformable blocks have more unknowns than rigid ones: deform.py adds them to the problem and takes their displacement into gaps.
 A step in which impacts take much of the energy is taken again in small ones, see docs/decisions/0006-impacts.md.
 """
 
@@ -43,7 +44,7 @@ class Energy(NamedTuple):
     strain: float = 0.0  # of this instant, stored in deformable blocks
 
 
-RIGID = np.zeros((0, 0))  # amplitudes of no deformable block
+NO_MODES = np.zeros((0, 0))  # where no block is deformable
 
 
 class State(NamedTuple):
@@ -58,8 +59,8 @@ class State(NamedTuple):
     next_id: int  # first free contact id
     hardship: int  # how hard the last step was to solve: the native solver chooses its path by it
     energy: Energy
-    amplitude: Array = RIGID  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
-    rate: Array = RIGID  # (S, m) [kg^1/2 m/s]
+    amplitude: Array = NO_MODES  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
+    rate: Array = NO_MODES  # (S, m) [kg^1/2 m/s]
 
 
 class Load(NamedTuple):

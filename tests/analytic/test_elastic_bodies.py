@@ -165,6 +165,21 @@ def test_stiff_stone_is_rigid(rocking):
     assert abs(ends[1] - ends[0]).max() < 1e-4 * moved
 
 
+def test_wall_takes_up_its_weight():
+    """Every step from rest: the support bears the weight to 1e-6, head joints open by less than the wall is shortened
+    (rho g H^2 / 2 E), and the bricks of the lowest course bear what is above their middles, on average over the course."""
+    model = build_model(build.wall(length=1.0, height=0.75, courses=3, blocks=2, thickness=0.3), friction=0.5,
+                        deformable=[Stone(60e9, 0.27, (2, 2, 2))])  # fmt: skip
+    *_, last = simulate(model, duration=0.03, time_step=1e-3, solver=native(), theta=1.0, from_rest=True)
+    contacts, weight = last.state.contacts, 9.81 * model.bodies.mass[1:].sum()
+    assert contacts.impulse[contacts.a == 0, 2].sum() / 1e-3 == pytest.approx(weight, rel=1e-6)
+    assert contacts.gap[abs(contacts.normal[:, 0]) > 0.9].max() < DENSITY * 9.81 * 0.75**2 / (2 * 60e9)
+    lowest = [i for i, block in enumerate(model.elastic.block) if model.blocks[block].name.startswith("block-1-")]
+    stress = np.array([gauss_stresses(model.elastic, last.state.amplitude)[i].mean(axis=1)[:, 2] for i in lowest])
+    assert -stress[:, :4].mean() == pytest.approx(weight / 0.3 * (1 - 0.0625 / 0.75), rel=1e-3)
+    assert -stress[:, 4:].mean() == pytest.approx(weight / 0.3 * (1 - 0.1875 / 0.75), rel=1e-3)
+
+
 def test_rigid_and_deformable_blocks_together():
     """A rigid block on a deformable one on a support: the lower one carries the weight of both, evenly."""
     ground = box((-1, -1, -1), (1, 1, 0), fixed=True)
