@@ -27,6 +27,7 @@ lint: $(READY)
 
 gallery: $(READY)
 	$(BIN)/python docs/gallery.py
+	$(BIN)/python docs/statics.py
 
 # More with BENCH="--full", or see --help; `python -m bench.report` writes the results into docs/performance.md and the README.
 bench: $(READY)

@@ -10,13 +10,13 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "motion", "problem", "spin", "brick"},
+    {"units", "solid", "motion", "problem", "spin", "laws", "brick"},
     {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
     {"doctor", "joints", "mechanism", "resultants", "solvers"},
-    {"io", "deform"},
-    {"stepping"},
+    {"deform", "mortar"},
+    {"io", "stepping"},
     {"simulate"},
     {"record", "statics"},
     {"session", "measure", "solve"},

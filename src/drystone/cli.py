@@ -18,7 +18,7 @@ from drystone import __version__
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
-    from drystone.analyse import Stage
+    from drystone.analyse.stages import Stage
     from drystone.doctor.examine import Report
     from drystone.io.case import Case
     from drystone.model import Block
@@ -189,7 +189,7 @@ def run(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="folder for the run")] = None,
     resume: Annotated[Path | None, typer.Option(help="go on with the run in this folder")] = None,
     force: Annotated[bool, typer.Option("--force", help="overwrite a run")] = False,
-    picture: Annotated[bool, typer.Option("--picture", help="also draw the last frame: last.png")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="also draw: the last frame, or what statics found")] = False,
     json: Json = False,
 ) -> int:
     """Compute a case, or go on with one that was cut."""
@@ -219,7 +219,7 @@ def run(
 
 def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -> int:
     """A case of statics: its stages on standard error, its facts on standard output."""
-    from drystone.analyse import read_result, record
+    from drystone.analyse.record import read_result, record
     from drystone.io.case import read_case
 
     _announce_compiling()
@@ -228,16 +228,16 @@ def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -
     facts = (read_result(folder) or {}) | {"out": str(folder)}
     if picture:
         from drystone.record import read_run
-        from drystone.view.picture import picture as draw
+        from drystone.view.results import result_pictures
 
-        draw(read_run(folder), folder / "last.png")
+        facts["pictures"] = [str(path) for path in result_pictures(read_run(folder), facts)]
     if json:
         _print_json(facts)
     else:
-        from drystone.view.tables import print_result
+        from drystone.view.result_tables import print_result
 
         print_result(facts)
-    return DONE
+    return DONE if facts["converged"] else NOT_CONVERGED
 
 
 def _watch_stages(stages: Iterable["Stage"]) -> None:
@@ -334,15 +334,15 @@ def info(
     json: Json = False,
 ) -> None:
     """Summarise a run."""
-    from drystone.analyse import read_result
+    from drystone.analyse.record import read_result
 
-    facts, more = read_result(folder), _mechanism_facts(folder) if mechanism else {}
+    facts, more = read_result(folder), {"out": str(folder)} | (_mechanism_facts(folder) if mechanism else {})
     if facts is None:
         _show(folder, json, more)
     elif json:
         _print_json(facts | more)
     else:
-        from drystone.view.tables import print_result
+        from drystone.view.result_tables import print_result
 
         print_result(facts | more)
 

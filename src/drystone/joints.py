@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.errors import InputError
 from drystone.kernel import kernel
 from drystone.model import Model
 
@@ -42,6 +43,9 @@ RIGID = Surface()
 
 def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:
     """Friction by pair of groups; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
+    if model.laws is not None and not surface.compliant:
+        raise InputError("joints with cohesion, adhesion, crushing or a stiffness need compliant contact; give the stone a "
+                         "modulus: Surface(young=30e9)")  # fmt: skip
     group = model.bodies.group
     friction = model.friction[group[contacts.a], group[contacts.b]]
     dilatancy = np.zeros_like(friction) if surface.exact else friction

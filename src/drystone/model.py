@@ -14,10 +14,13 @@ import numpy as np
 
 from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
+from drystone.laws import JointLaw, Laws, is_number, tabulate
 from drystone.overlap import check_overlaps
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
 Array = np.ndarray
+
+SUPPORT = "support"  # in a pair of groups: all supports
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Bodies(NamedTuple):
     radius: Array  # (B,) [m] of the sphere about the centroid that holds the block
     fixed: Array  # (B,) bool
     group: Array  # (B,) int64 row of `Model.friction`
+    grip: Array  # (B,) [m] half of how far its joints may be stretched and still pull; 0 if they are dry
 
 
 @dataclass(frozen=True)
@@ -61,30 +65,32 @@ class Model:
     position: Array  # (B, 3) [m] centroids at the start
     friction: Array  # (G, G) coefficient between groups of blocks, symmetric
     planar: bool = False  # prisms along y that move in the plane of x and z only
+    laws: Laws | None = None  # what joints have besides friction; None: nothing
     elastic: Elastic | None = None  # the deformable blocks, if there are any
 
 
 def build_model(
     blocks: Iterable[Block],
     *,
-    friction: float,
-    support_friction: float | None = None,
-    pairs: Sequence[tuple[str, str, float]] = (),
+    friction: float | JointLaw,
+    support_friction: float | JointLaw | None = None,
+    pairs: Sequence[tuple[str, str, float | JointLaw]] = (),
     planar: bool = False,
     deformable: Sequence[Stone] = (),
 ) -> Model:
     """The model of `blocks`, or an `InputError` that names block, face, value and cure.
 
-    friction: coefficient between free blocks; support_friction: where at least one block is a support (by default the
-    same); pairs: (group, group, coefficient) between named groups, which goes before both. planar: the blocks move in the plane
-    of x and z only; all must be prisms along y from the same front to the same back, where supports may go further.
-    deformable: which blocks are elastic and how; of two that name a block the last counts.
+    friction: coefficient between free blocks, or their whole law; support_friction: where at least one block is a support (by
+    default the same); pairs: (group, group, coefficient or law), which goes before both; "support" stands for all supports.
+    planar: the blocks move in the plane of x and z only; all must be prisms along y from the same front to the same back, where
+    supports may go further. deformable: which blocks are elastic and how; of two that name a block the last counts.
     """
     blocks = named(blocks)
     labels = labels_of(blocks)
     for finding in block_findings(blocks):
         raise finding.refusal(labels)
-    group, table = _friction_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
+    group, law_of = _law_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
+    table, laws = tabulate(law_of)
     pieces = [piece for i, block in enumerate(blocks) for piece in convex_pieces(i, block, labels[i])]
     owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
     surfaces = lay_out(vertices, faces, names)
@@ -94,8 +100,10 @@ def build_model(
     whole = unite(solids, np.array(owner))
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
     bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
+    if laws is not None:
+        bodies = bodies._replace(grip=0.5 * laws.reach.max(axis=1)[group])
     elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
-    return Model(blocks, bodies, whole.centroid, table, planar, elastic)
+    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic)
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:
@@ -120,7 +128,7 @@ def block_findings(blocks: tuple[Block, ...]) -> Iterator[Finding]:
         if first.setdefault(block.name, i) != i:
             said = f"block {first[block.name]} has the same name"
             yield Finding("same name", (i,), said, "give every block its own")
-        if not _is_number(block.density) or not 0 < block.density < math.inf:
+        if not is_number(block.density) or not 0 < block.density < math.inf:
             said = f"its density is {block.density!r}"
             yield Finding("density", (i,), said, "give a number above 0 in kg/m3")
 
@@ -160,41 +168,47 @@ def unite(pieces: Solids, owner: Array) -> Solids:
     return Solids(volume, centroid, np.add.reduceat(pieces.inertia + pieces.volume[:, None, None] * spread, first))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+Joint = float | JointLaw  # a number is the friction of a dry joint
 
 
-def _friction_table(
-    blocks: tuple[Block, ...], friction: float, support_friction: float, pairs: Sequence[tuple[str, str, float]]
-) -> tuple[Array, Array]:
+def _law_table(
+    blocks: tuple[Block, ...], joint: Joint, support: Joint, pairs: Sequence[tuple[str, str, Joint]]
+) -> tuple[Array, list[list[JointLaw]]]:
     """Row of the table for each block, and the table. Supports have rows of their own, so the table alone decides."""
     rows: dict[tuple[str, bool], int] = {}
     group = np.array([rows.setdefault((b.group, bool(b.fixed)), len(rows)) for b in blocks], np.int64)
-    _check_friction("friction", friction)
-    _check_friction("support friction", support_friction)
-    support = np.array([fixed for _, fixed in rows])
-    table = np.where(support[:, None] | support[None, :], float(support_friction), float(friction))
-    names = np.array([name for name, _ in rows])
+    general, at_supports = _law(joint, ""), _law(support, " at supports")
+    table = [[at_supports if one or other else general for _, other in rows] for _, one in rows]
+    groups = {name for name, _ in rows}
     seen: set[frozenset[str]] = set()
-    for one, other, coefficient in pairs:
-        _check_pair(one, other, set(names.tolist()), seen)
-        _check_friction(f"friction between groups {one!r} and {other!r}", coefficient)
-        table[np.ix_(names == one, names == other)] = coefficient
-        table[np.ix_(names == other, names == one)] = coefficient
+    for one, other, given in pairs:
+        _check_pair(one, other, groups, seen)
+        law = _law(given, f" between groups {one!r} and {other!r}")
+        for i, first in enumerate(rows):
+            for k, second in enumerate(rows):
+                if (_is_in(first, one) and _is_in(second, other)) or (_is_in(first, other) and _is_in(second, one)):
+                    table[i][k] = law
     return group, table
 
 
-def _check_friction(what: str, coefficient: float) -> None:
-    if not _is_number(coefficient) or not 0 <= coefficient < math.inf:
-        raise InputError(f"{what} is {coefficient!r}; give a number, 0 or more")
+def _law(given: Joint, where: str) -> JointLaw:
+    law = given if isinstance(given, JointLaw) else JointLaw(given)
+    law.check(where)
+    return law
+
+
+def _is_in(row: tuple[str, bool], name: str) -> bool:
+    """Whether the blocks of a group, which are supports or not, are meant by a name."""
+    group, fixed = row
+    return group == name or (fixed and name == SUPPORT)
 
 
 def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]]) -> None:
     for name in (one, other):
-        if name not in groups:
+        if name not in groups | {SUPPORT}:
             raise InputError(f"no block is in group {name!r}{did_you_mean(name, groups)}; the groups are {sorted(groups)}")
     if frozenset((one, other)) in seen:
-        raise InputError(f"friction between groups {one!r} and {other!r} is given twice; keep one")
+        raise InputError(f"the joint between groups {one!r} and {other!r} is given twice; keep one")
     seen.add(frozenset((one, other)))
 
 
@@ -255,4 +269,5 @@ def make_bodies(surfaces: Surfaces, solids: Solids, owner: Array, density: Array
         radius=np.maximum.reduceat(np.linalg.norm(vertex, axis=1), first),
         fixed=fixed,
         group=group,
+        grip=np.zeros(len(fixed)),
     )

@@ -205,7 +205,7 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
     return {
         **parts,
         "total": parts["kinetic"] + parts["potential"] + parts["elastic"] + parts["strain"],
-        "dissipated": parts["friction"] + parts["impact"] + parts["numerical"],
+        "dissipated": parts["friction"] + parts["fracture"] + parts["impact"] + parts["numerical"],
     }
 
 

@@ -23,6 +23,7 @@ from drystone.deform import hold, strain_energy, vibrate, widen
 from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
+from drystone.mortar import Borne, bear, bear_dry, bind
 from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
@@ -32,7 +33,7 @@ Array = np.ndarray
 
 class Energy(NamedTuple):
     """The ledger [J]: the first three are of this instant, the others have been added up since the start.
-    kinetic + potential + elastic + strain + friction + impact + numerical = const + ground."""
+    kinetic + potential + elastic + strain + friction + fracture + impact + numerical = const + ground."""
 
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
@@ -41,6 +42,7 @@ class Energy(NamedTuple):
     friction: float  # dissipated by sliding
     impact: float  # dissipated by impact
     numerical: float  # dissipated by the time integration
+    fracture: float = 0.0  # dissipated by bonds that break or are damaged, and by crushing
     strain: float = 0.0  # of this instant, stored in deformable blocks
 
 
@@ -153,15 +155,16 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
         modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta)
         problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
-    solution = solver(problem, guess)
+    borne = bear_joints(model, state.step == 0, problem, guess, axes, contacts, scheme.h, solver)
     after_solver = perf_counter()
+    solution = borne.solution
     velocity = moving.copy()
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
     end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
     if elastic:
         rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
-    contacts, work = _settle(state, problem, guess, axes, contacts, solution, scheme)
+    contacts, work = _settle(state, problem, guess, axes, borne, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]
     kinetic = kinetic_energy(model.bodies, end_rotation, velocity) + 0.5 * float(np.vdot(rate, rate))
     strain = strain_energy(elastic, amplitude) if elastic else 0.0
@@ -308,31 +311,39 @@ def _frame(normal, planar, out):
         out[2] = 0.0
 
 
+def bear_joints(
+    model: Model, begins: bool, problem: Problem, guess: Guess, axes: Axes, contacts: Contacts, h: float, solver: ContactSolver
+) -> Borne:
+    """What the joints bear; a structure that begins to be has all its bonds."""
+    if model.laws is None:
+        return bear_dry(problem, guess, contacts, solver)
+    contacts = bind(contacts, model, model.laws) if begins else contacts
+    return bear(problem, guess, contacts, model.laws, model.bodies.group, axes.contact, h, solver)
+
+
 class Work(NamedTuple):
     """What the contacts of one step did [J]."""
 
     elastic: float  # stored at the end of the step
     friction: float
+    fracture: float
     impact: float
     support: float  # done by moved supports
 
 
-def _settle(state, problem, guess, axes, contacts, solution, scheme) -> tuple[Contacts, Work]:
+def _settle(state, problem, guess, axes, borne, scheme) -> tuple[Contacts, Work]:
     """Contacts with the impulses and velocities of the step, and the work done in them (T17)."""
+    solution, _, elastic, friction, fracture, contacts = borne
     tau = solution.impulse
-    drift_end = relative_velocity(problem, solution.velocity)
     mean = relative_velocity(problem, 0.5 * (guess.velocity + solution.velocity))
     mean[:, 0] -= contacts.gap / scheme.h  # now the mean relative velocity of the points, supports included
     support = problem.bias.copy()
     support[:, 0] -= contacts.gap / scheme.h
-    slip = drift_end + problem.compliance[:, None] * (tau - problem.memory)
-    elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
-    friction = -float(np.vdot(tau[:, 1:], slip[:, 1:]))
-    impact = -float(np.vdot(tau, mean)) - friction - (elastic - state.energy.elastic)
-    work = Work(elastic, friction, impact, -float(np.vdot(tau, support)))
+    impact = -float(np.vdot(tau, mean)) - friction - fracture - (elastic - state.energy.elastic)
+    work = Work(elastic, friction, fracture, impact, -float(np.vdot(tau, support)))
     world = axes.contact.transpose(0, 2, 1)
     impulse = np.einsum("cij,cj->ci", world, tau)
-    closing = np.einsum("cij,cj->ci", world, drift_end)
+    closing = np.einsum("cij,cj->ci", world, borne.drift)
     return contacts._replace(impulse=impulse, velocity=closing), work
 
 
@@ -350,10 +361,10 @@ def _ledger(
     potential = old.potential + load.gravity * float(lift[2])
     ground = work.support - float(lift @ load.ground) / scheme.h + loads
     stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic + (strain - old.strain)
-    numerical = ground - stored - work.friction - work.impact
+    numerical = ground - stored - work.friction - work.fracture - work.impact
     return Energy(
         kinetic, potential, work.elastic, old.ground + ground, old.friction + work.friction, old.impact + work.impact,
-        old.numerical + numerical, strain,
+        old.numerical + numerical, old.fracture + work.fracture, strain,
     )  # fmt: skip
 
 

@@ -30,6 +30,9 @@ UNITS: dict[str, dict[str, float]] = {
     "density": {"kg/m3": 1.0, "t/m3": 1e3, "g/cm3": 1e3, "N/m3": 1 / GRAVITY, "kN/m3": 1e3 / GRAVITY},
     "stress": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "N/m2": 1.0, "kN/m2": 1e3, "N/mm2": 1e6, "kN/mm2": 1e9},
     "stiffness": {"N/m": 1.0, "kN/m": 1e3, "MN/m": 1e6, "GN/m": 1e9, "N/mm": 1e3, "kN/mm": 1e6},
+    "joint stiffness": {"N/m3": 1.0, "kN/m3": 1e3, "MN/m3": 1e6, "GN/m3": 1e9, "N/mm3": 1e9, "MPa/m": 1e6, "GPa/m": 1e9},
+    "fracture energy": {"J/m2": 1.0, "kJ/m2": 1e3, "N/m": 1.0, "N/mm": 1e3},
+    "damage viscosity": {"Ns/m": 1.0, "Js/m2": 1.0, "kNs/m": 1e3},
     "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
     "frequency": {"Hz": 1.0, "kHz": 1e3, "1/s": 1.0, "rad/s": 1 / (2 * math.pi)},
     "dimensionless": {"%": 0.01},
@@ -103,6 +106,9 @@ Velocity = Annotated[float, _reader("velocity"), "velocity"]  # [m/s]
 Density = Annotated[float, _reader("density"), "density"]  # [kg/m3]
 Stress = Annotated[float, _reader("stress"), "stress"]  # [Pa]
 Stiffness = Annotated[float, _reader("stiffness"), "stiffness"]  # [N/m]
+JointStiffness = Annotated[float, _reader("joint stiffness"), "joint stiffness"]  # [N/m3]
+FractureEnergy = Annotated[float, _reader("fracture energy"), "fracture energy"]  # [J/m2]
+DamageViscosity = Annotated[float, _reader("damage viscosity"), "damage viscosity"]  # [N s/m]
 Force = Annotated[float, _reader("force"), "force"]  # [N]
 Frequency = Annotated[float, _reader("frequency"), "frequency"]  # [Hz]
 Ratio = Annotated[float, _reader("dimensionless"), "dimensionless"]  # [-]

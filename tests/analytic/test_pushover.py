@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from drystone import build, quaternion
-from drystone.analyse import analyse
+from drystone.analyse.record import analyse
 from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.case import parse_case

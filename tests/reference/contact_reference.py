@@ -112,6 +112,7 @@ def bodies_of(shapes: list[Shape], fixed: Array | None = None) -> Bodies:
         radius=np.array([s.radius for s in shapes]),
         fixed=np.zeros(count, bool) if fixed is None else np.asarray(fixed, bool),
         group=np.zeros(count, np.int64),
+        grip=np.zeros(count),
     )
 
 
@@ -257,9 +258,9 @@ def points_along(a: Solid, b: Solid, d: Array, margin: float, doubts: list[bool]
         nearest, farthest = min(nearest, tolerance), max(farthest, tolerance)
         polygon, dropped = thin_out(polygon, tolerance, doubts)
         simplified = max(simplified, dropped)
-        share = max(area / len(polygon), (0.02 * size) ** 2)
+        shares = shares_of(polygon) * (area if opposite else 0.0)
         earlier = list(kept)
-        for s, t in polygon:
+        for (s, t), share in zip(polygon, shares, strict=True):
             flat = s * frame[1] + t * frame[2]
             height_a = (a.offsets[f] - a.normals[f] @ flat) / (a.normals[f] @ d)
             height_b = (b.offsets[g] - b.normals[g] @ flat) / (b.normals[g] @ d)
@@ -272,12 +273,22 @@ def points_along(a: Solid, b: Solid, d: Array, margin: float, doubts: list[bool]
                 kept.append([(s, t), gap, (height_a + height_b) / 2, share, opposite])
                 continue
             simplified = max(simplified, math.dist(same[0][0], (s, t)))
-            same[0][3] = max(same[0][3], share)
+            same[0][3] += share
             if gap < same[0][1] and (opposite or not same[0][4]):
                 same[0][:3] = [(s, t), gap, (height_a + height_b) / 2]
     point = np.array([s * frame[1] + t * frame[2] + middle * d for (s, t), _, middle, _, _ in kept]).reshape(-1, 3)
-    gaps, areas = np.array([k[1] for k in kept]), np.array([k[3] for k in kept])
+    gaps, areas = np.array([k[1] for k in kept]), np.array([max(k[3], (0.02 * size) ** 2) for k in kept])
     return Joint(d, point, gaps, areas, simplified=simplified, tolerance=farthest)
+
+
+def shares_of(polygon: list) -> Array:
+    """Part of the area that each corner stands for: the hat functions of the triangles on the mean of the corners, integrated,
+    the hat on the mean given to all corners alike."""
+    corners = np.array(polygon)
+    middle = corners.mean(axis=0)
+    triangle = np.abs([np.linalg.det([corners[k - 1] - middle, corners[k] - middle]) for k in range(len(corners))])
+    hats = (triangle + np.roll(triangle, -1)) / 3
+    return (hats + triangle.sum() / 3 / len(corners)) / triangle.sum()
 
 
 def shoelace(polygon: list) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench.dry_joint_walls import curve, loads, read_curve, read_tests, strength, wall
-from drystone.analyse import analyse
+from drystone.analyse.record import analyse
 from drystone.io.case import read_case
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit

@@ -38,6 +38,7 @@ def boxes(centres, sizes=None, fixed=()) -> Model:
         radius=np.linalg.norm(sizes, axis=1) / 2,
         fixed=is_fixed,
         group=np.zeros(count, np.int64),
+        grip=np.zeros(count),
     )
     blocks = tuple(
         Block(vertex[8 * i : 8 * i + 8] + centres[i], FACES, fixed=bool(is_fixed[i]), name=f"stone {i}", group="pier")

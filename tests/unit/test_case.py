@@ -141,7 +141,7 @@ supports = ["abutment-left"]
 """
     head, _, tail = EXAMPLE.partition("[motion]")
     text = (
-        head + 'groups = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
+        head + 'rule = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
     )
     case = parse_case(text)
     assert case.motions[0].displacement_amplitude == pytest.approx(0.02)

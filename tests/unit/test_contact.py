@@ -15,7 +15,7 @@ from drystone.contact.detect import detect
 from drystone.contact.memory import remember
 from drystone.contact.narrow import touching_points
 from drystone.contact.placed import place
-from drystone.contact.polygon import area_and_perimeter, clip, simplify
+from drystone.contact.polygon import area_and_perimeter, clip, share_out, simplify
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from contact_reference import bodies_of, box, hull, margin_of
@@ -310,10 +310,12 @@ def test_memory_goes_to_the_nearest_and_to_nobody_far():
     contacts, next_id = find([box(1, 1, 1)] * 3, [[0, 0, 0], [0, 0, 1], [0, 0, 2]])
     count = len(contacts.gap)
     rng = np.random.default_rng(0)
-    old = contacts._replace(impulse=rng.normal(size=(count, 3)), velocity=rng.normal(size=(count, 3)), damage=rng.random(count))
+    old = contacts._replace(impulse=rng.normal(size=(count, 3)), velocity=rng.normal(size=(count, 3)),
+                            bond=rng.random(count), rest=rng.random(count), crushed=rng.random(count),
+                            stretch=rng.normal(size=(count, 3)))  # fmt: skip
     new, after = find([box(1, 1, 1)] * 3, [[0.01, 0, 0], [0.01, 0, 1], [0.4, 0, 2]], previous=old, next_id=next_id)
     lower = new.a == 0
-    for name in ("id", "impulse", "velocity", "damage"):
+    for name in ("id", "impulse", "velocity", "bond", "rest", "stretch", "crushed"):
         assert np.array_equal(getattr(new, name)[lower], getattr(old, name)[old.a == 0])
     # the upper block has jumped by 0.4 m: the right corners stay, the left ones are new
     stays = ~lower & (new.point[:, 0] > 0.4)
@@ -347,7 +349,8 @@ def _cloud(points) -> Contacts:
     n = len(points)
     zeros, none = np.zeros((n, 3)), np.zeros(n)
     pair = np.zeros(n, np.int64), np.ones(n, np.int64)
-    return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy())
+    return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy(),
+                    none.copy(), zeros.copy(), none.copy())  # fmt: skip
 
 
 # ---------------------------------------------------------------- polygons
@@ -398,6 +401,34 @@ def test_simplify_keeps_a_round_polygon_round(sides, kept):
     after, _ = area_and_perimeter(polygon, count)
     assert before - perimeter * 0.006 < after <= before
     assert count == kept
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_shares_of_a_polygon_have_its_area_and_centroid(seed):
+    """Truth: area and centroid by cutting the polygon into triangles from its first corner."""
+    rng = np.random.default_rng(seed)
+    angle = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(3, 9)))
+    corners = np.column_stack([3 * np.cos(angle), np.sin(angle)]) + rng.normal(size=2)
+    cut = [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
+    areas = np.array([0.5 * np.linalg.det([q - p, r - p]) for p, q, r in cut])
+    centre = areas @ np.array([np.mean(each, axis=0) for each in cut]) / areas.sum()
+    out = buffer([])
+    share_out(buffer(corners), len(corners), areas.sum(), out)
+    share = out[: len(corners), 0]
+    assert np.all(share > 0)
+    assert share.sum() == pytest.approx(areas.sum())
+    assert share @ corners / share.sum() == pytest.approx(centre)
+
+
+@pytest.mark.parametrize(("make", "joint"), [(build.arch, 1.5 * 1.0), (lambda: build.arch(blocks=31), 1.5 * 1.0)])
+def test_points_of_an_arch_have_the_area_of_its_joints(make, joint):
+    """Truth: a joint is thickness by depth; oblique faces near it add nothing."""
+    model = build_model(make(), friction=0.5)
+    rotation = np.tile([1.0, 0, 0, 0], (len(model.position), 1))
+    contacts, _ = detect(model.bodies, model.position, rotation, np.zeros((len(model.position), 6)), H, no_contacts(), 0)
+    pair = contacts.a * len(model.position) + contacts.b
+    for each in np.unique(pair):
+        assert contacts.area[pair == each].sum() == pytest.approx(joint, rel=0.02)
 
 
 def test_what_touches_does_not_depend_on_what_touched_before():

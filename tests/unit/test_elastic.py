@@ -138,7 +138,8 @@ def test_a_joint_keeps_its_area_and_plane():
     """Corners given in any order; the gap is 0.1 x + 0.2 y."""
     corner = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     one, up = np.zeros(4, np.int64), np.tile([0.0, 0.0, 1.0], (4, 1))
-    joint = Contacts(one, one + 1, corner, up, corner @ [0.1, 0.2, 0.0], np.full(4, 0.25), one, 0 * up, 0 * up, np.zeros(4))
+    fresh = Contacts(*(np.zeros((4, *field.shape[1:]), field.dtype) for field in no_contacts()))
+    joint = fresh._replace(b=one + 1, point=corner, normal=up, gap=corner @ [0.1, 0.2, 0.0], area=np.full(4, 0.25))
     more = all_over(joint, np.array([1, 2]))
     assert len(more.gap) == 9
     assert more.area.sum() == pytest.approx(1.0)

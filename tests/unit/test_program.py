@@ -5,11 +5,14 @@ import pytest
 
 from drystone import build
 from drystone.build.shapes import box
+from drystone.errors import InputError
+from drystone.laws import JointLaw
 from drystone.loads import Push, body_force, weight, wrench
 from drystone.model import build_model
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import bounds
 from drystone.statics.program import Envelope, optimise
+from drystone.statics.pushover import pushover
 
 G = 9.81
 
@@ -70,10 +73,36 @@ def test_cohesion_holds_a_block_that_friction_does_not():
     system = balance(model)
     load = weight(model, G)
     share = 0.2 * -load[1, 2] / len(system.friction)
-    strong = Envelope(system.friction, np.full(len(system.friction), share))
+    none = np.zeros(len(system.friction))
+    strong = Envelope(system.friction, none + share, none, none + np.inf)
     found = optimise(system, load, body_force(model, (0, 1, 0), G), envelope=strong)
     assert found.multiplier == pytest.approx(0.3, abs=1e-6)
     assert found.force[:, 0].min() > -1e-6
+
+
+@pytest.mark.parametrize("planar", [False, True])
+def test_mortar_in_limit_analysis(planar):
+    """By hand, on a joint of 0.6 x 0.5 m: it slides at mu + c A / W; it turns about its edge while half of the area pulls
+    with the tension at the other one, (W + T A) width / (W height). At the cap of one edge the other bears the rest."""
+    heavy, area = 0.6 * 0.5 * 1.0 * 2000 * G, 0.6 * 0.5
+
+    def multiplier(**strength):
+        low, high = (0, 0.5) if planar else (-2, 3)
+        floor = box((-2, low, -1), (3, high, 0), fixed=True, name="floor")
+        law = JointLaw(**strength)
+        model = build_model([floor, box((0, 0, 0), (0.6, 0.5, 1.0), name="block")], friction=law, planar=planar)
+        return optimise(balance(model), weight(model, G), body_force(model, (1, 0, 0), G)).multiplier
+
+    assert multiplier(friction=0.1, cohesion=5e3, tension=5e4) == pytest.approx(0.1 + 5e3 * area / heavy, abs=1e-6)
+    assert multiplier(friction=2.0, cohesion=1e5, tension=1e4) == pytest.approx((1 + 1e4 * area / heavy) * 0.6, abs=1e-6)
+    cap = 0.8 * heavy / (area / 2)  # of the weight, on one edge
+    assert multiplier(friction=2.0, crushing=cap) == pytest.approx((0.8 - 0.2) * 0.6, abs=1e-6)
+
+
+def test_pushover_refuses_bonds():
+    model = block_on_floor(JointLaw(0.5, cohesion=1e4))
+    with pytest.raises(InputError, match="pushover: bonds would never break as joints open; remove cohesion"):
+        next(pushover(model, lambda rotation: (weight(model, G), body_force(model, (1, 0, 0), G))))
 
 
 def test_what_cannot_stand_shows_its_mechanism():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse import analyse
+from drystone.analyse.record import analyse
 from drystone.build.shapes import box, prism
 from drystone.errors import InputError
 from drystone.io.case import parse_case

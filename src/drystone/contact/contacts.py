@@ -19,10 +19,13 @@ class Contacts(NamedTuple):
     id: Array  # (C,) int64, kept while the contact lives
     impulse: Array  # (C, 3) [N s] world, of the last step; zero for a new contact
     velocity: Array  # (C, 3) [m/s] world, relative velocity plus gap / h of the last step; zero for a new contact
-    damage: Array  # (C,) 0 sound .. 1 broken
+    bond: Array  # (C,) 1 sound .. 0 broken, or never there: only what touches when a run starts is bonded
+    rest: Array  # (C,) [m] gap at which the bond was made and pulls nothing
+    stretch: Array  # (C, 3) [m] world, how far b was moved along the joint against an adhesive bond
+    crushed: Array  # (C,) [m] closing that stays
 
 
 def no_contacts() -> Contacts:
     """The empty record, from which every run starts."""
     i, s, v = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
-    return Contacts(i, i, v, v, s, s, i, v, v, s)
+    return Contacts(i, i, v, v, s, s, i, v, v, s, s, v, s)

@@ -7,7 +7,7 @@
  4. `narrow`   antagonist points, gaps, areas
  (  `planar`   in the plane: points one behind the other become one)
  (  `rings`    on deformable blocks: more points)
- 5. `memory`   ids, impulses, velocities and damage from the contacts before
+ 5. `memory`   ids, impulses, velocities and bonds from the contacts before
 
 What touches depends on the poses and velocities alone; the past enters through step 5 only.
 """
@@ -52,7 +52,10 @@ def detect(
         id=np.zeros(count, np.int64),
         impulse=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)),
-        damage=np.zeros(count),
+        bond=np.zeros(count),
+        rest=np.zeros(count),
+        stretch=np.zeros((count, 3)),
+        crushed=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts
     contacts = contacts if bricks is None else all_over(contacts, bricks)

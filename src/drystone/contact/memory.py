@@ -1,7 +1,8 @@
-"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities and damage go over.
+"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities and the state of
+the bonds go over.
 
 Step 5 of detection. Within a pair, new points and old contacts are matched one to one, nearest first, up to
-0.1 min(r_a, r_b) apart; ties go to the lower rows. A matched point takes id, impulse, velocity and damage of its old
+0.1 min(r_a, r_b) apart; ties go to the lower rows. A matched point takes all these from its old
 contact, the others get fresh ids and zeros. Distances are in the world: in a step blocks move far less than that.
 """
 
@@ -14,7 +15,7 @@ Array = np.ndarray
 
 
 def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int) -> int:
-    """Fills id, impulse, velocity and damage of `contacts`; returns the next free id. Both records sorted by pair."""
+    """Fills id, impulse, velocity and bond of `contacts`; returns the next free id. Both records sorted by pair."""
     match = np.full(len(contacts.a), -1)
     nearest = np.empty(len(contacts.a), np.int64)
     taken = np.zeros(len(previous.a), np.bool_)
@@ -95,10 +96,13 @@ def _carry(new, old, match, next_id):
         o = match[n]
         known = o >= 0
         new.id[n] = old.id[o] if known else next_id
-        new.damage[n] = old.damage[o] if known else 0.0
+        new.bond[n] = old.bond[o] if known else 0.0
+        new.rest[n] = old.rest[o] if known else 0.0
+        new.crushed[n] = old.crushed[o] if known else 0.0
         for axis in range(3):
             new.impulse[n, axis] = old.impulse[o, axis] if known else 0.0
             new.velocity[n, axis] = old.velocity[o, axis] if known else 0.0
+            new.stretch[n, axis] = old.stretch[o, axis] if known else 0.0
         if not known:
             next_id += 1
     return next_id

@@ -10,7 +10,8 @@
 4.2 Point = mid-point; one already there from another polygon, within the tolerance of 3.3, keeps the smaller gap.
     Polygons of faces that look at each other, (n_a.d)(-n_b.d) > 0.5, go first; oblique ones add points but leave the gaps of
     those: along an edge common to both, the slack of 3.2 lets a slip s pass for a gap of -s / (n.d) on a steep plane.
-4.3 Area = polygon area / polygon vertices, counted before 4.1 drops any, at least (0.02 size)^2.
+4.3 Area = its shares of the polygons of faces that look at each other, with their areas and centroids (T70), counted
+    before 4.1 drops any; at least (0.02 size)^2, which is all that a point on an edge has.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 
 from drystone.contact.direction import TOLERANCE, contact_direction
 from drystone.contact.placed import Placed, pair_margin
-from drystone.contact.polygon import area_and_perimeter, clip, simplify
+from drystone.contact.polygon import area_and_perimeter, clip, share_out, simplify
 from drystone.kernel import inner
 from drystone.model import Bodies
 
@@ -149,12 +150,14 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
                 corners = simplify(polygon, corners, tolerance, scratch.spare)
                 if count + corners > out.gap.shape[0]:
                     return _FULL
-                share = max(area / corners, (0.02 * size) ** 2)
+                share_out(polygon, corners, 0.0 if oblique else area, scratch.spare)
                 plane_a = _plane_over(normal, offset, f, d, u, w)
                 plane_b = _plane_over(normal, offset, g, d, u, w)
                 count = _add_points(
-                    plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, settled, count
+                    plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, nearest, out, first, settled, count
                 )
+    for c in range(first, count):
+        out.area[c] = max(out.area[c], (0.02 * size) ** 2)
     return count
 
 
@@ -226,7 +229,8 @@ def _plane_over(normal, offset, f, d, u, w):
 
 @inner
 def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, settled, count):
-    """Step 4 for one polygon; earlier polygons of the pair have written rows first:count, first:settled keep their gaps."""
+    """Step 4 for one polygon; earlier polygons of the pair have written rows first:count, first:settled keep their gaps.
+    share[:, 0] [m2] are the areas of its corners."""
     earlier = count
     for k in range(corners):
         s, t = polygon[k, 0], polygon[k, 1]
@@ -239,8 +243,8 @@ def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, near
         if c < 0:
             c = count
             count += 1
-            out.gap[c], out.area[c] = np.inf, share
-        out.area[c] = max(out.area[c], share)
+            out.gap[c], out.area[c] = np.inf, 0.0
+        out.area[c] += share[k, 0]
         if c >= settled and gap < out.gap[c]:
             out.gap[c] = gap
             middle = 0.5 * (height_a + height_b)

@@ -1,7 +1,7 @@
 """Blocks in the world: bodies and their poses come in, world vertices, face planes, boxes and margins go out.
 
 Step 1 of detection. The margin of a pair, beyond which its points are no contacts [m]:
-    margin(a, b) = 0.005 min(r_a, r_b) + 2 h (|v_b - v_a| + |w_a| r_a + |w_b| r_b)
+    margin(a, b) = 0.005 min(r_a, r_b) + 2 h (|v_b - v_a| + |w_a| r_a + |w_b| r_b) + grip_a + grip_b
 Each block's own share, its `reach`, measures speed against a common velocity, so that reach_a + reach_b >= margin.
 """
 
@@ -14,6 +14,8 @@ from drystone.model import Bodies
 
 Array = np.ndarray
 
+NEAR = 0.005  # of the smaller radius: blocks at rest that are nearer than this touch
+
 
 class Placed(NamedTuple):
     """World geometry of the blocks at one instant; rows of vertices and faces as in `Bodies`."""
@@ -24,7 +26,7 @@ class Placed(NamedTuple):
     low: Array  # (P, 3) [m] box of the piece
     high: Array  # (P, 3) [m]
     size: Array  # (P,) [m] smallest width across the piece's own faces
-    sweep: Array  # (B, 4) [m] linear velocity times 2 h, spin times radius times 2 h
+    sweep: Array  # (B, 4) [m] linear velocity times 2 h, spin times radius times 2 h plus the grip of its joints
     reach: Array  # (B,) [m] own share of any margin
 
 
@@ -51,7 +53,7 @@ def pair_margin(a, b, radius, sweep):
     x = sweep[b, 0] - sweep[a, 0]
     y = sweep[b, 1] - sweep[a, 1]
     z = sweep[b, 2] - sweep[a, 2]
-    return 0.005 * min(radius[a], radius[b]) + np.sqrt(x * x + y * y + z * z) + sweep[a, 3] + sweep[b, 3]
+    return NEAR * min(radius[a], radius[b]) + np.sqrt(x * x + y * y + z * z) + sweep[a, 3] + sweep[b, 3]
 
 
 @inner
@@ -61,7 +63,7 @@ def _place(bodies, position, rotation, velocity, h, out):
         turn = _matrix(rotation[i, 0], rotation[i, 1], rotation[i, 2], rotation[i, 3])
         _place_vertices(bodies, p, position[i], turn, out)
         _place_faces(bodies, p, turn, out)
-    _sweeps(bodies.radius, bodies.fixed, velocity, h, out.sweep, out.reach)
+    _sweeps(bodies.radius, bodies.fixed, bodies.grip, velocity, h, out.sweep, out.reach)
 
 
 @inner
@@ -113,7 +115,7 @@ def _depth_behind(bodies, p, corner, x, y, z):
 
 
 @inner
-def _sweeps(radius, fixed, velocity, h, sweep, reach):
+def _sweeps(radius, fixed, grip, velocity, h, sweep, reach):
     common = _mean_velocity(fixed, velocity)
     for i in range(radius.shape[0]):
         stray2, spin2 = 0.0, 0.0
@@ -121,7 +123,7 @@ def _sweeps(radius, fixed, velocity, h, sweep, reach):
             sweep[i, axis] = 2 * h * velocity[i, axis]
             stray2 += (velocity[i, axis] - common[axis]) ** 2
             spin2 += velocity[i, 3 + axis] ** 2
-        sweep[i, 3] = 2 * h * np.sqrt(spin2) * radius[i]
+        sweep[i, 3] = 2 * h * np.sqrt(spin2) * radius[i] + grip[i]
         # The last factor covers rounding: a pair at exactly its margin must not be lost.
         reach[i] = (0.0025 * radius[i] + 2 * h * np.sqrt(stray2) + sweep[i, 3]) * (1 + 1e-9)
 

@@ -58,7 +58,10 @@ def _start(contacts, c, middle, out, row):
     """Contact c as the first of its kind, its normal and impulse without what rounding left of y."""
     length = np.sqrt(contacts.normal[c, 0] ** 2 + contacts.normal[c, 2] ** 2)
     out.a[row], out.b[row], out.id[row] = contacts.a[c], contacts.b[c], contacts.id[c]
-    out.gap[row], out.area[row], out.damage[row] = contacts.gap[c], contacts.area[c], contacts.damage[c]
+    out.gap[row], out.area[row] = contacts.gap[c], contacts.area[c]
+    out.bond[row], out.rest[row], out.crushed[row] = contacts.bond[c], contacts.rest[c], contacts.crushed[c]
+    for axis in range(3):
+        out.stretch[row, axis] = contacts.stretch[c, axis]
     for axis in range(0, 3, 2):
         out.point[row, axis] = contacts.point[c, axis]
         out.normal[row, axis] = contacts.normal[c, axis] / length
@@ -70,6 +73,5 @@ def _start(contacts, c, middle, out, row):
 def _add(contacts, c, out, row):
     out.gap[row] = min(out.gap[row], contacts.gap[c])
     out.area[row] += contacts.area[c]
-    out.damage[row] = max(out.damage[row], contacts.damage[c])
     out.impulse[row, 0] += contacts.impulse[c, 0]
     out.impulse[row, 2] += contacts.impulse[c, 2]

@@ -1,4 +1,5 @@
-"""Convex polygons of the plane as rows (u, w) of a scratch array, counter-clockwise: clip, measure, simplify."""
+"""Convex polygons of the plane as rows (u, w) of a scratch array, counter-clockwise: clip, measure, simplify,
+share out."""
 
 import numpy as np
 
@@ -83,6 +84,26 @@ def simplify(polygon, count, tolerance, spare):
             kept += 1
     polygon[0, 0], polygon[0, 1] = spare[0, 0], spare[0, 1]
     return kept
+
+
+@inner
+def share_out(polygon, count, area, out):
+    """The area [m2] as shares of the corners, in out[:, 0], with the centroid of the polygon (T70): a third of each triangle on
+    the mean of the corners goes to each of its three, that of the mean to all alike."""
+    u, w = 0.0, 0.0
+    for k in range(count):
+        u += polygon[k, 0] / count
+        w += polygon[k, 1] / count
+        out[k, 0] = 0.0
+    total = 0.0
+    for k in range(count):
+        nxt = k + 1 if k + 1 < count else 0
+        triangle = (polygon[k, 0] - u) * (polygon[nxt, 1] - w) - (polygon[nxt, 0] - u) * (polygon[k, 1] - w)
+        out[k, 0] += triangle
+        out[nxt, 0] += triangle
+        total += triangle
+    for k in range(count):
+        out[k, 0] = area / 3 * (out[k, 0] / total + 1 / count)
 
 
 @inner

@@ -73,12 +73,19 @@ class Equilibrium(Analysis):
 class Limit(Analysis):
     kind: Literal["limit"]
     direction: Direction | None = None  # of a horizontal body force of 1 g; live loads besides it or instead of it
-    starts: Annotated[Count, Field(ge=0, le=1000)] = 6  # of the non-associated iteration; 0: associated only
+    starts: Annotated[Count, Field(ge=0, le=1000)] | None = None  # of the non-associated iteration; by size if not given
+    check: bool = False  # follow it through time under the body force alone, 1 % below and above the multiplier
 
 
 class Tilt(Analysis):
     kind: Literal["tilt"]
     direction: Direction = (1.0, 0.0, 0.0)  # downhill
+
+    @model_validator(mode="after")
+    def _is_horizontal(self) -> Self:
+        if self.direction[2] != 0:
+            raise InputError(f"direction {list(self.direction)} is not horizontal; a table tilts towards [x, y, 0]")
+        return self
 
 
 class Capacity(Analysis):

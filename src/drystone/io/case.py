@@ -74,10 +74,12 @@ class Case:
 
     @property
     def surface(self) -> Surface:
-        """How contacts give way. The exact law is compliant unless the case says rigid (docs/decisions/0007)."""
+        """How contacts give way. The exact law is compliant unless the case says rigid (docs/decisions/0007), mortar always
+        (docs/decisions/0009)."""
         exact, young, stiffness = self.joints.friction_law == "coulomb", self.solver.young, self.solver.stiffness
         stated = young is not None or stiffness is not None
-        if self.solver.contact == "rigid" or (self.solver.contact is None and not exact and not stated):
+        soft = exact or stated or not self.joints.are_dry
+        if self.solver.contact == "rigid" or (self.solver.contact is None and not soft):
             return Surface(exact=exact)
         return Surface(young if stated else STONE, stiffness, exact)
 
@@ -103,13 +105,12 @@ class Case:
 
     def model(self) -> Model:
         """The checked model; also checks the names of blocks that the case mentions."""
-        support = self.joints.support
-        pairs = [(*joint.between, joint.friction) for joint in self.joints.groups]
+        joints = self.joints
         model = build_model(
             self.blocks(),
-            friction=self.joints.friction,
-            support_friction=None if support is None else support.friction,
-            pairs=pairs,
+            friction=joints.law(),
+            support_friction=joints.law(joints.support),
+            pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
             planar=self.analysis.planar,
             deformable=[table.to_stone() for table in self.structure.deformable],
         )
@@ -166,6 +167,9 @@ def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, 
     if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
         said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
         problems.append(Problem(("output", "every"), said))
+    if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
+        said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
+        problems.append(Problem(("solver", "contact"), said))
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]

@@ -13,9 +13,23 @@ from drystone.build import GENERATORS
 from drystone.elastic import Stone
 from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
+from drystone.laws import Adhesion, JointLaw
 from drystone.model import Block
 from drystone.motion import Motion
-from drystone.units import Acceleration, Angle, Count, Density, Length, Ratio, Stiffness, Stress, Time
+from drystone.units import (
+    Acceleration,
+    Angle,
+    Count,
+    DamageViscosity,
+    Density,
+    FractureEnergy,
+    JointStiffness,
+    Length,
+    Ratio,
+    Stiffness,
+    Stress,
+    Time,
+)  # fmt: skip
 
 
 class Deformable(Table):
@@ -83,20 +97,56 @@ class Assembly(Structure):
     parts: tuple[Part, ...] = ()
 
 
-class SupportJoint(Table):
-    friction: Annotated[Ratio, Field(ge=0)]
+class AdhesionTable(Table):
+    """A bond that is damaged as it is stretched."""
+
+    energy: Annotated[FractureEnergy, Field(gt=0)]
+    normal_stiffness: Annotated[JointStiffness, Field(gt=0)]
+    shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None  # None: that of the normal
+    viscosity: Annotated[DamageViscosity, Field(ge=0)] = 0.0
 
 
-class GroupJoint(Table):
-    between: tuple[str, str]  # groups of blocks
-    friction: Annotated[Ratio, Field(ge=0)]
+class JointKeys(Table):
+    """What a joint may be, as `JointLaw` says it."""
+
+    friction: Annotated[Ratio, Field(ge=0)] | None = None
+    cohesion: Annotated[Stress, Field(ge=0)] | None = None
+    tension: Annotated[Stress, Field(ge=0)] | None = None
+    brittle: bool = False
+    normal_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None
+    shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None
+    crushing: Annotated[Stress, Field(gt=0)] | None = None
+    adhesion: AdhesionTable | None = None
 
 
-class Joints(Table):
+class Rule(JointKeys):
+    between: tuple[str, str]  # groups of blocks; "support" is all supports
+
+
+BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
+
+
+class Joints(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
-    support: SupportJoint | None = None  # where one of the blocks is a support
-    groups: tuple[GroupJoint, ...] = ()
+    support: JointKeys | None = None  # where one of the blocks is a support
+    rule: tuple[Rule, ...] = ()
+
+    def law(self, changes: JointKeys | None = None) -> JointLaw:
+        """The law of joints, or of those for which some keys are changed."""
+        keys = {name: getattr(self, name) for name in JointKeys.model_fields}
+        changed = {} if changes is None else {name: getattr(changes, name) for name in changes.model_fields_set - {"between"}}
+        if BOND & changed.keys():
+            keys = {name: value for name, value in keys.items() if name not in BOND}
+        keys |= changed
+        if keys.get("adhesion") is not None:
+            keys["adhesion"] = Adhesion(**dict(keys["adhesion"]))
+        return JointLaw(**keys)
+
+    @property
+    def are_dry(self) -> bool:
+        """Friction is all there is to any of them."""
+        return all(self.law(changes).is_dry for changes in (None, self.support, *self.rule))
 
 
 class MotionTable(Table):

@@ -21,7 +21,7 @@ from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.program import optimise
-from drystone.stepping import Load, Scheme, assemble
+from drystone.stepping import Load, Scheme, assemble, bear_joints
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -45,19 +45,21 @@ def equilibrium(
     solver: ContactSolver,
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
+    push: Array | None = None,
     surface: Surface = RIGID,
 ) -> Equilibrium:
-    """Whether the structure, as built, bears its weight and loads. Blocks as near as contact detection sees are taken to
-    touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
+    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
     h = 1.0  # [s]: nothing moves, so any step gives the same forces
     state, fixed = initial_state(model, gravity), model.bodies.fixed
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)
     contacts = contacts._replace(gap=np.zeros_like(contacts.gap))
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), wrench(model, loads, gravity))
+    total = wrench(model, loads, gravity) + (0.0 if push is None else push)
+    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), total)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
     with threadpool_limits(1, user_api="blas"):
-        solution = solver(problem, guess)
+        solution = bear_joints(model, True, problem, guess, axes, contacts, h, solver).solution
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
     motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))

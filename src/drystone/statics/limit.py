@@ -1,7 +1,8 @@
 """How much of a live load a structure bears: a balance, dead and live loads come in, the collapse multiplier goes out (T33).
 
-Associated friction makes it one cone program whose multipliers are the mechanism. The multiplier of the exact law is not
-unique; it is at most the associated one.
+Associated friction makes it one cone program whose multipliers are the mechanism, and also say how much the collapse
+multiplier would gain by a little more of anything (T37). The multiplier of the exact law is not unique; it is at most the
+associated one, see nonassociated.py.
 """
 
 from typing import NamedTuple
@@ -9,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.model import Model
 from drystone.statics.balance import Balance
-from drystone.statics.program import Optimum, optimise
+from drystone.statics.program import SOLVED, Optimum, optimise
 
 Array = np.ndarray
 
@@ -31,11 +33,36 @@ def limit(balance: Balance, dead: Array, live: Array) -> Limit:
     return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum)
 
 
+def stands(balance: Balance, dead: Array) -> bool:
+    """Whether forces that friction allows balance the dead load (B, 6) alone."""
+    return optimise(balance, dead).status == SOLVED
+
+
+def shortfall(balance: Balance, found: Optimum) -> float:
+    """By how much, to first order, the multiplier found may still be too low; nan if there is none. Its forces are admissible,
+    so it is not too high; the mechanism misses the dual cone by a little, on which the normal forces do this power."""
+    if found.status != SOLVED:
+        return np.nan
+    drift = balance.relative(found.velocity)
+    missed = np.maximum(balance.friction * np.linalg.norm(drift[:, 1:], axis=1) - drift[:, 0], 0.0)
+    return float(missed @ np.abs(found.force[:, 0])) + found.error
+
+
+def gain_by_load(found: Optimum, dead: Array, live: Array) -> float:
+    """By how much the multiplier grows with so much more dead and live load (B, 6), to first order (T37)."""
+    return -float(np.vdot(found.velocity, dead + found.multiplier * live))
+
+
+def gain_by_friction(found: Optimum) -> Array:
+    """(C,) by how much the multiplier grows with the coefficient of friction of each contact, per unit of it (T37)."""
+    return found.rate * found.force[:, 0]
+
+
 def paced(balance: Balance, velocity: Array) -> Array:
     """A mechanism (B, 6) scaled so that its fastest block, at its rim, moves at 1 m/s."""
-    return velocity / (rim(balance, velocity).max() or 1.0)
+    return velocity / (rim(balance.model, velocity).max() or 1.0)
 
 
-def rim(balance: Balance, velocity: Array) -> Array:
+def rim(model: Model, velocity: Array) -> Array:
     """(B,) how fast each block moves, at most, at its rim."""
-    return np.linalg.norm(velocity[:, :3], axis=1) + balance.model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)
+    return np.linalg.norm(velocity[:, :3], axis=1) + model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)

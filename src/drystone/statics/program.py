@@ -1,6 +1,7 @@
 """One cone program for all of statics: of the forces that balance the loads and that friction allows, the best (T31).
 
-    minimise  cost . f - multiplier   subject to   matrix f + dead + multiplier live = 0,   |t| <= slope n + cohesion,  n >= 0
+    minimise  cost . f - multiplier   subject to   matrix f + dead + multiplier live = 0,   |t| <= slope n + cohesion,
+                                                                                         -tension <= n <= crushing
 
 Its multipliers are the mechanism: velocities of the blocks whose relative velocities at the contacts lie in the dual cone,
 opening by `slope` as they slide, and on which the live load does the power 1. Solved by Clarabel; in the plane it is linear.
@@ -22,10 +23,12 @@ GOOD = 1e-6  # imbalance and gap, relative, of an answer that counts as solved w
 
 
 class Envelope(NamedTuple):
-    """The forces that joints bear: |t| <= slope n + cohesion, n >= 0."""
+    """The forces that joints bear: |t| <= slope n + cohesion, -tension <= n <= crushing."""
 
     slope: Array  # (C,)
     cohesion: Array  # (C,) [N]
+    tension: Array  # (C,) [N]
+    crushing: Array  # (C,) [N] infinite where nothing crushes
 
 
 class Optimum(NamedTuple):
@@ -40,9 +43,14 @@ class Optimum(NamedTuple):
     error: float  # largest of imbalance and gap, relative
 
 
-def friction_cones(balance: Balance) -> Envelope:
-    """Coulomb's cones."""
-    return Envelope(balance.friction, np.zeros_like(balance.friction))
+def strengths(balance: Balance) -> Envelope:
+    """What the laws of the joints allow, as if no bond ever broke; adhesion, which gives way, is left out."""
+    nothing = np.zeros_like(balance.friction)
+    laws, contacts, group = balance.model.laws, balance.contacts, balance.model.bodies.group
+    if laws is None:
+        return Envelope(balance.friction, nothing, nothing, nothing + np.inf)
+    here, area = (group[contacts.a], group[contacts.b]), contacts.area
+    return Envelope(balance.friction, area * laws.cohesion[here], area * laws.tension[here], area * laws.crushing[here])
 
 
 def optimise(
@@ -55,7 +63,7 @@ def optimise(
     tolerance: float = 1e-9,
 ) -> Optimum:
     """The optimum of the program of dead and live loads (B, 6) [N, N m] and the cost (C, d) of forces."""
-    envelope = friction_cones(balance) if envelope is None else envelope
+    envelope = strengths(balance) if envelope is None else envelope
     count, directions = balance.frame.shape[:2]
     unit = _units(balance, dead, live, cost)
     columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
@@ -98,12 +106,14 @@ def _units(balance: Balance, dead: Array, live: Array | None, cost: Array | None
 
 def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_array, Array, list, Array]:
     """Rows and right side of `rows x + room in cones`, the cones, and where each contact's strength has its multiplier
-    (C, 2), -1 for none. Order: rough contacts, smooth ones (no shear), contacts whose envelope alone lets them pull."""
-    slope, cohesion = envelope
+    (C, 2), -1 for none. Order: rough contacts, smooth ones (no shear), contacts whose envelope alone lets them pull,
+    those that may be crushed."""
+    slope, cohesion, tension, crushing = envelope
     count = len(slope)
     rough = np.flatnonzero((slope > 0) | (cohesion > 0))
     smooth = np.flatnonzero((slope == 0) & (cohesion == 0))
     pressed = np.flatnonzero((slope == 0) | (cohesion > 0))
+    soft = np.flatnonzero(np.isfinite(crushing))
     normal, tangents = directions * np.arange(count), directions * np.arange(count)[:, None] + np.arange(1, directions)
     strength = np.full((count, 2), -1)
     if directions == 3:
@@ -122,10 +132,11 @@ def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_ar
         cones = [clarabel.NonnegativeConeT(2 * len(rough))] if len(rough) else []
     rows = sp.csc_array((value, (i, j)), shape=(directions * len(rough), columns))
     held, squeezed = _selection(tangents[smooth].ravel(), columns), _selection(normal[pressed], columns)
+    capped = -_selection(normal[soft], columns)
     cones += [clarabel.ZeroConeT(held.shape[0])] if len(smooth) else []
-    cones += [clarabel.NonnegativeConeT(len(pressed))] if len(pressed) else []
-    room = np.concatenate([room, np.zeros(held.shape[0] + len(pressed))])
-    return sp.vstack([rows, held, squeezed], format="csc"), room, cones, strength
+    cones += [clarabel.NonnegativeConeT(len(pressed) + len(soft))] if len(pressed) + len(soft) else []
+    room = np.concatenate([room, np.zeros(held.shape[0]), tension[pressed], crushing[soft]])
+    return sp.vstack([rows, held, squeezed, capped], format="csc"), room, cones, strength
 
 
 def _selection(chosen: Array, columns: int) -> sp.csc_array:

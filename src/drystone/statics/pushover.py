@@ -47,6 +47,8 @@ def pushover(
     """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
     `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
     block in an increment, chosen by how the multiplier falls if not given."""
+    if model.laws is not None and model.laws.cohesion.any():
+        raise InputError('pushover: bonds would never break as joints open; remove cohesion and tension, or use kind = "limit"')
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
@@ -63,7 +65,7 @@ def pushover(
     for _ in range(MOST):
         system, optimum, work = _increment(model, position, rotation, dead, live, ahead, work, wanted)
         movement = work * optimum.velocity
-        moved = float(rim(system, movement).max())
+        moved = float(rim(system.model, movement).max())
         jumps = moved > GROWTH * wanted
         in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
         if not in_flight:
@@ -123,7 +125,7 @@ def _increment(
         optimum = _step(system, dead, live, work)
         if optimum.status != "impossible":
             break
-    moved = work * float(rim(system, optimum.velocity).max())
+    moved = work * float(rim(system.model, optimum.velocity).max())
     if optimum.status == "solved" and moved > GROWTH * wanted:
         work *= max(wanted / moved, LEAST)
         optimum = _step(system, dead, live, work)

@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.table import Table
 
 SHOWN = 3  # findings of a kind that are told one by one
-LONG = 12  # values; a longer list is told by its ends
 
 
 def print_check(facts: dict[str, Any]) -> None:
@@ -23,11 +22,11 @@ def print_check(facts: dict[str, Any]) -> None:
         rows += _case_rows(facts)
     findings = facts.get("remaining", facts["findings"])
     if "fixed" in facts:
-        _print("As given", rows)
+        print_rows("As given", rows)
         _print_kinds("Repaired", facts["repairs"], lambda repair: f"{repair['block']}: {repair['said']}")
         print(f"written to {facts['fixed']}; what is left:" if findings else f"written to {facts['fixed']}; nothing is left")
     else:
-        _print(_verdict(findings), rows)
+        print_rows(_verdict(findings), rows)
     for severity in ("error", "warning"):
         _print_kinds(severity.capitalize(), [f for f in findings if f["severity"] == severity], _sentence)
 
@@ -105,7 +104,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     if "mechanism" in summary:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
         rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
-    _print("Run", rows)
+    print_rows("Run", rows)
     if summary["dumps"]:
         said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
         print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
@@ -115,38 +114,6 @@ def _borne(base: dict[str, Any]) -> str:
     """Without inertia the supports bear the weight, always."""
     shares = [force / base["weight"] for force in base["force"][1:]]
     return f"{shares[-1]:.2%} of weight and loads at the end, {min(shares):.1%} to {max(shares):.1%} on the way"
-
-
-UNITS = {"weight": "N", "seconds": "s", "acceleration": "g, rms", "angle": "deg", "least": "N", "largest": "N",
-         "peak_displacement": "m", "soft_displacement": "m", "ultimate_displacement": "m", "work": "m"}  # fmt: skip
-
-
-def print_result(facts: dict[str, Any]) -> None:
-    """What an analysis of statics found."""
-    rows = [(name.replace("_", " "), _told(value) + _unit(name)) for name, value in facts.items() if name != "analysis"]
-    _print(facts["analysis"].capitalize(), rows)
-
-
-def _unit(name: str) -> str:
-    return f" {UNITS[name]}" if name in UNITS else ""
-
-
-def _told(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.5g}"
-    if isinstance(value, dict):
-        return "\n".join(f"{name.replace('_', ' ')}: {_told(each)}{_unit(name)}" for name, each in value.items())
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        return f"{len(value)} points"
-    if value == []:
-        return "none"
-    if isinstance(value, list):
-        if len(value) > LONG:
-            return f"{len(value)} values, from {_told(value[0])} to {_told(value[-1])}"
-        return ("\n" if value and isinstance(value[0], dict) else ", ").join(_told(each) for each in value)
-    return str(value)
 
 
 def print_search(facts: dict[str, Any]) -> None:
@@ -159,7 +126,7 @@ def print_search(facts: dict[str, Any]) -> None:
         ("unconverged steps", str(sum(trial["unconverged"] for trial in trials))),
         ("note", facts["note"]),
     ]
-    _print(f"{facts['case']}: {facts['key']}", rows)
+    print_rows(f"{facts['case']}: {facts['key']}", rows)
 
 
 def print_answer(facts: dict[str, Any]) -> None:
@@ -177,7 +144,7 @@ def print_answer(facts: dict[str, Any]) -> None:
         ("time", f"{facts['seconds']:.3g} s"),
         *(("note", note) for note in facts["notes"]),
     ]
-    _print(facts["file"], rows)
+    print_rows(facts["file"], rows)
 
 
 def _relative(value: float | None) -> str:
@@ -200,7 +167,8 @@ def _joule(value: float) -> str:
     return f"{value / 1e3:.4g} kJ" if abs(value) >= 1e3 else f"{value:.4g} J"
 
 
-def _print(title: str, rows: list[tuple[str, str]]) -> None:
+def print_rows(title: str, rows: list[tuple[str, str]]) -> None:
+    """A table of names and values."""
     table = Table(title=title, show_header=False, title_justify="left")
     for name, value in rows:
         table.add_row(name, value)

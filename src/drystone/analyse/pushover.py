@@ -1,0 +1,61 @@
+"""Pushover: the capacity curve of a case."""
+
+import numpy as np
+
+from drystone.analyse.collapse import ANSWERS
+from drystone.analyse.stages import Stage, Stages, loads_of, number, report
+from drystone.io.analysis_tables import Pushover
+from drystone.io.case import Case
+from drystone.model import Model
+from drystone.simulate import Step, initial_state
+from drystone.statics.balance import balance
+from drystone.statics.limit import limit
+from drystone.statics.pushover import Point, capacity, pushover
+
+
+def analyse_pushover(case: Case, model: Model) -> Stages:
+    asked = case.analysis
+    assert isinstance(asked, Pushover)
+    yield Stage(0.0, "associated multiplier")
+    start = limit(balance(model), *loads_of(case, model, asked.direction)).multiplier
+    points: list[Point] = []
+    for point in pushover(model, lambda rotation: loads_of(case, model, asked.direction, rotation), step=asked.step):
+        points.append(point)
+        done = 1 - point.multiplier / points[0].multiplier if point.multiplier > 0 else 1.0
+        words = f"multiplier {point.multiplier:.4f} at {1e3 * point.displacement:.1f} mm"
+        yield Stage(max(done, 0.0), words, _pose(case, model, len(points), point))
+        if asked.until is not None and point.displacement >= asked.until:
+            break
+    moved = np.array([point.position - points[0].position for point in points])
+    names = [block.name for block in model.blocks]
+    return {
+        **capacity(points)._asdict(),
+        "multiplier": number(points[0].multiplier),
+        "limit": number(start),  # of a limit analysis: the curve starts there
+        "end": _end(points[-1], asked.until),
+        "converged": points[-1].optimum.status in ANSWERS,
+        "curve": {
+            "displacement": [point.displacement for point in points],
+            "multiplier": [number(point.multiplier) for point in points],
+            "most_moved": np.linalg.norm(moved, axis=2).max(axis=1).tolist(),  # [m] of the block that has moved most
+        },
+        "monitored": {name: moved[:, names.index(name)].tolist() for name in case.output.monitor},
+    }
+
+
+def _end(last: Point, until: float | None) -> str:
+    """Why a curve ends."""
+    if last.optimum.status != "solved":
+        return {"impossible": "nothing holds it any longer", "endless": "nothing yields"}.get(last.optimum.status, "not solved")
+    if last.multiplier <= 0:
+        return "no capacity left"
+    return "until" if until is not None and last.displacement >= until else "too many increments; give a larger step, or until"
+
+
+def _pose(case: Case, model: Model, number: int, point: Point) -> Step:
+    """A point of a capacity curve where it is."""
+    start = initial_state(model, case.analysis.gravity)
+    still = np.zeros((len(model.blocks), 6))
+    state = start._replace(step=number, time=float(number), position=point.position, rotation=point.rotation, velocity=still,
+                           contacts=point.contacts)  # fmt: skip
+    return Step(state, report(point.optimum), (0.0, 0.0, 0.0))

@@ -1,0 +1,72 @@
+"""A case of statics recorded: its stages go by, frames to run.h5, facts to result.json."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from drystone.analyse.collapse import analyse_capacity, analyse_limit, analyse_tilt
+from drystone.analyse.equilibrium import analyse_equilibrium
+from drystone.analyse.pushover import analyse_pushover
+from drystone.analyse.stages import Stages
+from drystone.errors import InputError
+from drystone.io.case import Case
+from drystone.model import Model
+from drystone.record import RunWriter
+from drystone.simulate import initial_state
+
+RESULT = "result.json"
+ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
+    "equilibrium": analyse_equilibrium,
+    "limit": analyse_limit,
+    "tilt": analyse_tilt,
+    "capacity": analyse_capacity,
+    "pushover": analyse_pushover,
+}
+
+
+def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
+    """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
+    model = case.model()
+    folder = Path(out)
+    writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
+                              overwrite=overwrite)  # fmt: skip
+    (folder / RESULT).unlink(missing_ok=True)
+    with writer, closing(analyse(case, model)) as stages:
+        while True:
+            try:
+                stage = next(stages)
+            except StopIteration as end:
+                facts = end.value
+                break
+            if stage.step is not None:
+                writer.add(stage.step)
+            yield stage
+    fresh = folder / (RESULT + ".new")
+    fresh.write_text(json.dumps(facts, indent=2), encoding="utf-8")
+    fresh.replace(folder / RESULT)
+    return facts
+
+
+def read_result(folder: str | Path) -> dict[str, Any] | None:
+    """The facts of an analysis of statics; None if the run is no such or was cut."""
+    path = Path(folder) / RESULT
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def analyse(case: Case, model: Model) -> Stages:
+    """The stages and facts of a case that is no history."""
+    begin = time.perf_counter()
+    if case.goes_through_time:
+        raise InputError(f'{case.path}: "{case.analysis.kind}" goes through time; run it as a history')
+    facts = yield from ANALYSES[case.analysis.kind](case, model)
+    bodies = model.bodies
+    about = {
+        "analysis": case.analysis.kind,
+        "blocks": len(model.blocks),
+        "fixed_blocks": int(bodies.fixed.sum()),
+        "weight": float(case.analysis.gravity * bodies.mass[~bodies.fixed].sum()),
+    }
+    return about | facts | {"seconds": time.perf_counter() - begin}

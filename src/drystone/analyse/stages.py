@@ -1,0 +1,84 @@
+"""What all analyses share: stages, the loads of a case, frames of a run, facts.
+
+The first frame of a run of statics is the structure as built. The others have the forces [N] in the place of impulses and,
+where the structure gives way, the velocity with which it does, and are moved along it so far that it is seen.
+"""
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.contact.contacts import Contacts
+from drystone.errors import InputError
+from drystone.io.case import Case
+from drystone.loads import body_force, weight, wrench
+from drystone.mechanism import read_mechanism
+from drystone.model import Model
+from drystone.simulate import Step, initial_state
+from drystone.solvers.solution import Residual, Solution
+from drystone.statics.limit import rim
+from drystone.statics.nonassociated import Collapse
+from drystone.statics.program import SOLVED, Optimum
+from drystone.stepping import State, drift
+
+Array = np.ndarray
+
+SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
+READ = 1e-2  # of the largest displacement: what is read of a mechanism; a program's optimum is smeared by less
+MOVES = 1e-4  # [m/s, m/s2] of the fastest block: less is rounding
+
+
+class Stage(NamedTuple):
+    """How far an analysis has come."""
+
+    share: float  # done, 0 to 1
+    words: str
+    step: Step | None = None  # a state to keep
+
+
+Stages = Generator[Stage, None, dict[str, Any]]
+
+
+def loads_of(
+    case: Case, model: Model, direction: tuple[float, float, float] | None, rotation: Array | None = None
+) -> tuple[Array, Array]:
+    """Dead and live loads (B, 6) of turned blocks; `direction` is that of a live body force of 1 g."""
+    gravity = case.analysis.gravity
+    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
+    live = wrench(model, [load for load in case.loads if load.live], gravity, rotation)
+    if direction is not None:
+        live = live + body_force(model, direction, gravity)
+    if not live.any():
+        raise InputError(f"{case.path}: nothing is live; give analysis.direction, or live = true in a [[load]]")
+    return dead, live
+
+
+def as_frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
+    """The structure with these forces and the velocity with which it gives way, moved along it so far that it is seen; not at
+    all by what is rounding."""
+    start = initial_state(model, case.analysis.gravity)
+    fastest = float(rim(model, velocity).max())
+    velocity = velocity if fastest > MOVES else np.zeros_like(velocity)
+    size = float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
+    stretch = SHOWN * size / (fastest or 1.0)
+    position, rotation = drift(start.position, start.rotation, velocity, stretch)
+    state = State(number, float(number), position, rotation, velocity, contacts, 0, 0, start.energy)
+    return Step(state, solution, (0.0, 0.0, 0.0))
+
+
+def report(found: Optimum | Collapse) -> Solution:
+    """The answer of a cone program as a run reports it."""
+    residual = Residual(found.error, found.error, 0.0, 0.0, 0.0)
+    solved = isinstance(found, Collapse) or found.status == SOLVED
+    return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, "clarabel", 0, residual, 0)
+
+
+def mechanism_facts(model: Model, contacts: Contacts, velocity: Array) -> dict[str, Any]:
+    """How a structure gives way, in words and numbers."""
+    return read_mechanism(model, contacts, velocity, tolerance=READ).as_facts()
+
+
+def number(value: float) -> float | None:
+    """A number as JSON has them: none for what is not finite."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,150 @@
+"""Laws of joints as a user gives them: a `JointLaw` for each pair of groups comes in, tables of numbers (`Laws`) go out.
+
+A joint is dry unless its law says more: cohesion and tension (Mohr and Coulomb's cone with its apex at -cohesion / friction,
+cut off at the tension), adhesion that is damaged (a cohesive zone), a pressure at which it is crushed, a stiffness of its own.
+What they mean in a step is told by `mortar` (T70 to T77); what cannot be is refused here.
+
+>>> JointLaw(0.5, tension=1e5).cohesion_in_use
+50000.0
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.errors import InputError
+
+Array = np.ndarray
+
+FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
+
+
+@dataclass(frozen=True)
+class Adhesion:
+    """A bond that pulls with stiffness * intensity^2 and gives way while it is stretched (Raous, Cangemi and Cocou; AJ)."""
+
+    energy: float  # [J/m2] that it takes to break it: w
+    normal_stiffness: float  # [N/m3] of the sound bond
+    shear_stiffness: float | None = None  # [N/m3]; the same if not given
+    viscosity: float = 0.0  # [N s/m] that delays the damage: b
+
+    @property
+    def shear_in_use(self) -> float:
+        return self.normal_stiffness if self.shear_stiffness is None else self.shear_stiffness
+
+
+@dataclass(frozen=True)
+class JointLaw:
+    """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
+
+    friction: float
+    cohesion: float | None = None  # [Pa] friction * tension if only that is given
+    tension: float | None = None  # [Pa] cohesion / friction, the apex of the cone, if only that is given
+    brittle: bool = False  # sliding breaks the bond; False: it yields and slides on with its cohesion
+    normal_stiffness: float | None = None  # [N/m3] stress per closing
+    shear_stiffness: float | None = None  # [N/m3] that of the normal if not given
+    crushing: float | None = None  # [Pa] largest pressure
+    adhesion: Adhesion | None = None
+
+    @property
+    def cohesion_in_use(self) -> float:
+        return self.cohesion if self.cohesion is not None else self.friction * (self.tension or 0.0)
+
+    @property
+    def tension_in_use(self) -> float:
+        if self.tension is not None or not self.cohesion:
+            return self.tension or 0.0
+        return self.cohesion / self.friction
+
+    @property
+    def is_dry(self) -> bool:
+        """Friction is all there is to it."""
+        return self == JointLaw(self.friction)
+
+    def check(self, where: str) -> None:
+        """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
+        if not is_number(self.friction) or not 0 <= self.friction < math.inf:
+            raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
+        for field in fields(self)[1:]:
+            value = getattr(self, field.name)
+            if field.name not in ("brittle", "adhesion") and value is not None:
+                _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
+        self._check_cone(where)
+        if self.adhesion is not None:
+            for field in fields(self.adhesion):
+                value = getattr(self.adhesion, field.name)
+                if value is not None:
+                    _check_size(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
+
+    def _check_cone(self, where: str) -> None:
+        if (self.cohesion or self.tension) and self.friction == 0:
+            raise InputError(f"friction{where} is 0 and there is cohesion or tension, whose cone then has no apex; give a "
+                             "friction above 0")  # fmt: skip
+        if self.friction * self.tension_in_use > self.cohesion_in_use * (1 + 1e-9):
+            apex = self.cohesion_in_use / self.friction
+            raise InputError(f"tension{where} is {self.tension:g} Pa, beyond the apex of its cone, cohesion / friction = "
+                             f"{apex:g} Pa; give at most that, or leave the cohesion out")  # fmt: skip
+        if self.brittle and not self.cohesion_in_use:
+            raise InputError(f"brittle{where} is true and there is no cohesion to lose; give cohesion or remove brittle")
+        if self.adhesion is not None and (self.cohesion or self.tension):
+            raise InputError(f"adhesion{where} is given, and cohesion or tension as well; give one of the two")
+
+
+class Laws(NamedTuple):
+    """What joints between groups have besides friction, (G, G) symmetric. Nothing is 0, no crushing is infinite."""
+
+    cohesion: Array  # [Pa]
+    tension: Array  # [Pa]
+    brittle: Array  # 0 or 1
+    normal_stiffness: Array  # [N/m3] 0: of the stone
+    shear_stiffness: Array  # [N/m3] 0: as the normal
+    crushing: Array  # [Pa]
+    energy: Array  # [J/m2] of adhesion
+    viscosity: Array  # [N s/m]
+    pull: Array  # [N/m3] normal stiffness of adhesion
+    drag: Array  # [N/m3] its shear stiffness
+
+    @property
+    def reach(self) -> Array:
+        """(G, G) [m] how far a joint may be stretched and still pull; 0 where the stone is its stiffness, hence a hair."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cut = np.where(self.normal_stiffness > 0, self.tension / self.normal_stiffness, 0.0)
+            damaged = np.sqrt(self.energy / np.minimum(self.pull, self.drag) / FORGOTTEN)
+        return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
+
+
+def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> tuple[Array, Laws | None]:
+    """Friction (G, G) and what else there is, None if nothing."""
+    friction = np.array([[law.friction for law in row] for row in law_of], float)
+    if all(law.is_dry for row in law_of for law in row):
+        return friction, None
+    numbers = np.array([[_numbers(law) for law in row] for row in law_of])
+    return friction, Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
+
+
+def _numbers(law: JointLaw) -> tuple[float, ...]:
+    glue = law.adhesion or Adhesion(0.0, 0.0)
+    return (
+        law.cohesion_in_use,
+        law.tension_in_use,
+        float(law.brittle),
+        law.normal_stiffness or 0.0,
+        law.shear_stiffness or 0.0,
+        math.inf if law.crushing is None else law.crushing,
+        glue.energy,
+        glue.viscosity,
+        glue.normal_stiffness,
+        glue.shear_in_use,
+    )
+
+
+def _check_size(what: str, value: float, zero: bool) -> None:
+    if not is_number(value) or not 0 <= value < math.inf or (value == 0 and not zero):
+        raise InputError(f"{what} is {value!r}; give a number, {'0 or more' if zero else 'above 0'}")
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -1,0 +1,127 @@
+"""Collapse by Coulomb's exact law, sliding without dilatancy: a balance and loads come in, states of collapse go out.
+
+Such states are many, with multipliers of their own. The iteration of Gilbert, Casapulla & Ahmed (2006), in the form for cones
+of Portioli et al. (2014), leads to some: friction is taken as a strength that does not grow with the normal force, that of the
+round before (T35). Its mechanisms do not open as they slide, and for each the least multiplier whose forces obey the exact
+law with it is one more cone program (T36). Only what passes `error_of` counts; the lowest found is no proven minimum.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.statics.balance import Balance
+from drystone.statics.program import SOLVED, Optimum, optimise, strengths
+
+Array = np.ndarray
+
+EXACT = 1e-4  # error of a state that counts as a solution of the exact problem
+SAME = 1e-5  # relative difference of multipliers that are one
+SETTLED = 1e-3  # relative difference of two rounds after which a start ends
+KEPT = 0.2  # share of the old normal forces in the new ones
+ROUNDS = 12  # of one start at most
+PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
+STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
+
+
+class Collapse(NamedTuple):
+    """A state of collapse by the exact law."""
+
+    multiplier: float  # of the live load
+    velocity: Array  # (B, 6) the mechanism, on which the live load does the power 1
+    force: Array  # (C, d) [N]
+    error: float  # see `error_of`
+
+
+class Round(NamedTuple):
+    """One round of the iteration."""
+
+    start: int
+    collapse: Collapse | None  # None: the forces of its mechanism do not obey the exact law
+
+
+def starts_by_size(balance: Balance) -> int:
+    """How many starts are made when nobody says: 6, fewer from 1,000 contact points on, none beyond 10,000."""
+    points = len(balance.friction)
+    return 0 if points > LARGE else max(1, min(STARTS, 1000 * STARTS // max(points, 1)))
+
+
+def collapses(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
+    """Rounds from several starts: the forces of the associated collapse, then random admissible ones, the same at every call.
+    `stands`: whether forces balance the dead load alone."""
+    for start in range(starts):
+        normal, last = _first_forces(balance, dead, live, associated, start, stands), np.nan
+        for _ in range(ROUNDS):
+            sliding = _without_dilatancy(balance, dead, live, normal)
+            if sliding.status != SOLVED:
+                yield Round(start, None)
+                break
+            found = _least(balance, dead, live, sliding.velocity)
+            yield Round(start, found)
+            if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
+                break
+            last = np.nan if found is None else found.multiplier
+            normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.force[:, 0], 0.0)
+
+
+def distinct(multipliers: list[float]) -> list[float]:
+    """The different ones, ascending."""
+    kept: list[float] = []
+    for value in sorted(multipliers):
+        if not kept or value - kept[-1] > SAME * max(abs(value), abs(kept[-1])):
+            kept.append(value)
+    return kept
+
+
+def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
+    """How far a state is from the exact problem (T34), relative, the largest of: imbalance; force outside Coulomb's cone;
+    blocks going into each other; power of forces on opening joints and on slip not opposed by the full friction."""
+    normal, shear = state.force[:, 0], np.linalg.norm(state.force[:, 1:], axis=1)
+    drift = balance.relative(state.velocity)
+    slip = np.linalg.norm(drift[:, 1:], axis=1)
+    unit = float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
+    rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
+    outside = np.maximum(shear - balance.friction * normal, -normal)
+    friction = float(np.abs(balance.friction * normal * slip).sum())
+    lost = float(np.abs(normal * drift[:, 0]).sum()) + abs(friction + float(np.vdot(state.force[:, 1:], drift[:, 1:])))
+    power = friction + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
+    return max(
+        float(np.abs(rest / arm).max(initial=0.0)) / unit,
+        float(outside.max(initial=0.0)) / unit,
+        float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
+        lost / (power or 1.0),
+    )
+
+
+def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimum, start: int, stands: bool) -> Array:
+    """(C,) [N] normal forces to begin with."""
+    bounded = associated.status == SOLVED
+    if start == 0 and bounded:
+        return np.maximum(associated.force[:, 0], 0.0)
+    chance = np.random.default_rng(start)
+    cost = chance.standard_normal(balance.frame.shape[:2])
+    cost[:, 0] = balance.friction * np.linalg.norm(cost[:, 1:], axis=1) + chance.exponential(size=len(cost))  # never below 0
+    share = chance.uniform() if stands else 1.0
+    reached = share * associated.multiplier if bounded else 0.0
+    return np.maximum(optimise(balance, dead + reached * live, cost=cost).force[:, 0], 0.0)
+
+
+def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array) -> Optimum:
+    """The collapse of joints whose shear strength is that under these normal forces, whatever theirs (T35)."""
+    level = strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
+    return optimise(balance, dead, live, envelope=level)
+
+
+def _least(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
+    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do."""
+    drift = balance.relative(velocity)
+    lost = drift.copy()  # power that the exact law does not allow, by force; never negative within Coulomb's cone
+    lost[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
+    best = optimise(balance, dead, -live, cost=PENALTY * lost)
+    if best.status != SOLVED:
+        return None
+    state = Collapse(-best.multiplier, velocity, best.force, np.nan)
+    state = state._replace(error=error_of(balance, dead, live, state))
+    return state if state.error <= EXACT else None

@@ -1,0 +1,117 @@
+"""What an analysis of statics found, told in a terminal: facts come in, a table with units goes out."""
+
+from typing import Any
+
+from drystone.view.tables import print_rows
+
+Rows = list[tuple[str, str]]
+
+
+def print_result(facts: dict[str, Any]) -> None:
+    """The facts of any kind, in the words of that kind."""
+    rows = [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
+    rows += TOLD[facts["analysis"]](facts)
+    rows += [("mechanism", facts["mechanism"]["words"])] if "mechanism" in facts else []
+    rows += [("note", facts["note"])] if facts.get("note") else []
+    rows += [("time", f"{facts['seconds']:.3g} s"), ("kept in", facts["out"])]
+    rows += [("pictures", "\n".join(facts["pictures"]))] if facts.get("pictures") else []
+    print_rows(facts["analysis"].capitalize(), rows)
+
+
+def _equilibrium(facts: dict[str, Any]) -> Rows:
+    verdict = "stands" if facts["stable"] else f"does not stand: starts to move with {facts['acceleration']:.2g} g, rms"
+    rows = [("verdict", verdict), ("contact", f"{facts['contact']}, residual {facts['residual']:.1e} of g dt")]
+    pushes = [f"{name}: {_vector(force)}" for name, force in facts["reactions"].items()]
+    rows.append(("supports push with", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"])))
+    if "falls" in facts:
+        rest = "the rest stands" if facts["rest_stands"] else "nor does the rest stand"
+        rows.append(("what falls", f"{len(facts['falls'])} blocks; {rest}"))
+    rows += [(f"{bound['between'][0]} on {bound['between'][1]}",
+              f"{_bound(bound['least'])} to {_bound(bound['largest'])} along {bound['direction']}")
+             for bound in facts.get("bounds", [])]  # fmt: skip
+    return rows + (_thrust(facts["thrust"]) if "thrust" in facts else [])
+
+
+def _thrust(thrust: dict[str, Any]) -> Rows:
+    if thrust["minimum"] is None:
+        return [("thrust line", "none lies within the arch")]
+    rows = [("thrust", f"{_newton(thrust['minimum'])} to {_newton(thrust['maximum'])}, no sliding assumed"),
+            ("geometric safety", f"{thrust['geometric_safety_factor']:.3f}: so thin the joints could be")]  # fmt: skip
+    for name, joints in thrust["touches"].items():
+        touched = ", ".join(f"{'|'.join(touch['joint'])} {touch['side']}" for touch in joints)
+        rows += [(f"{name} line touches", touched)] if touched else []
+    for name, joints in thrust["friction_check"].items():
+        steep = ", ".join(f"{'|'.join(joint['joint'])} ({joint['slope']:.2f})" for joint in joints)
+        rows += [(f"{name} line too steep", steep)] if steep else []
+    return rows
+
+
+def _limit(facts: dict[str, Any]) -> Rows:
+    rows = [("collapse multiplier", f"{_multiplier(facts)} (associated friction)")]
+    interval, search = facts["multiplier_nonassociated"], facts.get("search", {})
+    if interval is not None and interval[0] is not None:
+        high = "no limit" if interval[1] is None else f"{interval[1]:.5f}"
+        rows.append(("exact friction", f"{interval[0]:.5f} to {high}: {search['note']}"))
+    elif search:
+        rows.append(("exact friction", search["note"]))
+    rows.append(("without the live load", "stands" if facts["stable"] else "does not stand"))
+    gains = facts["sensitivities"]
+    if gains is not None:
+        told = [("friction", gains["friction"]), *((f"density of {name}", gain) for name, gain in gains["density"].items())]
+        told += [(f"{'live' if load['live'] else 'dead'} load on {load['on']}", load["gain"]) for load in gains["loads"]]
+        rows.append(("with 1 % more of", "\n".join(f"{name}: {gain + 0.0:+.2f} %" for name, gain in told)))
+    if "checked" in facts:
+        rows.append(("through time", _words(facts["checked"])))
+    return rows
+
+
+def _tilt(facts: dict[str, Any]) -> Rows:
+    if facts["angle"] is None:
+        return [("angle", "none")]
+    angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f}"
+    return [("starts to move at", angle), ("on a tilted table", _words(facts["checked"]))]
+
+
+def _capacity(facts: dict[str, Any]) -> Rows:
+    rows = [(f"{row['direction_deg']:g} deg", _multiplier(row)) for row in facts["directions"]]
+    weakest = facts["weakest"]
+    told = "none" if weakest is None else f"{weakest['multiplier']:.5f} at {weakest['direction_deg']:g} deg from +x"
+    return [*rows, ("weakest", told)]
+
+
+def _pushover(facts: dict[str, Any]) -> Rows:
+    return [
+        ("starts at", f"multiplier {facts['multiplier']:.5f}; limit analysis: {facts['limit']:.5f}"),
+        ("peak", f"{facts['peak']:.5f} at {1e3 * facts['peak_displacement']:.4g} mm"),
+        ("80 % of it left at", _millimetres(facts["soft_displacement"])),
+        ("no capacity at", _millimetres(facts["ultimate_displacement"])),
+        ("points, end", f"{len(facts['curve']['displacement'])}, {facts['end']}"),
+    ]
+
+
+TOLD = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover}
+
+
+def _multiplier(facts: dict[str, Any]) -> str:
+    value = facts["multiplier"]
+    return {"endless": "no limit", "impossible": "none"}.get(facts["status"], "not solved") if value is None else f"{value:.5f}"
+
+
+def _millimetres(value: float | None) -> str:
+    return "not reached" if value is None else f"{1e3 * value:.4g} mm"
+
+
+def _words(checks: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')}: {'yes' if held else 'NO'}" for name, held in checks.items())
+
+
+def _vector(force: list[float]) -> str:
+    return "(" + ", ".join(f"{each / 1e3 + 0.0:.2f}" for each in force) + ") kN"
+
+
+def _bound(value: float | None) -> str:
+    return "no bound" if value is None else _newton(value)
+
+
+def _newton(value: float) -> str:
+    return f"{value / 1e3:.4g} kN" if abs(value) < 1e6 else f"{value / 1e6:.4g} MN"

@@ -1,0 +1,82 @@
+"""The pictures of an analysis of statics: its run and its facts come in, PNG files in the folder of the run go out.
+
+    forces.png      what the joints carry
+    mechanism.png   how the structure gives way, if it does
+    thrust.png      conventional thrust lines of an arch and the line of the forces found
+    capacity.png    multiplier against direction
+    curve.png       multiplier against displacement
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.analyse.stages import READ
+from drystone.mechanism import read_mechanism
+from drystone.record import Run
+from drystone.resultants import joint_resultants, thrust_lines
+from drystone.view.forces import force_picture, thrust_picture
+from drystone.view.mechanisms import mechanism_picture
+from drystone.view.plots import curve_picture, polar_picture
+
+
+def result_pictures(run: Run, facts: dict[str, Any]) -> list[Path]:
+    """Draw whatever the analysis found, and say where."""
+    return [draw(run, facts, run.folder / name) for name, (wanted, draw) in PICTURES.items() if wanted(run, facts)]
+
+
+def _bears(run: Run, facts: dict[str, Any]) -> bool:
+    return run.frames > 1 and facts["analysis"] != "pushover"
+
+
+def _gives_way(run: Run, facts: dict[str, Any]) -> bool:
+    return run.frames > 1 and facts["analysis"] != "pushover" and bool(run.velocity[1].any())
+
+
+def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    """Of the last state of forces; of an equilibrium that fails, what falls, or else what moves, has a colour."""
+    moving = run.velocity[1] if facts["analysis"] == "equilibrium" and not facts["stable"] else None
+    if "falls" in facts:
+        falls = np.isin([block.name for block in run.model.blocks], facts["falls"])
+        moving = np.outer(falls, np.ones(6))
+    force_picture(run.model, run.contacts(-1), path, moving=moving)
+    return path
+
+
+def _mechanism(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    """Of the last frame that moves."""
+    last = max(k for k in range(run.frames) if run.velocity[k].any())
+    mechanism_picture(run.model, read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=READ), path)
+    return path
+
+
+def _thrust(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    lines: dict[str, Any] = {name: np.array(line) for name, line in facts["thrust"]["lines"].items()}
+    if facts["stable"]:
+        lines["of the forces found"] = thrust_lines(run.model, joint_resultants(run.model, run.contacts(-1)))
+    thrust_picture(run.model, lines, path)
+    return path
+
+
+def _capacity(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    rows = [row for row in facts["directions"] if row["multiplier"] is not None]
+    polar_picture(np.array([row["direction_deg"] for row in rows]), np.array([row["multiplier"] for row in rows]), path)
+    return path
+
+
+def _curve(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    displacement, multiplier = (np.array(facts["curve"][name], float) for name in ("displacement", "multiplier"))
+    curve_picture({"pushover": (displacement, multiplier)}, path)
+    return path
+
+
+Wanted = Callable[[Run, dict[str, Any]], bool]
+PICTURES: dict[str, tuple[Wanted, Callable[[Run, dict[str, Any], Path], Path]]] = {
+    "forces.png": (_bears, _forces),
+    "mechanism.png": (_gives_way, _mechanism),
+    "thrust.png": (lambda run, facts: "thrust" in facts and bool(facts["thrust"]["lines"]), _thrust),
+    "capacity.png": (lambda run, facts: facts["analysis"] == "capacity", _capacity),
+    "curve.png": (lambda run, facts: facts["analysis"] == "pushover", _curve),
+}
