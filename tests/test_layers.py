@@ -10,12 +10,12 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "motion", "problem", "spin", "laws"},
-    {"overlap"},
+    {"units", "solid", "motion", "problem", "spin", "laws", "brick"},
+    {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
     {"doctor", "joints", "mechanism", "resultants", "solvers"},
-    {"mortar"},
+    {"deform", "mortar"},
     {"io", "stepping"},
     {"simulate"},
     {"record", "statics"},

@@ -15,6 +15,7 @@ import numpy as np
 from drystone import quaternion
 from drystone.contact.contacts import Contacts, in_head_joints, no_contacts
 from drystone.contact.detect import detect
+from drystone.elastic import Elastic, gauss_stresses, principal, von_mises
 from drystone.errors import InputError
 from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
@@ -67,6 +68,31 @@ def _first_contacts(run: Run) -> Contacts:
     """Who touched whom in the first frame."""
     at_rest = np.zeros_like(run.velocity[0])
     return detect(run.model.bodies, run.position[0], run.rotation[0], at_rest, 1.0, no_contacts(), 0)[0]
+
+
+def stresses(run: Run, frame: int = -1) -> dict[str, Array]:
+    """(E, 8, 6) [Pa] in each deformable block, by its name: xx, yy, zz, xy, yz, zx in the block's own axes at the Gauss points
+    of its bricks, tension positive. `elastic.von_mises` and `elastic.principal` read them."""
+    elastic = _deformable(run)
+    names = [run.model.blocks[i].name for i in elastic.block]
+    return dict(zip(names, gauss_stresses(elastic, run.state(frame).amplitude), strict=True))
+
+
+def largest_stresses(run: Run, frame: int = -1) -> dict[str, dict[str, float]]:
+    """[Pa] of each deformable block, by its name: the largest von Mises stress, tension and compression of its bricks, from the
+    mean stress of each."""
+    found = {}
+    for name, stress in stresses(run, frame).items():
+        mean = stress.mean(axis=1)
+        low, high = float(principal(mean).min()), float(principal(mean).max())
+        found[name] = {"von_mises": float(von_mises(mean).max()), "tension": max(high, 0.0), "compression": max(-low, 0.0)}
+    return found
+
+
+def _deformable(run: Run) -> Elastic:
+    if run.model.elastic is None:
+        raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
+    return run.model.elastic
 
 
 def crack_widths(found: Mechanism) -> dict[str, float]:

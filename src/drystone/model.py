@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
 from drystone.laws import JointLaw, Laws, is_number, tabulate
 from drystone.overlap import check_overlaps
@@ -65,6 +66,7 @@ class Model:
     friction: Array  # (G, G) coefficient between groups of blocks, symmetric
     planar: bool = False  # prisms along y that move in the plane of x and z only
     laws: Laws | None = None  # what joints have besides friction; None: nothing
+    elastic: Elastic | None = None  # the deformable blocks, if there are any
 
 
 def build_model(
@@ -74,13 +76,14 @@ def build_model(
     support_friction: float | JointLaw | None = None,
     pairs: Sequence[tuple[str, str, float | JointLaw]] = (),
     planar: bool = False,
+    deformable: Sequence[Stone] = (),
 ) -> Model:
     """The model of `blocks`, or an `InputError` that names block, face, value and cure.
 
     friction: coefficient between free blocks, or their whole law; support_friction: where at least one block is a support (by
     default the same); pairs: (group, group, coefficient or law), which goes before both; "support" stands for all supports.
     planar: the blocks move in the plane of x and z only; all must be prisms along y from the same front to the same back, where
-    supports may go further.
+    supports may go further. deformable: which blocks are elastic and how; of two that name a block the last counts.
     """
     blocks = named(blocks)
     labels = labels_of(blocks)
@@ -99,7 +102,8 @@ def build_model(
     bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
     if laws is not None:
         bodies = bodies._replace(grip=0.5 * laws.reach.max(axis=1)[group])
-    return Model(blocks, bodies, whole.centroid, table, planar, laws)
+    elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
+    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic)
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:
@@ -206,6 +210,25 @@ def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]
     if frozenset((one, other)) in seen:
         raise InputError(f"the joint between groups {one!r} and {other!r} is given twice; keep one")
     seen.add(frozenset((one, other)))
+
+
+def _deformable(
+    blocks: tuple[Block, ...], centroid: Array, deformable: Sequence[Stone], planar: bool, labels: list[str]
+) -> Elastic:
+    """The deformable blocks; supports are rigid."""
+    if planar:
+        raise InputError("deformable blocks move in space; set planar = false, or leave the blocks rigid")
+    stones: dict[int, Stone] = {}
+    for stone in deformable:
+        chosen = [i for i, block in enumerate(blocks) if not block.fixed and stone.on in ("", block.name, block.group)]
+        if not chosen:
+            known = {name for block in blocks if not block.fixed for name in (block.name, block.group) if name}
+            raise InputError(f"deformable: no free block and no group is named {stone.on!r}{did_you_mean(stone.on, known)}")
+        stones |= dict.fromkeys(chosen, stone)
+    return make_elastic(np.array([block.fixed for block in blocks]), [
+        Brick(i, hexahedron(np.asarray(blocks[i].vertices), blocks[i].faces, labels[i]) - centroid[i], blocks[i].density, stone)
+        for i, stone in sorted(stones.items())
+    ])  # fmt: skip
 
 
 PRISM = 1e-6  # of the depth, and of a unit normal: how far from a prism along y a block may be

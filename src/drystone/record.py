@@ -5,7 +5,8 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
 
     model/*             blocks and flat arrays, so that reading needs no other file
     steps               a row of small numbers a step: row i is step i + 1
-    frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step
+    frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step; of
+                        deformable blocks the amplitudes of their modes and the rates of these
     contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
     paths               names of the solver paths that steps["path"] counts in
     committed           how many frames can be trusted
@@ -42,6 +43,7 @@ PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost
 AT_REST = (0.0, 0.0, 0.0)
 CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
 
+FIELDS = ("position", "rotation", "velocity", "amplitude", "rate")  # of a state; the last two of deformable blocks only
 _ENERGIES = [(name, "f8") for name in Energy._fields]
 STEP = np.dtype(
     [
@@ -166,20 +168,16 @@ class Run:
         """The state from which the run goes on as if it had never stopped."""
         frame = self._index(frame)
         head = self._head[frame]
-        position, rotation, velocity = (
-            self._read(f"frames/{name}", frame, frame + 1)[0] for name in ("position", "rotation", "velocity")
-        )
+        fields = FIELDS if self.model.elastic else FIELDS[:3]
         energy = Energy(*(float(head[name]) for name in Energy._fields))
         return State(
             step=int(head["step"]),
             time=float(head["time"]),
-            position=position,
-            rotation=rotation,
-            velocity=velocity,
             contacts=self.contacts(frame),
             next_id=int(head["next_id"]),
             hardship=int(head["hardship"]),
             energy=energy,
+            **{name: self._read(f"frames/{name}", frame, frame + 1)[0] for name in fields},
         )
 
     @cached_property
@@ -206,7 +204,7 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
     """The parts of the ledger [J], with the mechanical energy as "total" and all losses as "dissipated"."""
     return {
         **parts,
-        "total": parts["kinetic"] + parts["potential"] + parts["elastic"],
+        "total": parts["kinetic"] + parts["potential"] + parts["elastic"] + parts["strain"],
         "dissipated": parts["friction"] + parts["fracture"] + parts["impact"] + parts["numerical"],
     }
 
@@ -250,7 +248,7 @@ class RunWriter:
             old.unlink()
         file = _open(folder, "w")
         file.attrs.update(format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
-        _lay_out(file, len(model.blocks))
+        _lay_out(file, state)
         write_model(file.create_group("model"), model)
         writer = cls(folder, file, state, ground, (0, 0, int(state.step)))
         writer._frames.append((state, ground))
@@ -337,7 +335,7 @@ class RunWriter:
         _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
         _put(file["contacts"], contacts, contact_rows)
         _put(file["frames/head"], count, heads)
-        for name in ("position", "rotation", "velocity"):
+        for name in (name for name in FIELDS if name in file["frames"]):
             _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
         self._trust(count + len(frames))
         self._tail = (count + len(frames), contacts + len(contact_rows), end)
@@ -383,13 +381,15 @@ def _open_unlocked(path: Path) -> Any:
         return h5py.File(path, "r")  # this very process writes it: HDF5 wants the same flag twice
 
 
-def _lay_out(file: Any, blocks: int) -> None:
+def _lay_out(file: Any, state: State) -> None:
     """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
-    for name, width in (("position", 3), ("rotation", 4), ("velocity", 6)):
-        chunk = (16, min(blocks, 512), width)
-        frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
+    for name in FIELDS:
+        blocks, width = getattr(state, name).shape
+        if blocks:
+            chunk = (16, min(blocks, 512), width)
+            frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
     file.create_dataset("contacts", (0,), CONTACT, maxshape=(None,), chunks=(1024,))
     file.create_dataset("steps", (0,), STEP, maxshape=(None,), chunks=(256,))
     file.create_dataset("paths", (0,), "S64", maxshape=(None,), chunks=(16,))

@@ -117,7 +117,8 @@ def _plan(case: Case) -> dict[str, Any]:
 def _first_contacts(model: Model, case: Case) -> Contacts:
     state = initial_state(model, case.analysis.gravity)
     h = case.history.time_step if case.goes_through_time else REST
-    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar)[0]
+    bricks = model.elastic.bricks if model.elastic else None
+    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar, bricks)[0]
 
 
 def _steps_a_frame(case: Case) -> int:

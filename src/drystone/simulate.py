@@ -34,7 +34,11 @@ def initial_state(model: Model, gravity: float = GRAVITY) -> State:
     rotation = np.zeros((count, 4))
     rotation[:, 0] = 1.0
     energy = Energy(0.0, potential_energy(model, gravity), 0.0, 0.0, 0.0, 0.0, 0.0)
-    return State(0, 0.0, model.position.copy(), rotation, np.zeros((count, 6)), no_contacts(), 0, 0, energy)
+    state = State(0, 0.0, model.position.copy(), rotation, np.zeros((count, 6)), no_contacts(), 0, 0, energy)
+    if model.elastic is None:
+        return state
+    undeformed = np.zeros((len(model.elastic.block), model.elastic.mode.shape[3]))
+    return state._replace(amplitude=undeformed, rate=undeformed.copy())
 
 
 def potential_energy(model: Model, gravity: float) -> float:
@@ -71,7 +75,7 @@ def simulate(
     with threadpool_limits(1, user_api="blas"):
         while state.step < last:
             if from_rest:
-                state = state._replace(velocity=np.zeros_like(state.velocity))
+                state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
             push = wrench(model, loads, gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)

@@ -7,6 +7,7 @@
     state    = advance(middle, solution, theta h)
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
+Deformable blocks have more unknowns than rigid ones: deform.py adds them to the problem and takes their displacement into gaps.
 A step in which impacts take much of the energy is taken again in small ones, see docs/decisions/0006-impacts.md.
 """
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.detect import detect
+from drystone.deform import hold, strain_energy, vibrate, widen
 from drystone.joints import Surface, apply_laws
 from drystone.kernel import kernel
 from drystone.model import Model
@@ -31,7 +33,7 @@ Array = np.ndarray
 
 class Energy(NamedTuple):
     """The ledger [J]: the first three are of this instant, the others have been added up since the start.
-    kinetic + potential + elastic + friction + fracture + impact + numerical = const + ground."""
+    kinetic + potential + elastic + strain + friction + fracture + impact + numerical = const + ground."""
 
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
@@ -41,6 +43,10 @@ class Energy(NamedTuple):
     impact: float  # dissipated by impact
     numerical: float  # dissipated by the time integration
     fracture: float = 0.0  # dissipated by bonds that break or are damaged, and by crushing
+    strain: float = 0.0  # of this instant, stored in deformable blocks
+
+
+NO_MODES = np.zeros((0, 0))  # where no block is deformable
 
 
 class State(NamedTuple):
@@ -55,6 +61,8 @@ class State(NamedTuple):
     next_id: int  # first free contact id
     hardship: int  # how hard the last step was to solve: the native solver chooses its path by it
     energy: Energy
+    amplitude: Array = NO_MODES  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
+    rate: Array = NO_MODES  # (S, m) [kg^1/2 m/s]
 
 
 class Load(NamedTuple):
@@ -135,27 +143,37 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     early = (1 - scheme.theta) * scheme.h
     moving = _with_supports(model, state.velocity, load.support)
     position, rotation = drift(state.position, state.rotation, moving, early)
+    amplitude, rate, elastic = state.amplitude + early * state.rate, state.rate, model.elastic
     before_contact = perf_counter()
     contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id,
-                               model.planar)  # fmt: skip
+                               model.planar, elastic.bricks if elastic else None)  # fmt: skip
     after_contact = perf_counter()
+    if elastic:
+        contacts, grip = hold(elastic, contacts, position, rotation, amplitude)
     problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
+    if elastic:
+        modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta)
+        problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
     borne = bear_joints(model, state.step == 0, problem, guess, axes, contacts, scheme.h, solver)
     after_solver = perf_counter()
     solution = borne.solution
     velocity = moving.copy()
-    velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity)
+    velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
     end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
+    if elastic:
+        rate = modes.scale * solution.velocity[elastic.slot, 6:]
+        amplitude = amplitude + scheme.theta * scheme.h * rate
     contacts, work = _settle(state, problem, guess, axes, borne, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]
-    kinetic = kinetic_energy(model.bodies, end_rotation, velocity)
+    kinetic = kinetic_energy(model.bodies, end_rotation, velocity) + 0.5 * float(np.vdot(rate, rate))
+    strain = strain_energy(elastic, amplitude) if elastic else 0.0
     turn = early * moving[:, 3:] + scheme.theta * scheme.h * velocity[:, 3:]
     loads = _work_of_loads(model, load.wrench, end_position - state.position, turn)
-    energy = _ledger(state.energy, work, kinetic, problem.mass @ lift, loads, load, scheme)
+    energy = _ledger(state.energy, work, kinetic, strain, problem.mass @ lift, loads, load, scheme)
     after = State(
         state.step + 1, (state.step + 1) * scheme.h, end_position, end_rotation, velocity, contacts, next_id,
-        solution.hardship, energy,
+        solution.hardship, energy, amplitude, rate,
     )  # fmt: skip
     contact_time, solver_time = after_contact - before_contact, after_solver - before_solver
     return after, solution, (contact_time, solver_time, perf_counter() - begin - contact_time - solver_time)
@@ -350,16 +368,18 @@ def _work_of_loads(model: Model, wrench: Array, movement: Array, turn: Array) ->
     return float(np.vdot(push[:, :3], movement[~model.bodies.fixed]) + np.vdot(push[:, 3:], turn[~model.bodies.fixed]))
 
 
-def _ledger(old: Energy, work: Work, kinetic: float, lift: Array, loads: float, load: Load, scheme: Scheme) -> Energy:
+def _ledger(
+    old: Energy, work: Work, kinetic: float, strain: float, lift: Array, loads: float, load: Load, scheme: Scheme
+) -> Energy:
     """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
     displacement of the free blocks weighted by their mass, loads [J] the work of the loads."""
     potential = old.potential + load.gravity * float(lift[2])
     ground = work.support - float(lift @ load.ground) / scheme.h + loads
-    stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic
+    stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic + (strain - old.strain)
     numerical = ground - stored - work.friction - work.fracture - work.impact
     return Energy(
         kinetic, potential, work.elastic, old.ground + ground, old.friction + work.friction, old.impact + work.impact,
-        old.numerical + numerical, old.fracture + work.fracture,
+        old.numerical + numerical, old.fracture + work.fracture, strain,
     )  # fmt: skip
 
 

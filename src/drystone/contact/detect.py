@@ -6,6 +6,7 @@
  3. `narrow`   visible faces projected and clipped
  4. `narrow`   antagonist points, gaps, areas
  (  `planar`   in the plane: points one behind the other become one)
+ (  `rings`    on deformable blocks: more points)
  5. `memory`   ids, impulses, velocities and bonds from the contacts before
 
 What touches depends on the poses and velocities alone; the past enters through step 5 only.
@@ -19,6 +20,7 @@ from drystone.contact.memory import remember
 from drystone.contact.narrow import touching_points
 from drystone.contact.placed import place
 from drystone.contact.planar import in_plane
+from drystone.contact.rings import all_over
 from drystone.model import Bodies
 
 Array = np.ndarray
@@ -33,6 +35,7 @@ def detect(
     previous: Contacts,
     next_id: int,
     planar: bool = False,  # the blocks are prisms along y that move in the plane of x and z
+    bricks: Array | None = None,  # (B,) bricks a side of deformable blocks, 1 of others
 ) -> tuple[Contacts, int]:
     """Contacts, sorted by pair, and the next free id."""
     placed = place(bodies, position, rotation, velocity, h)
@@ -55,4 +58,5 @@ def detect(
         crushed=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts
+    contacts = contacts if bricks is None else all_over(contacts, bricks)
     return contacts, remember(contacts, previous, bodies.radius, next_id)

@@ -115,6 +115,7 @@ class Case:
             support_friction=joints.law(joints.support),
             pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
             planar=self.analysis.planar,
+            deformable=[table.to_stone() for table in self.structure.deformable],
         )
         if model.planar:
             check_in_plane(self.motions)

@@ -7,9 +7,10 @@ import inspect
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from drystone.build import GENERATORS
+from drystone.elastic import Stone
 from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
 from drystone.laws import Adhesion, JointLaw
@@ -31,10 +32,33 @@ from drystone.units import (
 )  # fmt: skip
 
 
+class Deformable(Table):
+    """Elastic stone; `Stone` says what the keys mean."""
+
+    young: Annotated[Stress, Field(gt=0)]
+    poisson: Annotated[Ratio, Field(ge=0, lt=0.5)]
+    mesh: tuple[Count, Count, Count] = (2, 2, 2)
+    on: str = ""  # a block or a group; all free blocks if not given
+
+    @model_validator(mode="after")
+    def _of_few_nodes(self) -> Self:
+        self.to_stone()
+        return self
+
+    def to_stone(self) -> Stone:
+        return Stone(**self.model_dump())
+
+
 class Structure(Table):
     """What any [structure] may say besides what it is."""
 
     chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
+    deformable: tuple[Deformable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
+
+    @field_validator("deformable", mode="before", json_schema_input_type=Deformable | tuple[Deformable, ...])
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        return [given] if isinstance(given, dict) else given
 
 
 class Part(Table):

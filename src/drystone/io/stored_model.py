@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from drystone.elastic import Elastic
 from drystone.laws import Laws
 from drystone.model import Block, Bodies, Model
 
@@ -30,6 +31,8 @@ def write_model(group: Any, model: Model) -> None:
         group[f"bodies/{name}"] = values
     for name, table in zip(Laws._fields, model.laws or (), strict=model.laws is not None):
         group[f"laws/{name}"] = table
+    for name, values in zip(Elastic._fields, model.elastic or (), strict=False):
+        group[f"elastic/{name}"] = values
 
 
 def read_model(group: Any) -> Model:
@@ -54,4 +57,6 @@ def read_model(group: Any) -> Model:
     )
     bodies = Bodies(*(group[f"bodies/{name}"][:] for name in Bodies._fields))
     laws = Laws(*(group[f"laws/{name}"][:] for name in Laws._fields)) if "laws" in group else None
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], bool(group.attrs.get("planar", False)), laws)
+    elastic = Elastic(*(group[f"elastic/{name}"][:] for name in Elastic._fields)) if "elastic" in group else None
+    planar = bool(group.attrs.get("planar", False))
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic)

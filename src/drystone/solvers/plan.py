@@ -21,6 +21,7 @@ Array = np.ndarray
 
 BRANCHES = 8  # a branch costs at most this part of the whole (measured: more make the top too large, fewer may be unequal)
 SMALL = 3e7  # operations (about 1 ms) of a system that is left in one piece
+LARGE = 16  # unknowns a body above which a block of the matrix is worth its own call
 
 
 class Plan(NamedTuple):
@@ -58,7 +59,7 @@ def plan_factorisation(place: Array, edge_a: Array, edge_b: Array, dof: int = 6)
     order, parent, start, neighbour = order_bodies(place, edge_a, edge_b)
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
-    first, row_start, rows, owner = _supernodes(order, position, start, neighbour, parent)
+    first, row_start, rows, owner = _supernodes(order, position, start, neighbour, parent, dof)
     tree_parent, child, sibling, slot, run = _tree(first, row_start, rows, owner)
     own, below = np.diff(first), np.diff(row_start)
     panel = np.concatenate(([0], np.cumsum(dof * dof * (own + below) * own)))
@@ -175,14 +176,17 @@ def _column_rows(order, position, start, neighbour, parent):
 
 
 @kernel
-def _worth_merging(columns, zeros, below):
-    """Whether a merged supernode of so many columns may hold so many explicit zero blocks."""
+def _worth_merging(columns, zeros, below, dof):
+    """Whether a merged supernode of so many columns may hold so many explicit zero blocks: none of large ones, which are
+    fast enough alone."""
+    if dof > LARGE:
+        return zeros == 0.0
     share = zeros / (columns * (columns + 1) / 2 + columns * below)
     return columns <= 2 or (columns <= 4 and share < 0.5) or (columns <= 10 and share < 0.25) or share < 0.1
 
 
 @kernel
-def _supernodes(order, position, start, neighbour, parent):
+def _supernodes(order, position, start, neighbour, parent, dof):
     """Merge each column into the supernode that ends right before it when that costs few zeros."""
     n = order.shape[0]
     begin, rows = _column_rows(order, position, start, neighbour, parent)
@@ -200,7 +204,7 @@ def _supernodes(order, position, start, neighbour, parent):
                 break
             below_a, below_b = begin[b] - begin[b - 1], begin[end] - begin[end - 1]
             added = zeros[count - 2] + zeros[count - 1] + (b - a) * ((end - b) + below_b - below_a)
-            if not _worth_merging(end - a, added, below_b):
+            if not _worth_merging(end - a, added, below_b, dof):
                 break
             zeros[count - 2] = added
             count -= 1

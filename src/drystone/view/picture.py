@@ -135,7 +135,7 @@ def _draw(
         light, near = _render(model.bodies, pose, corners, colours, shown, camera, floor)
         image = _shown(light)
         if isinstance(color, str) and color == "displacement":
-            _legend(image, most)
+            colour_bar(image, _length(most))
         if overlay is not None:
             overlay(image, shrunk(camera, SUPERSAMPLING), near[::SUPERSAMPLING, ::SUPERSAMPLING])
         images.append(image)
@@ -146,7 +146,7 @@ def _colours(model: Model, color: str | Array, share: Array) -> Array:
     """(B, 3) sRGB of the blocks, which have moved by a share of the largest displacement."""
     if not isinstance(color, str):
         return color
-    colours = stone_colours(len(model.blocks)) if color == "stone" else _scale_colours(share)
+    colours = stone_colours(len(model.blocks)) if color == "stone" else scale_colours(share)
     return np.where(model.bodies.fixed[:, None], SUPPORT, colours)
 
 
@@ -252,23 +252,27 @@ def paled(colours: Array) -> Array:
     return 0.45 * colours + 0.55 * 0.93
 
 
-def _scale_colours(share: Array) -> Array:
+def scale_colours(share: Array) -> Array:
     """(B, 3) sRGB of values 0..1."""
     at = np.linspace(0.0, 1.0, len(SCALE))
     return np.stack([np.interp(share, at, SCALE[:, i]) for i in range(3)], axis=-1)
 
 
-def _legend(image: Array, most: float) -> None:
-    """A bar of colours from 0 to the largest displacement, in the lower right corner."""
+def _length(most: float) -> str:
+    text = f"{most:.3g} m" if most >= 1e-3 else f"{1e3 * most:.3g} mm"
+    return text if set(text) <= set(lettering.STROKES) else f"{most:.6f} m"
+
+
+def colour_bar(image: Array, text: str, title: str = "") -> None:
+    """A bar of colours from 0 to the largest value, told by `text`, in the lower right corner, under a title."""
     height, width, _ = image.shape
     letter = max(11.0, height / 45)
     left, right, top = int(0.72 * width), int(0.94 * width), int(0.963 * height)
-    image[top : top + int(letter * 0.8), left:right] = _scale_colours(np.linspace(0.0, 1.0, right - left))
-    text = f"{most:.3g} m" if most >= 1e-3 else f"{1e3 * most:.3g} mm"
-    text = text if set(text) <= set(lettering.STROKES) else f"{most:.6f} m"
+    image[top : top + int(letter * 0.8), left:right] = scale_colours(np.linspace(0.0, 1.0, right - left))
     lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=INK)
     start = right - lettering.width(text, letter)
     lettering.write(image, text, start, top - 0.5 * letter, height=letter, colour=INK)
+    lettering.write(image, title, left, top - 2.2 * letter, height=letter, colour=INK)
 
 
 def _background(size: tuple[int, int]) -> Array:

@@ -1,0 +1,82 @@
+"""A picture of the stresses in deformable blocks: a `Run` comes in, a PNG goes out, every brick in the colour of its stress."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.elastic import elements, gauss_stresses, nodal, principal, von_mises
+from drystone.errors import InputError
+from drystone.model import Block, Model, make_bodies
+from drystone.record import Run
+from drystone.solid import Solids, lay_out
+from drystone.view.camera import Camera
+from drystone.view.picture import SUPPORT, colour_bar, picture, scale_colours
+
+Array = np.ndarray
+
+FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))  # of a brick, from outside
+READINGS = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks
+    "von mises": von_mises,
+    "tension": lambda stress: np.maximum(principal(stress)[:, -1], 0.0),
+    "compression": lambda stress: np.maximum(-principal(stress)[:, 0], 0.0),
+}
+
+
+def stress_picture(
+    run: Run,
+    path: str | Path | None = None,
+    *,
+    frame: int = -1,
+    reading: str = "von mises",
+    exaggerate: float = 1.0,
+    **view: Any,
+) -> Array:
+    """A frame as an image (H, W, 3) uint8, written to `path` as PNG if given. reading: "von mises", "tension" or "compression",
+    the largest principal stresses; strains, not the motion of the blocks, are drawn `exaggerate` times as large; `view` are
+    keywords of `picture`."""
+    if reading not in READINGS:
+        raise InputError(f"stress picture: reading is {reading!r}; choose one of {', '.join(READINGS)}")
+    if run.model.elastic is None:
+        raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
+    stones, value = _pieces(run, frame, reading, exaggerate)
+    most = float(np.nanmax(value))
+    share = value / (most or 1.0)
+    colours = np.where(np.isnan(share)[:, None], SUPPORT, scale_colours(np.nan_to_num(share)))
+
+    def draw(image: Array, camera: Camera, near: Array) -> None:
+        colour_bar(image, f"{most / 1e6:.2f} MPa" if most >= 1e5 else f"{most / 1e3:.2f} kPa", reading)
+
+    return picture(_model(stones), path, color=colours, overlay=draw, **view)
+
+
+def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list[Block], Array]:
+    """Rigid blocks and the bricks of deformable ones as they lie in a frame; (B,) [Pa] what is read of each, nan if rigid."""
+    model, state, elastic = run.model, run.state(frame), run.model.elastic
+    assert elastic is not None
+    moved, stresses = nodal(elastic, state.amplitude), gauss_stresses(elastic, state.amplitude)
+    stones, value = [], []
+    for i, block in enumerate(model.blocks):
+        s = int(elastic.row[i])
+        if s < 0:
+            corners = np.asarray(block.vertices, float) - model.position[i]
+            stones.append(Block(state.position[i] + quaternion.rotate(state.rotation[i], corners), block.faces))
+            value.append(np.nan)
+            continue
+        kind = int(elastic.kind[s])
+        place = state.position[i] + quaternion.rotate(state.rotation[i], elastic.node[kind] + exaggerate * moved[s])
+        bricks = elements(elastic.mesh[kind].tolist())
+        stones += [Block(place[corners], FACES) for corners in bricks]
+        value += READINGS[reading](stresses[s].mean(axis=1)).tolist()
+    return stones, np.array(value)
+
+
+def _model(stones: list[Block]) -> Model:
+    """Blocks to be drawn, and nothing else: their faces may be slightly curved and they may overlap."""
+    count, none = len(stones), np.zeros(len(stones))
+    surfaces = lay_out([block.vertices for block in stones], [block.faces for block in stones], [""] * count)
+    middle = np.array([block.vertices.mean(axis=0) for block in stones])
+    solids = Solids(none, middle, np.zeros((count, 3, 3)))
+    bodies = make_bodies(surfaces, solids, np.arange(count), none, np.zeros(count, bool), np.zeros(count, np.int64))
+    return Model(tuple(stones), bodies, middle, np.zeros((1, 1)))
