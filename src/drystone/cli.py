@@ -390,7 +390,7 @@ def picture(
     strip: Annotated[int | None, typer.Option(help="this many instants side by side")] = None,
     azimuth: Annotated[float | None, typer.Option(help="[deg] of the eye; 0 looks along +y")] = None,
     elevation: Annotated[float | None, typer.Option(help="[deg] of the eye above the horizon")] = None,
-    color: Annotated[str | None, typer.Option(help="stone, displacement or stress (of deformable blocks)")] = None,
+    color: Annotated[str | None, typer.Option(help="stone, displacement, stress, tension, hoop tension, ...")] = None,
     exaggerate: Annotated[float | None, typer.Option(help="draw displacements this many times as large")] = None,
     base: Annotated[bool, typer.Option("--base", help="draw what the supports of a run bear over time instead")] = False,
     json: Json = False,
@@ -418,10 +418,12 @@ def picture(
         facts |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
         if strip is not None:
             view.strip(run, chosen, out, **options)
-        elif color == "stress":
+        elif color is not None and color not in view.COLOURS:
             from drystone.view.stress import stress_picture
 
-            stress_picture(run, out, frame=chosen[0], **{key: value for key, value in options.items() if key != "color"})
+            reading = "von mises" if color == "stress" else color
+            rest = {key: value for key, value in options.items() if key != "color"}
+            stress_picture(run, out, frame=chosen[0], reading=reading, **rest)
         else:
             view.picture(run, out, frame=chosen[0], shown=there(run, chosen[0]), **options)
     _print_json(facts) if json else print(out)

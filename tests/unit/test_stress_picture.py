@@ -8,7 +8,7 @@ import drystone as ds
 from drystone.cli import app
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.view.stress import stress_picture
+from drystone.view.stress import READINGS, stress_picture
 
 CASE = """
 structure = { generator = "block", width = 0.5, height = 1.0, deformable = { young = 1e9, poisson = 0.2, mesh = [1, 1, 2] } }
@@ -38,7 +38,7 @@ def test_other_readings(run):
     """The block is nowhere in tension: all blue, where compression is yellow."""
     tension, compression = (stress_picture(run, reading=name, size=(80, 60)) for name in ("tension", "compression"))
     assert not np.array_equal(tension, compression)
-    with pytest.raises(InputError, match="choose one of von mises, tension, compression"):
+    with pytest.raises(InputError, match="choose one of stone, displacement, stress, von mises"):
         stress_picture(run, reading="shear")
 
 
@@ -46,3 +46,13 @@ def test_by_command(run, tmp_path):
     said = CliRunner().invoke(app, ["picture", str(run.folder), "-o", str(tmp_path / "a.png"), "--color", "stress"])
     assert said.exit_code == 0, said.output
     assert (tmp_path / "a.png").exists()
+
+
+def test_stresses_of_a_dome_are_read_about_its_axis():
+    """By hand: at (2, 0, z) the hoop is y, at 45 degrees it is (-1, 1) / sqrt(2); pure shear in the meridian plane has its
+    largest compression under 45 degrees."""
+    stress = np.array([[1.0, 5.0, -3.0, 0.0, 0.0, 0.0], [2.0, 4.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 7.0]])
+    place = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 0.0], [3.0, 0.0, 2.0]])
+    np.testing.assert_allclose(READINGS["hoop tension"](stress, place), [5.0, 2.0, 0.0])
+    np.testing.assert_allclose(READINGS["hoop compression"](-stress, place), [5.0, 2.0, 0.0])
+    np.testing.assert_allclose(READINGS["meridian compression"](stress, place), [3.0, 0.0, 7.0])

@@ -1,5 +1,6 @@
 """A picture of the stresses in deformable blocks: a `Run` comes in, a PNG goes out, every brick in the colour of its stress."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,30 @@ from drystone.view.picture import SUPPORT, colour_bar, picture, scale_colours
 Array = np.ndarray
 
 FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))  # of a brick, from outside
-READINGS = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks
-    "von mises": von_mises,
-    "tension": lambda stress: np.maximum(principal(stress)[:, -1], 0.0),
-    "compression": lambda stress: np.maximum(-principal(stress)[:, 0], 0.0),
+
+
+def _along_hoop(stress: Array, place: Array) -> Array:
+    """(E,) [Pa] along the horizontal circle about the z axis."""
+    across = place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)
+    x, y = -across[:, 1], across[:, 0]
+    return stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
+
+
+def _in_meridian(stress: Array, place: Array) -> Array:
+    """(E,) [Pa] the least principal stress in the upright plane through the z axis."""
+    x, y = (place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)).T
+    out = stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
+    shear = stress[:, 5] * x + stress[:, 4] * y
+    return (out + stress[:, 2]) / 2 - np.hypot((out - stress[:, 2]) / 2, shear)
+
+
+READINGS: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks at places (E, 3)
+    "von mises": lambda stress, place: von_mises(stress),
+    "tension": lambda stress, place: np.maximum(principal(stress)[:, -1], 0.0),
+    "compression": lambda stress, place: np.maximum(-principal(stress)[:, 0], 0.0),
+    "hoop tension": lambda stress, place: np.maximum(_along_hoop(stress, place), 0.0),
+    "hoop compression": lambda stress, place: np.maximum(-_along_hoop(stress, place), 0.0),
+    "meridian compression": lambda stress, place: np.maximum(-_in_meridian(stress, place), 0.0),
 }
 
 
@@ -34,10 +55,11 @@ def stress_picture(
     **view: Any,
 ) -> Array:
     """A frame as an image (H, W, 3) uint8, written to `path` as PNG if given. reading: "von mises", "tension" or "compression",
-    the largest principal stresses; strains, not the motion of the blocks, are drawn `exaggerate` times as large; `view` are
-    keywords of `picture`."""
+    the largest principal stresses; of a dome about the z axis "hoop tension", "hoop compression" or "meridian compression",
+    in the axes the blocks were built in; strains, not the motion of the blocks, are drawn `exaggerate` times as large; `view`
+    are keywords of `picture`."""
     if reading not in READINGS:
-        raise InputError(f"stress picture: reading is {reading!r}; choose one of {', '.join(READINGS)}")
+        raise InputError(f"color {reading!r}: choose one of stone, displacement, stress, {', '.join(READINGS)}")
     if run.model.elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
     stones, value = _pieces(run, frame, reading, exaggerate)
@@ -68,7 +90,8 @@ def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list
         place = state.position[i] + quaternion.rotate(state.rotation[i], elastic.node[kind] + exaggerate * moved[s])
         bricks = elements(elastic.mesh[kind].tolist())
         stones += [Block(place[corners], FACES) for corners in bricks]
-        value += READINGS[reading](stresses[s].mean(axis=1)).tolist()
+        middle = model.position[i] + elastic.node[kind][bricks].mean(axis=1)
+        value += READINGS[reading](stresses[s].mean(axis=1), middle).tolist()
     return stones, np.array(value)
 
 
