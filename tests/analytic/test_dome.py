@@ -1,5 +1,4 @@
-"""The dome of AJ (section 5.2): it falls without its cohesion only if statics says so. Truths: statics and time are independent of
-each other."""
+"""The dome of AJ (section 5.2): it falls without its cohesion only if statics says so, which knows nothing of time."""
 
 import pytest
 
