@@ -55,7 +55,8 @@ def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Arr
     if surface.stiffness is not None:
         compliance = np.full(len(friction), 1 / (surface.stiffness * h * h))
     elif surface.young is not None:
-        length = joint_length(model.bodies.fixed, model.bodies.radius, contacts, position)
+        meshed = np.zeros(len(group), bool) if model.elastic is None else model.elastic.row >= 0
+        length = joint_length(model.bodies.fixed, meshed, model.bodies.radius, contacts, position)
         compliance = length / (surface.young * contacts.area * h * h)
     else:
         compliance = np.zeros(len(friction))
@@ -63,18 +64,22 @@ def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Arr
 
 
 @kernel
-def joint_length(fixed, radius, contacts, position):
-    """Depth of stone (C,) [m] that a joint stands for: from centroid to centroid along the normal; supports are rigid."""
+def joint_length(fixed, meshed, radius, contacts, position):
+    """Depth of stone (C,) [m] that a joint stands for: from centroid to centroid along the normal; supports are rigid, and
+    blocks with a mesh give way by it. At least a tenth of the smaller radius, a hundredth where there is a mesh."""
     out = np.empty(contacts.a.shape[0])
     for c in range(out.shape[0]):
-        length, least = 0.0, np.inf
+        length, least, floor = 0.0, np.inf, 0.1
         for body in (contacts.a[c], contacts.b[c]):
             if fixed[body]:
+                continue
+            least = min(least, radius[body])
+            if meshed[body]:
+                floor = 0.01
                 continue
             depth = 0.0
             for k in range(3):
                 depth += (contacts.point[c, k] - position[body, k]) * contacts.normal[c, k]
             length += abs(depth)
-            least = min(least, radius[body])
-        out[c] = max(length, 0.1 * least)
+        out[c] = max(length, floor * least)
     return out
