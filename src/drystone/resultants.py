@@ -104,6 +104,8 @@ def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
     """(J, 3) [m] centroid and (J,) [m2] area of the polygons whose corners are the points: triangles between the mean of the
     corners and each side, the corners in the order of their angle. A joint that is a line or a point has its mean."""
     mean = _sum_by(row, point) / np.bincount(row)[:, None]
+    if not len(row):
+        return mean, np.empty(0)
     first = np.cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
     second = np.cross(normal, first)
     arm = point - mean[row]

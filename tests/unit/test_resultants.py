@@ -5,6 +5,7 @@ import pytest
 
 from drystone import build
 from drystone.build.shapes import box, prism
+from drystone.contact.contacts import no_contacts
 from drystone.contact.pairs import chains
 from drystone.errors import InputError
 from drystone.model import build_model
@@ -200,3 +201,8 @@ def test_the_ring_of_an_arch_within_a_wall():
     away = np.hypot(line[:, 0], line[:, 2])
     assert reach.min() - 1e-6 < away.min()
     assert away.max() < reach.max() + 1e-6
+
+
+def test_what_touches_nothing_carries_nothing():
+    model = build_model([box((0, 0, 0), (1, 1, 1), fixed=True), box((0, 0, 5), (1, 1, 6))], friction=0.5)
+    assert len(joint_resultants(model, no_contacts()).force) == 0
