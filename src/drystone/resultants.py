@@ -97,7 +97,7 @@ def force_flow(resultants: Resultants, *, length: float) -> Array:
 
 def _sum_by(row: Array, values: Array) -> Array:
     """(J, k) the sums of the values (C, k) of each joint."""
-    return np.stack([np.bincount(row, column) for column in values.T], axis=1)
+    return np.stack([np.bincount(row, column).astype(float) for column in values.T], axis=1)  # of no values it is integer
 
 
 def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
