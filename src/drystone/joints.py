@@ -26,7 +26,6 @@ class Surface(NamedTuple):
     young: float | None = None  # [Pa] modulus of the stone in compliant contacts
     stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
     exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
-    restitution: float = 0.0  # of Newton: speed after over speed before an impact, of rigid contact
 
     @property
     def compliant(self) -> bool:
@@ -38,7 +37,7 @@ class Surface(NamedTuple):
             return f"compliant, {self.stiffness / 1e6:g} MN/m a contact point"
         if self.young is not None:
             return f"compliant, {self.young / 1e9:g} GPa"
-        return f"rigid, restitution {self.restitution:g}" if self.restitution > 0 else "rigid"
+        return "rigid"
 
 
 RIGID = Surface()

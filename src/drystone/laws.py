@@ -48,6 +48,7 @@ class JointLaw:
     shear_stiffness: float | None = None  # [N/m3] that of the normal if not given
     crushing: float | None = None  # [Pa] largest pressure
     adhesion: Adhesion | None = None
+    restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
 
     @property
     def cohesion_in_use(self) -> float:
@@ -62,7 +63,7 @@ class JointLaw:
     @property
     def is_dry(self) -> bool:
         """Friction is all there is to it."""
-        return self == JointLaw(self.friction)
+        return self == JointLaw(self.friction, restitution=self.restitution)
 
     def check(self, where: str) -> None:
         """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
@@ -70,8 +71,10 @@ class JointLaw:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            if field.name not in ("brittle", "adhesion") and value is not None:
+            if field.name not in ("brittle", "adhesion", "restitution") and value is not None:
                 _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
+        if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
+            raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
         self._check_cone(where)
         if self.adhesion is not None:
             for field in fields(self.adhesion):
@@ -116,13 +119,15 @@ class Laws(NamedTuple):
         return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
 
 
-def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> tuple[Array, Laws | None]:
-    """Friction (G, G) and what else there is, None if nothing."""
-    friction = np.array([[law.friction for law in row] for row in law_of], float)
+def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> tuple[Array, Laws | None, Array | None]:
+    """Friction (G, G), what else there is, and restitution (G, G); None where there is nothing."""
+    friction, bounce = (np.array([[getattr(law, name) for law in row] for row in law_of], float)
+                        for name in ("friction", "restitution"))  # fmt: skip
+    restitution = bounce if bounce.any() else None
     if all(law.is_dry for row in law_of for law in row):
-        return friction, None
+        return friction, None, restitution
     numbers = np.array([[_numbers(law) for law in row] for row in law_of])
-    return friction, Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
+    return friction, Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2]))), restitution
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:

@@ -67,6 +67,7 @@ class Model:
     planar: bool = False  # prisms along y that move in the plane of x and z only
     laws: Laws | None = None  # what joints have besides friction; None: nothing
     elastic: Elastic | None = None  # the deformable blocks, if there are any
+    restitution: Array | None = None  # (G, G) of impacts between groups; None: none bounces
 
 
 def build_model(
@@ -90,7 +91,7 @@ def build_model(
     for finding in block_findings(blocks):
         raise finding.refusal(labels)
     group, law_of = _law_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
-    table, laws = tabulate(law_of)
+    table, laws, restitution = tabulate(law_of)
     pieces = [piece for i, block in enumerate(blocks) for piece in convex_pieces(i, block, labels[i])]
     owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
     surfaces = lay_out(vertices, faces, names)
@@ -103,7 +104,7 @@ def build_model(
     if laws is not None:
         bodies = bodies._replace(grip=0.5 * laws.reach.max(axis=1)[group])
     elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
-    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic)
+    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic, restitution)
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:

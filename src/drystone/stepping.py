@@ -228,19 +228,20 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
         slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
         mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
-    if scheme.surface.restitution > 0:
-        approach = _with_rebound(problem, old_velocity, approach, scheme)
+    if model.restitution is not None:
+        bounce = model.restitution[bodies.group[contacts.a], bodies.group[contacts.b]]
+        approach = _with_rebound(problem, old_velocity, approach, bounce, scheme)
         problem.bias[:, 0] += approach - contacts.gap / scheme.h
     guess = Guess(old_velocity, old_impulse, state.hardship)
     return problem, guess, Axes(frame, inverse_root, approach)
 
 
-def _with_rebound(problem: Problem, old: Array, approach: Array, scheme: Scheme) -> Array:
+def _with_rebound(problem: Problem, old: Array, approach: Array, bounce: Array, scheme: Scheme) -> Array:
     """(C,) [m/s] the speed at which each contact may close in the step: gap / h as given, or less than none, a rebound, where
     points that close faster than a structure at rest would meet in it (T88)."""
     before = relative_velocity(problem, old)[:, 0] - approach
     pulled = relative_velocity(problem, problem.free)[:, 0] - approach - before
-    rebound = -scheme.surface.restitution * before + (2 * scheme.theta - 1) * np.minimum(pulled, 0.0)
+    rebound = -bounce * before + (2 * scheme.theta - 1) * np.minimum(pulled, 0.0)
     bounces = (before < -SLOW * scheme.speed) & (approach + before + np.minimum(pulled, 0.0) < 0) & (rebound > 0)
     return np.where(bounces, np.minimum(approach, -rebound), approach)
 

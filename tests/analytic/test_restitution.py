@@ -8,7 +8,7 @@ from drystone import build, build_model
 from drystone.build.compose import place
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.joints import Surface
+from drystone.laws import JointLaw
 from drystone.motion import Motion
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.native import native
@@ -20,9 +20,8 @@ DROP = 0.5  # [m]
 def drop(restitution, step, theta=0.53, duration=0.9):
     """Heights [m] of a cube let fall flat on a floor, and its energies (S+1, 2) [J]: mechanical, booked as impact."""
     floor, cube = build.block(width=0.4, depth=0.4, height=0.4)
-    model = build_model([floor, *place([cube], at=(0.0, 0.0, DROP))], friction=0.5)
-    steps = simulate(model, duration=duration, time_step=step, theta=theta, solver=native(),
-                     surface=Surface(restitution=restitution))  # fmt: skip
+    model = build_model([floor, *place([cube], at=(0.0, 0.0, DROP))], friction=JointLaw(0.5, restitution=restitution))
+    steps = simulate(model, duration=duration, time_step=step, theta=theta, solver=native())
     states = [initial_state(model), *(s.state for s in steps)]
     energy = np.array([(s.energy.kinetic + s.energy.potential, s.energy.impact) for s in states])
     return np.array([s.position[1, 2] - 0.2 for s in states]), energy
@@ -54,28 +53,29 @@ def test_equal_blocks_exchange_their_velocities():
     """A block that slides without friction meets an equal one at rest: (1 - e) / 2 and (1 + e) / 2 of its velocity."""
     floor, first = build.block(width=0.4, depth=0.4, height=0.4, margin=2.0)
     second = place([build.block(width=0.4, depth=0.4, height=0.4)[1]], at=(0.6, 0.0, 0.0))[0]
-    model = build_model([floor, first, type(first)(second.vertices, second.faces, name="second")], friction=0.0)
+    model = build_model([floor, first, type(first)(second.vertices, second.faces, name="second")],
+                        friction=JointLaw(0.0, restitution=0.6))  # fmt: skip
     start = initial_state(model)
     start.velocity[1, 0] = 2.0
-    *_, last = simulate(model, duration=0.2, time_step=1e-3, solver=native(), surface=Surface(restitution=0.6), state=start)
+    *_, last = simulate(model, duration=0.2, time_step=1e-3, solver=native(), state=start)
     np.testing.assert_allclose(last.state.velocity[1:, 0], [0.4, 1.6], atol=1e-6)
     assert abs(last.state.velocity[1:, 2]).max() < 1e-6
 
 
 def test_a_shaken_wall_gains_no_energy():
     """Friction, sliding and many impacts at once: what contact takes is never negative beyond what a run without has."""
-    model = build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=0.6)
+    model = build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=JointLaw(0.6, restitution=0.5))
     motion = Motion("one-sine", amplitude=9.0, half_period=0.1, direction=(0.3, 1, 0))
-    steps = simulate(model, [motion], duration=0.5, time_step=1e-3, solver=native(), surface=Surface(restitution=0.5))
+    steps = simulate(model, [motion], duration=0.5, time_step=1e-3, solver=native())
     energy = np.array([(s.state.energy.friction + s.state.energy.impact, s.state.energy.kinetic) for s in steps])
     assert np.diff(energy[:, 0]).min() > -1e-5 * energy[:, 1].max()
 
 
 def test_a_wall_at_rest_stays_at_rest():
     """To the bit: nothing closes faster than the threshold."""
-    model = build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=0.6)
-    ends = [list(simulate(model, duration=0.02, time_step=1e-3, solver=native(), surface=Surface(restitution=e)))[-1].state
-            for e in (0.0, 0.9)]  # fmt: skip
+    laws = [JointLaw(0.6, restitution=e) for e in (0.0, 0.9)]
+    models = [build_model(build.wall(length=1.5, height=1.0, courses=4, blocks=3), friction=law) for law in laws]
+    ends = [list(simulate(model, duration=0.02, time_step=1e-3, solver=native()))[-1].state for model in models]
     assert np.array_equal(ends[0].position, ends[1].position)
     assert np.array_equal(ends[0].velocity, ends[1].velocity)
 
@@ -91,7 +91,10 @@ def test_in_a_case():
     duration = 1
     time_step = 0.01
     """
-    assert parse_case(text).surface == Surface(restitution=0.4)
+    assert (parse_case(text).model().restitution == 0.4).all()
+    only_on_the_ground = text.replace("restitution = 0.4", "support = { restitution = 0.4 }")
+    assert np.unique(parse_case(only_on_the_ground).model().restitution).tolist() == [0.0, 0.4]
+    assert parse_case(only_on_the_ground).model().friction.min() == 0.5
     with pytest.raises(InputError, match="restitution is 0"):
         _ = parse_case(text + '[solver]\ncontact = "compliant"').surface
     with pytest.raises(InputError, match="restitution"):

@@ -80,9 +80,10 @@ class Case:
         stated = young is not None or stiffness is not None
         soft = exact or stated or not self.joints.are_dry
         if self.solver.contact == "rigid" or (self.solver.contact is None and not soft):
-            return Surface(exact=exact, restitution=self.joints.restitution)
-        if self.joints.restitution > 0:
-            raise InputError(f"{self.path}: joints.restitution is {self.joints.restitution:g}; compliant contact bounces by "
+            return Surface(exact=exact)
+        bounce = max(law.restitution for law in self.joints.laws)
+        if bounce > 0:
+            raise InputError(f"{self.path}: joints.restitution is {bounce:g}; compliant contact bounces by "
                              'its own stiffness; set contact = "rigid" in [solver], or remove it')  # fmt: skip
         return Surface(young if stated else STONE, stiffness, exact)
 

@@ -117,6 +117,7 @@ class JointKeys(Table):
     shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None
     crushing: Annotated[Stress, Field(gt=0)] | None = None
     adhesion: AdhesionTable | None = None
+    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact, of rigid contact
 
 
 class Rule(JointKeys):
@@ -131,7 +132,6 @@ class Joints(JointKeys):
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: JointKeys | None = None  # where one of the blocks is a support
     rule: tuple[Rule, ...] = ()
-    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact, of rigid contact
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
         """The law of joints, or of those for which some keys are changed."""
@@ -147,7 +147,12 @@ class Joints(JointKeys):
     @property
     def are_dry(self) -> bool:
         """Friction is all there is to any of them."""
-        return all(self.law(changes).is_dry for changes in (None, self.support, *self.rule))
+        return all(law.is_dry for law in self.laws)
+
+    @property
+    def laws(self) -> list[JointLaw]:
+        """All that are told."""
+        return [self.law(changes) for changes in (None, self.support, *self.rule)]
 
 
 class MotionTable(Table):

@@ -27,6 +27,8 @@ def write_model(group: Any, model: Model) -> None:
     group["position"] = model.position
     group["friction"] = model.friction
     group.attrs["planar"] = model.planar
+    if model.restitution is not None:
+        group["restitution"] = model.restitution
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
         group[f"bodies/{name}"] = values
     for name, table in zip(Laws._fields, model.laws or (), strict=model.laws is not None):
@@ -59,4 +61,5 @@ def read_model(group: Any) -> Model:
     laws = Laws(*(group[f"laws/{name}"][:] for name in Laws._fields)) if "laws" in group else None
     elastic = Elastic(*(group[f"elastic/{name}"][:] for name in Elastic._fields)) if "elastic" in group else None
     planar = bool(group.attrs.get("planar", False))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic)
+    restitution = group["restitution"][:] if "restitution" in group else None
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution)
