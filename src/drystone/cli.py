@@ -196,16 +196,16 @@ def run(
     if resume is not None:
         if case is not None or out is not None:
             raise InputError("--resume takes the folder of a run and nothing else: drystone run --resume out")
-        folder = resume
+        what, folder = None, resume
     elif case is None or out is None:
         raise InputError("give a case and a folder: drystone run case.toml -o out")
     else:
         from drystone.io.case import read_case
 
-        if not read_case(case).goes_through_time:
-            return _analyse(case, out, force, picture, json)
-        folder = out
-    interrupted = _compute(case, folder, force)
+        what, folder = read_case(case), out
+        if not what.goes_through_time:
+            return _analyse(what, folder, force, picture, json)
+    interrupted = _compute(what, folder, force)
     if picture:
         from drystone.record import read_run
         from drystone.view.picture import picture as draw
@@ -217,13 +217,12 @@ def run(
     return NOT_CONVERGED if summary["unconverged_steps"] else DONE
 
 
-def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -> int:
+def _analyse(case: "Case", folder: Path, force: bool, picture: bool, json: bool) -> int:
     """A case of statics: its stages on standard error, its facts on standard output."""
     from drystone.analyse.record import read_result, record
-    from drystone.io.case import read_case
 
     _announce_compiling()
-    with closing(record(read_case(case), folder, overwrite=force)) as stages:
+    with closing(record(case, folder, overwrite=force)) as stages:
         _watch_stages(stages)
     facts = (read_result(folder) or {}) | {"out": str(folder)}
     if picture:
@@ -231,13 +230,15 @@ def _analyse(case: Path, folder: Path, force: bool, picture: bool, json: bool) -
         from drystone.view.results import result_pictures
 
         facts["pictures"] = [str(path) for path in result_pictures(read_run(folder), facts)]
-    if json:
-        _print_json(facts)
-    else:
-        from drystone.view.result_tables import print_result
-
-        print_result(facts)
+    _show_result(facts, json)
     return DONE if facts["converged"] else NOT_CONVERGED
+
+
+def _show_result(facts: dict[str, Any], json: bool) -> None:
+    """Print what an analysis of statics found."""
+    from drystone.view.result_tables import print_result
+
+    _print_json(facts) if json else print_result(facts)
 
 
 def _watch_stages(stages: Iterable["Stage"]) -> None:
@@ -250,13 +251,12 @@ def _watch_stages(stages: Iterable["Stage"]) -> None:
             bar.update(task, completed=stage.share, description=stage.words)
 
 
-def _compute(case: Path | None, folder: Path, force: bool) -> bool:
+def _compute(case: "Case | None", folder: Path, force: bool) -> bool:
     """Compute and record; a `case` of None goes on with what is in the folder. True if interrupted by Ctrl-C."""
     from drystone import session
-    from drystone.io.case import read_case
     from drystone.record import read_run
 
-    what = session.recorded_case(read_run(folder)) if case is None else read_case(case)
+    what = session.recorded_case(read_run(folder)) if case is None else case
     steps = session.resume(folder) if case is None else session.record(what, folder, overwrite=force)
     _announce_compiling()
     try:
@@ -339,12 +339,8 @@ def info(
     facts, more = read_result(folder), {"out": str(folder)} | (_mechanism_facts(folder) if mechanism else {})
     if facts is None:
         _show(folder, json, more)
-    elif json:
-        _print_json(facts | more)
     else:
-        from drystone.view.result_tables import print_result
-
-        print_result(facts | more)
+        _show_result(facts | more, json)
 
 
 def _mechanism_facts(folder: Path) -> dict[str, Any]:

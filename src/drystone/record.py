@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # reading a run must not load the simulator
 
 Array = np.ndarray
 
+RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
 FORMAT = 3  # of run.h5; raised when an older reader would misunderstand
 PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost small models more than their step
 AT_REST = (0.0, 0.0, 0.0)
@@ -244,8 +245,8 @@ class RunWriter:
             raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "case.toml").write_text(case, encoding="utf-8")
-        for old in failed_problems(folder):
-            old.unlink()
+        for old in [*failed_problems(folder), folder / RESULT]:
+            old.unlink(missing_ok=True)
         file = _open(folder, "w")
         file.attrs.update(format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
         _lay_out(file, state)

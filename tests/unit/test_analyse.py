@@ -112,3 +112,13 @@ def test_mistakes(tmp_path, capsys, text, message):
     code, facts = command(tmp_path, capsys, text)
     assert code == 2
     assert message in facts["error"]
+
+
+def test_a_run_that_replaces_an_analysis_takes_its_result_away(tmp_path, capsys):
+    """Else `drystone info` would tell of the analysis that is gone."""
+    command(tmp_path, capsys, BLOCK + 'kind = "limit"\ndirection = [1, 0, 0]\n')
+    assert (tmp_path / "out" / "result.json").exists()
+    code, facts = command(tmp_path, capsys, BLOCK + "duration = 0.01\ntime_step = 0.005\n", "--force")
+    assert code == 0
+    assert facts["steps"] == 2
+    assert not (tmp_path / "out" / "result.json").exists()

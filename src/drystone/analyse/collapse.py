@@ -11,7 +11,7 @@ from drystone.io.analysis_tables import Capacity, Limit, Tilt
 from drystone.io.case import Case
 from drystone.loads import body_force, weight, wrench
 from drystone.model import Model
-from drystone.solvers.methods import make_solver
+from drystone.session import solver_of
 from drystone.statics.balance import Balance, balance
 from drystone.statics.limit import Limit as LimitState
 from drystone.statics.limit import gain_by_friction, gain_by_load, limit, paced, shortfall, stands
@@ -51,7 +51,7 @@ def analyse_limit(case: Case, model: Model) -> Stages:
     }  # fmt: skip
     if asked.check and asked.direction is not None and np.isfinite(found.multiplier):
         yield Stage(0.9, "through time")
-        solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+        solver = solver_of(case)
         tried = try_in_time(model, found.multiplier, asked.direction, solver=solver, gravity=asked.gravity)
         facts["checked"] = tried._asdict()
     return facts | {"note": _verdict(found, stable)}
@@ -146,7 +146,7 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
     if not np.isfinite(found.multiplier):
         return facts
     angle = float(np.arctan(found.multiplier))
-    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    solver = solver_of(case)
     tried = try_tilt(model, angle, asked.direction, solver=solver, gravity=asked.gravity)
     mechanism = mechanism_facts(model, found.contacts, found.velocity)
     return facts | {"angle": float(np.degrees(angle)), "checked": tried._asdict(), "mechanism": mechanism}

@@ -13,9 +13,8 @@ from drystone.loads import pressing
 from drystone.model import Model
 from drystone.record import Run
 from drystone.resultants import joint_resultants
-from drystone.session import recorded_case
+from drystone.session import recorded_case, solver_of
 from drystone.simulate import Step
-from drystone.solvers.methods import make_solver
 from drystone.statics.construction import Laid, construct, stages_of
 
 Array = np.ndarray
@@ -27,7 +26,7 @@ def analyse_construction(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Construction)
     stages = stages_of(model, asked.order, asked.strike)
-    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    solver = solver_of(case)
     how: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": asked.gravity, "loads": case.loads}
     built: list[Laid] = []
     for number, laid in enumerate(construct(model, stages, **how), 1):

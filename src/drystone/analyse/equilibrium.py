@@ -12,7 +12,7 @@ from drystone.io.analysis_tables import Equilibrium
 from drystone.io.case import Case
 from drystone.loads import weight, wrench
 from drystone.model import Model
-from drystone.solvers.methods import make_solver
+from drystone.session import solver_of
 from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.remaining import remaining
@@ -28,7 +28,7 @@ def analyse_equilibrium(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Equilibrium)
     yield Stage(0.0, "contact forces")
-    solver = make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
+    solver = solver_of(case)
     found = equilibrium(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
     yield Stage(0.5, "contact forces", as_frame(case, model, 1, found.acceleration, found.contacts, found.solution))
     facts: dict[str, Any] = {

@@ -15,10 +15,9 @@ from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.model import Model
-from drystone.record import RunWriter
+from drystone.record import RESULT, RunWriter
 from drystone.simulate import initial_state
 
-RESULT = "result.json"
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "equilibrium": analyse_equilibrium,
     "limit": analyse_limit,
@@ -35,7 +34,6 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     folder = Path(out)
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
                               overwrite=overwrite)  # fmt: skip
-    (folder / RESULT).unlink(missing_ok=True)
     with writer, closing(analyse(case, model)) as stages:
         while True:
             try:
