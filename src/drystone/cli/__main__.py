@@ -1,0 +1,3 @@
+from drystone.cli import main
+
+main()

@@ -1,0 +1,74 @@
+"""What all commands share: the app, its exit codes, and how it speaks. 0 done, 1 unsound, 2 bad input, 3 not converged,
+130 cut.
+
+With --json a command prints exactly one JSON object on standard output, errors too: {"error": ..., "exit_code": ...}.
+Progress goes to standard error.
+"""
+
+import json as json_format
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from drystone import __version__
+from drystone.errors import InputError
+
+DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    help="How a historical masonry structure stands, moves and falls.",
+)  # fmt: skip
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point of the program `drystone`."""
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in given
+    try:
+        code = app(given, prog_name="drystone", standalone_mode=False) or DONE
+    except InputError as error:
+        code = fail(str(error), BAD_INPUT, as_json)
+    except USAGE_ERROR as error:  # a wrong command, option or value
+        code = fail(error.format_message(), BAD_INPUT, as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        code = fail("interrupted", INTERRUPTED, as_json)
+    sys.exit(code)
+
+
+def fail(message: str, code: int, as_json: bool) -> int:
+    print(f"drystone: {message}", file=sys.stderr)
+    if as_json:
+        print_json({"error": message, "exit_code": code})
+    return code
+
+
+def print_json(content: dict[str, Any]) -> None:
+    print(json_format.dumps(content, indent=2))
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@app.callback(invoke_without_command=True)
+def drystone(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    json: Json = False,
+) -> None:
+    if version:
+        print_json({"version": __version__}) if json else print(__version__)
+    elif context.invoked_subcommand is None:
+        raise InputError("name a command: new, schema, check, run, search, info, picture, convert or solve (see --help)")
+
+
+def announce_compiling() -> None:
+    from drystone.session import is_compiled
+
+    if not is_compiled():
+        say("compiling kernels (first run, about a minute) ...")
