@@ -10,7 +10,8 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "motion", "problem", "spin", "laws", "brick"},
+    {"units", "solid", "problem", "spin", "laws", "brick", "ground"},
+    {"motion"},
     {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
@@ -21,7 +22,8 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"record", "statics"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"search", "view"},
+    {"search", "study"},
+    {"view"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
