@@ -10,7 +10,8 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion"},
-    {"units", "solid", "problem", "spin", "laws", "brick", "ground"},
+    {"units", "solid", "problem", "spin", "laws", "brick"},
+    {"ground"},
     {"motion"},
     {"overlap", "elastic"},
     {"model"},
