@@ -94,7 +94,7 @@ def _periods(measure: str) -> list[float]:
     if found and found[1] == "Sa" and len(periods) == 1 and periods[0] >= 0:
         return periods
     if found and found[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
-        return np.linspace(*periods, AVERAGED).tolist()
+        return np.linspace(periods[0], periods[1], AVERAGED).tolist()
     known = ", ".join(PEAKS)
     raise InputError(f'{measure!r} is no measure of a record; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')
 
