@@ -159,7 +159,7 @@ def test_motions_are_summed_and_sorted_by_what_they_move():
         ({"pulse": "bang"}, "pulse 'bang' is not known; give one of rectangular"),
         ({"pulse": "sine", "half_period": 1.0}, "either an amplitude in m/s2 or a displacement in m"),
         ({"pulse": "half-sine", "half_period": 1.0}, "a half-sine needs an amplitude"),
-        ({"pulse": "half-sine", "half_period": 1.0, "displacement_amplitude": 1.0}, "needs an amplitude in m/s2; displacement_amp"),
+        ({"pulse": "half-sine", "half_period": 1.0, "displacement_amplitude": 1.0}, "an amplitude in m/s2; displacement_amp"),
         ({"pulse": "half-sine", "amplitude": 1.0}, "needs its half_period in s"),
         ({"pulse": "settlement", "amplitude": 1.0, "duration": 1.0}, "a settlement needs a displacement in m; amplitude given"),
         ({"pulse": "half-sine", "amplitude": 1.0, "half_period": 1.0, "duration": 1.0}, "takes no duration"),
