@@ -9,9 +9,16 @@ from typing import NamedTuple
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
+from drystone.io.accelerograms.afad import is_afad, read_afad
 from drystone.io.accelerograms.columns import is_columns, read_columns
+from drystone.io.accelerograms.cwa import is_cwa, read_cwa
+from drystone.io.accelerograms.esm import is_esm, read_esm
+from drystone.io.accelerograms.itaca import is_itaca, read_itaca
+from drystone.io.accelerograms.knet import is_knet, read_knet
 from drystone.io.accelerograms.peer import is_peer, read_peer
 from drystone.io.accelerograms.sheet import Sheet, read_sheet
+from drystone.io.accelerograms.smc import is_smc, read_smc
+from drystone.io.accelerograms.unam import is_unam, read_unam
 
 
 class Format(NamedTuple):
@@ -25,6 +32,13 @@ class Format(NamedTuple):
 
 FORMATS = [
     Format("PEER", (".at2", ".vt2", ".dt2"), is_peer, read_peer),
+    Format("ESM", (".asc",), is_esm, read_esm),
+    Format("ITACA", (), is_itaca, read_itaca),
+    Format("K-NET", (".ew", ".ns", ".ud", ".ew1", ".ns1", ".ud1", ".ew2", ".ns2", ".ud2"), is_knet, read_knet),
+    Format("AFAD", (), is_afad, read_afad),
+    Format("CWA", (), is_cwa, read_cwa),
+    Format("UNAM", (), is_unam, read_unam),
+    Format("SMC", (".smc",), is_smc, read_smc),
 ]
 
 

@@ -21,8 +21,7 @@ Array = np.ndarray
 
 LONGEST = 1_000_000  # [characters] of a line; a file with a longer one is no table of numbers
 HEADER = 200  # [lines] within which a header is looked for
-STUCK = re.compile(r"(?<=[\d.])([-+])(?=[\d.])")  # the sign of a value that sticks to the one before
-FORTRAN = str.maketrans({"D": "E", "d": "e", "_": "?"})  # 1.5D-03; float() would take 1_5 for 15
+FORTRAN = str.maketrans({"D": "E", "d": "E", "e": "E", "_": "?"})  # 1.5D-03; float() would take 1_5 for 15
 
 
 class Sheet(NamedTuple):
@@ -100,7 +99,7 @@ class Sheet(NamedTuple):
     def floats(self, line: int, width: int | None = None) -> list[float]:
         """The values of a line."""
         text = self.lines[line].translate(FORTRAN)
-        parted = STUCK.sub(r" \1", text) if width is None else re.sub(f".{{{width}}}", r"\g<0> ", text)
+        parted = _parted(text) if width is None else re.sub(f".{{{width}}}", r"\g<0> ", text)
         try:
             values = [float(word) for word in parted.split()]
         except ValueError as error:
@@ -167,6 +166,19 @@ def read_sheet(path: Path) -> Sheet:
     if not any(map(str.strip, lines)):
         raise InputError(f"{path}: is empty; give a file with samples")
     return Sheet(path, lines)
+
+
+def _parted(text: str) -> str:
+    """A blank before every sign that is not an exponent's: 1.2-3.4E-02 is two values."""
+    return text.replace("-", " -").replace("+", " +").replace("E -", "E-").replace("E +", "E+")
+
+
+def metres(peak: str, unit: str) -> str:
+    """[m/s2] of a peak that a header states, as text; empty if it states none."""
+    try:
+        return f"{float(peak) * (factor(unit) or math.nan):.6g}"
+    except ValueError:
+        return ""
 
 
 def _short(text: str) -> str:
