@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, factor
+from drystone.io.accelerograms.sheet import WIDE, Sheet, factor
 from drystone.units import UNITS
 
 Array = np.ndarray
@@ -66,7 +66,7 @@ def _parted(line: str) -> str:
 
 def _heading(sheet: Sheet, first: int) -> tuple[list[str], list[str | None]]:
     """Names and units of the columns, as far as the lines above the numbers say them."""
-    above = [line.strip().lstrip("#%!*/ ") for line in sheet.lines[:first] if line.strip()]
+    above = [line[:WIDE].strip().lstrip("#%!*/ ") for line in sheet.lines[:first] if line.strip()]
     words = re.split(r"\s*[,;\t]\s*|\s{2,}", above[-1]) if above else []
     if len(words) > 1:
         units = [BRACKET.search(word) for word in words]
@@ -96,4 +96,4 @@ def _taken(sheet: Sheet, first: int, column: int | None, timed: bool, count: int
 def _rounding(line: str) -> float:
     """[s] half of the last digit of the time that a line begins with."""
     time = re.match(r"\s*[-+]?\d*\.?(\d*)(?:[ed]([-+]?\d+))?", line, re.IGNORECASE)
-    return 0.5 * 10.0 ** (int(time[2] or 0) - len(time[1])) if time else 0.0
+    return 0.5 * 10.0 ** (float(time[2] or 0) - len(time[1])) if time else 0.0

@@ -7,6 +7,8 @@ are gal. The record's own offset is left in: "Max. Acc." is that of the record w
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet, metres
 
+KIKNET = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}  # 1 in the borehole, 2 at the surface
+
 
 def is_knet(sheet: Sheet) -> bool:
     """Whether the header has a scale factor and a sampling frequency."""
@@ -27,5 +29,5 @@ def read_knet(sheet: Sheet) -> list[Accelerogram]:
         "station": sheet.told(r"^Station Code\s*(.*)"),
         "stated_pga": metres(sheet.told(r"^Max\. Acc\. \(gal\)\s*(.*)"), "gal"),
     }
-    component = sheet.told(r"^Dir\.\s*(.*)")
-    return [sheet.accelerogram(memo + 1, component, 1 / rate, values, unit, about)]
+    direction = sheet.told(r"^Dir\.\s*(.*)")
+    return [sheet.accelerogram(memo + 1, KIKNET.get(direction, direction), 1 / rate, values, unit, about)]

@@ -50,6 +50,7 @@ FORMATS = [
     Format("UNAM", (), is_unam, read_unam),
     Format("SMC", (".smc",), is_smc, read_smc),
 ]
+BINARY = {"SAC": is_sac, "miniSEED": is_miniseed}
 
 
 def read_accelerograms(
@@ -64,17 +65,22 @@ def read_accelerograms(
     if time_step is not None and not 0 < time_step < float("inf"):
         raise InputError(f"time step {time_step!r} is not above 0; give it in s")
     data, sheet = read_bytes(path), Sheet(path, [], unit, time_step)
-    for kind, is_it in (("SAC", is_sac), ("MSEED", is_miniseed)):
-        if is_it(data):
-            return read_seismology(sheet, data, kind)
+    binary = next((kind for kind, is_it in BINARY.items() if is_it(data)), None)
+    if binary is not None:
+        _without_columns(path, column, binary)
+        return read_seismology(sheet, data, binary)
     sheet = sheet._replace(lines=lines_of(path, data))
     known = next((each for each in FORMATS if each.is_it(sheet)), None)
     known = known or next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
-    if known is None and is_columns(sheet):
+    if known is not None:
+        _without_columns(path, column, known.name)
+        return known.read(sheet)
+    if is_columns(sheet):
         return read_columns(sheet, column)
-    if known is None:
-        names = ", ".join(each.name for each in FORMATS)
-        raise InputError(f"{path}: not a ground motion that is known; give {names}, SAC, miniSEED, or columns of numbers")
+    names = ", ".join(each.name for each in FORMATS)
+    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY)} or columns of numbers")
+
+
+def _without_columns(path: Path, column: int | None, name: str) -> None:
     if column is not None:
-        raise InputError(f"{path}: column {column} of a file in the format {known.name}, which has none; leave it out")
-    return known.read(sheet)
+        raise InputError(f"{path}: column {column} of a file in the format {name}, which has none; leave it out")

@@ -18,6 +18,7 @@ from drystone.io.accelerograms.sheet import Sheet
 from drystone.io.geometry.drawing import need, read_bytes
 
 HEADER = 632  # [byte] of SAC
+OBSPY = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
 KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
 
 
@@ -32,13 +33,13 @@ def is_miniseed(data: bytes) -> bool:
 
 
 def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
-    """The traces of a file of the kind "SAC" or "MSEED"; of the sheet its path and what is stated."""
+    """The traces of a file of the kind "SAC" or "miniSEED"; of the sheet its path and what is stated."""
     try:
         from obspy import read
     except ImportError:
         raise need("obspy", "seismology", sheet.path) from None
     try:
-        traces = list(read(BytesIO(data), format=kind))
+        traces = list(read(BytesIO(data), format=OBSPY[kind]))
     except Exception as error:  # ObsPy raises what its parts raise
         said = str(error).strip().partition("\n")[0][:80]
         raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None

@@ -6,6 +6,7 @@ they do in columns of a fixed width. The unit is the one the file states or the 
 
 import math
 import re
+from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +20,11 @@ from drystone.units import UNITS
 Array = np.ndarray
 
 LONGEST = 1_000_000  # [characters] of a line; a file with a longer one is no table of numbers
+LARGEST = 1e9  # of a number in a header
 EVEN = 0.01  # of the time step: how far a time may be from its place
 ACCELERATIONS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last is SAC's
 COUNTS = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
-HEADER = 200  # [lines] within which a header is looked for
+HEADER, WIDE = 200, 400  # [lines, characters] within which a header is looked for
 FORTRAN = str.maketrans({"D": "E", "d": "E", "e": "E", "_": "?"})  # 1.5D-03; float() would take 1_5 for 15
 
 
@@ -52,7 +54,7 @@ class Sheet(NamedTuple):
     def _search(self, pattern: str, start: int, stop: int | None) -> tuple[int, str]:
         sought = re.compile(pattern, re.IGNORECASE)
         for line in range(start, min(len(self.lines), start + HEADER if stop is None else stop)):
-            match = sought.search(self.lines[line])
+            match = sought.search(self.lines[line][:WIDE])
             if match:
                 return line, match[1].strip()
         return -1, ""
@@ -64,23 +66,22 @@ class Sheet(NamedTuple):
             number = float(value.translate(FORTRAN))
         except ValueError:
             number = math.nan
-        if not 0 < number < math.inf:
-            raise self.refusal(line, f"{what} is {_short(value)}; give a number above 0")
+        if not 0 < number < LARGEST:
+            raise self.refusal(line, f"{what} is {_short(value)}; give a number above 0 and below {LARGEST:g}")
         return number
 
     def whole(self, pattern: str, what: str, start: int = 0, stop: int | None = None) -> int:
         """A whole number above zero that the header states."""
         number = self.positive(pattern, what, start, stop)
         if number != int(number):
-            raise self.refusal(start, f"{what} is {number:g}; give a whole number")
+            raise self.refusal(self.find(pattern, what, start, stop)[0], f"{what} is {number:g}; give a whole number")
         return int(number)
 
     def numbers(self, first: int, count: int, width: int | None = None) -> tuple[Array, int]:
         """`count` values from a line on, however many a line has, and the line after them; `width`: of each, in characters."""
-        values: list[float] = []
-        line = first
+        values, line = array("d"), first
         while line < len(self.lines) and len(values) < count:
-            values += self.floats(line, width)
+            values.extend(self.floats(line, width))
             line += 1
         if len(values) != count:
             said = f"{len(values)} values up to here, its header states {count}; take the file as it was published"
@@ -89,14 +90,13 @@ class Sheet(NamedTuple):
 
     def table(self, first: int, columns: int) -> Array:
         """(n, columns) values from a line on to the end, a row a line."""
-        rows = []
+        values = array("d")
         for line in range(first, len(self.lines)):
             row = self.floats(line)
             if row and len(row) != columns:
                 raise self.refusal(line, f"{len(row)} values, the lines before have {columns}; complete or delete it")
-            if row:
-                rows.append(row)
-        return np.array(rows, float).reshape(-1, columns)
+            values.extend(row)
+        return np.array(values).reshape(-1, columns)
 
     def floats(self, line: int, width: int | None = None) -> list[float]:
         """The values of a line."""
@@ -136,7 +136,7 @@ class Sheet(NamedTuple):
             raise self.refusal(rows[0], "1 sample; give at least 2")
         steps = np.diff(time)
         usual = float(np.median(steps))
-        row = int(np.argmax((np.abs(steps - usual) > EVEN * abs(usual) + 2 * rounding) | (steps <= 0)))
+        row = int(np.argmax((np.abs(steps - usual) > _slack(usual, rounding)) | (steps <= 0)))
         said = f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
         raise self.refusal(rows[row + 1], said)
 
@@ -176,22 +176,28 @@ def lines_of(path: Path, data: bytes) -> list[str]:
         raise InputError(f"{path}: is text in UTF-16; save it as UTF-8 or ASCII")
     if b"\0" in data:
         raise InputError(f"{path}: is binary, of a format that is not known; give the text file of the record")
-    lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").rstrip("\x1a \t\r\n")  # 1A ends files of DOS
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for line, text in enumerate(lines):
-        if len(text) > LONGEST:
-            raise InputError(f"{path}, line {line + 1}: {len(text)} characters; give a file with lines of at most {LONGEST}")
-    if not any(map(str.strip, lines)):
+        if len(text) >= LONGEST:
+            raise InputError(f"{path}, line {line + 1}: {len(text)} characters; give a file with lines below {LONGEST}")
+    if not text:
         raise InputError(f"{path}: is empty; give a file with samples")
     return lines
 
 
 def even(time: Array, rounding: float) -> float | None:
-    """[s] between times if all are in their place within `EVEN` of it and their rounding [s]; None if they are not."""
+    """[s] between times if all are in their place, but for their rounding [s]; None if they are not."""
     if len(time) < 2 or np.any(np.diff(time) <= 0):
         return None
-    step = float(time[-1] - time[0]) / (len(time) - 1)
+    step = float(f"{(time[-1] - time[0]) / (len(time) - 1):.10g}")  # 0.005, not 0.004999999999999999
     away = np.abs(time - time[0] - step * np.arange(len(time)))
-    return step if away.max() <= EVEN * step + 2 * rounding else None
+    return step if away.max() <= _slack(step, rounding) else None
+
+
+def _slack(step: float, rounding: float) -> float:
+    """[s] that a time may be away from its place. Rounding excuses less than half a step only: a gap must be seen."""
+    return EVEN * step + (2 * rounding if 2 * rounding < 0.49 * step else 0.0)
 
 
 def _parted(text: str) -> str:

@@ -2,8 +2,8 @@
 `Accelerogram` each goes out.
 
 Each component is 13 lines of text, 7 of integers, 7 of reals, then either pairs of time and acceleration or accelerations
-alone, in the unit of the line "UNITS ARE SEC AND G/10". A line with /& ends a component, or the file does. Times taken from film
-are not even: such a record is interpolated, at half the usual step so that its peaks remain.
+alone, in the unit of the line "UNITS ARE SEC AND G/10". A line with /& ends a component, or the file does. Times taken from
+film are not even: such a record is interpolated, at half the usual step so that its peaks remain.
 """
 
 from dataclasses import replace
@@ -19,6 +19,7 @@ HEAD = 13 + 7 + 7  # [lines]
 UNIT = r"^UNITS (?:OF UNCOR ACCEL )?ARE SEC(?:ONDS)? AND ([\w/]+)"
 POINTS = r"^NO\. OF POINTS\s*=\s*(\S+)"
 ROUNDING = 0.0005  # [s] of times with three decimals
+FARTHEST = 10  # times the usual step: what the mean step may be
 
 
 def is_volume1(sheet: Sheet) -> bool:
@@ -46,30 +47,30 @@ def _component(sheet: Sheet, start: int, stop: int) -> Accelerogram:
     paired = len(lines) * a_line >= 2 * count
     values, after = sheet.numbers(first, 2 * count if paired else count)
     sheet.ends(after, count, stop)
-    time_step, done = None, ()
+    done: tuple[str, ...] = ()
     if paired:
         time, values = values[::2], values[1::2]
-        time_step = even(time, ROUNDING)
-        if time_step is None:
-            time_step, values = _interpolated(sheet, first, time, values)
+        step = even(time, ROUNDING)
+        if step is None:
+            step, values = _interpolated(sheet, first, time, values)
             done = (f"interpolated from {count} samples at uneven times",)
     else:
-        time_step = sheet.positive(r"\b(?:DURATION|RECORD LENGTH)\s*=\s*(\S+)", "the duration", *head) / count
+        step = sheet.positive(r"\b(?:DURATION|RECORD LENGTH)\s*=\s*(\S+)", "the duration", *head) / count
     about = {
         "format": "volume 1",
         "station": sheet.told(r"^STATION (USC# \d+)", *head) or sheet.told(r"^(\S.*?)\s+Station\b", *head),
         "stated_pga": metres(sheet.told(r"\bMAX\s*=\s*(\S+) G\b", *head), "g"),
     }
     component = sheet.told(r"^(?:COMP|CHAN\s+\d+:)\s*(\S+)", *head)
-    return replace(sheet.accelerogram(first, component, time_step, values, unit, about), done=done)
+    return replace(sheet.accelerogram(first, component, step, values, unit, about), done=done)
 
 
 def _interpolated(sheet: Sheet, first: int, time: Array, values: Array) -> tuple[float, Array]:
     """The step [s] and the samples of the polygon through all points."""
     steps = np.diff(time)
-    if np.any(steps < 0):
-        row = int(np.argmax(steps < 0))
-        raise sheet.refusal(first, f"the time goes back from {time[row]:g} s to {time[row + 1]:g} s; correct it")
-    step = float(np.median(steps)) / 2
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if not usual > 0 or np.any(steps < 0) or time[-1] - time[0] > FARTHEST * usual * len(time):
+        raise sheet.refusal(first, f"its times, most {usual:g} s apart, do not increase step by step; correct them")
+    step = float(f"{usual:.6g}") / 2
     grid = time[0] + step * np.arange(int((time[-1] - time[0]) / step) + 1)
     return step, np.interp(grid, time, values)
