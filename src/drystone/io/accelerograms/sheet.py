@@ -113,6 +113,10 @@ class Sheet(NamedTuple):
             raise self.refusal(line, f"{_short(text.strip())} has a value that is not finite; give numbers only")
         return values
 
+    def goes_on(self, line: int) -> bool:
+        """Whether there is anything from a line on."""
+        return any(self.lines[after].strip() for after in range(line, len(self.lines)))
+
     def ends(self, line: int, count: int, stop: int | None = None) -> None:
         """Refuse more values than the header states."""
         for after in range(line, len(self.lines) if stop is None else stop):
@@ -194,7 +198,7 @@ def even(time: Array, rounding: float) -> float | None:
     return step if away.max() <= _slack(step, rounding) else None
 
 
-def metres(peak: str, unit: str) -> str:
+def in_si(peak: str, unit: str) -> str:
     """[m/s2] of a peak that a header states, as text; empty if it states none."""
     try:
         return f"{float(peak) * (factor(unit) or math.nan):.6g}"
