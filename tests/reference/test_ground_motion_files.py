@@ -189,7 +189,7 @@ WHY = {
     ".DT2": "the file has a displacement",
     ".rs": "give an even time step",  # periods
     ".txt": "give a line for each sample",  # a spectrum in two rows
-    ".metadata": "",
+    ".metadata": "not a ground motion",
     ".xml": "not a ground motion",
 }
 
@@ -201,11 +201,11 @@ def test_what_is_no_record_is_refused(name):
 
 
 def test_the_longest_is_read_soon():
-    """112,600 values that stick together."""
+    """112,600 values that stick together, in 0.3 s of the processor."""
     path = DATA / "laquila_2009/16837_H1.cor.acc"
     taken = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         read_accelerograms(path)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     assert min(taken) < 0.3

@@ -6,6 +6,7 @@ Broken files end in one `InputError` that names the line. Truth: counted by hand
 import random
 import re
 import struct
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -188,6 +189,12 @@ GEONET_ONE = "\n".join(
         rows([5] * 11, 8, 10, 4),
     ]
 )
+GEONET_RAW = (  # V1A: nothing but accelerations
+    GEONET_ONE.replace("Corrected", "Uncorrected")
+    .replace("Instrument corrected data at 0.020 sec", "Raw readings in units of 1.00 mm/s/s  at intervals of 0.020 s")
+    .replace(rows([0, 0, 0, 12, 11, 0], 8, 10, 0), rows([12, 0, 0, 12, 0, 0], 8, 10, 0))
+    .removesuffix(rows([5] * 11, 8, 10, 4))
+)
 GEONET_VALUES = np.array([-41.6, *range(1, 12)]) / 1000
 GEONET = GEONET_ONE + "\n" + GEONET_ONE.replace("S16W", "Up")
 
@@ -216,6 +223,7 @@ FORMATS = {  # text, unit in the file, time step [s], {component: values [m/s2]}
     "x.V1": (CSMIP1, "g", 0.005, {"360 Deg": [0.00001 * G, 12.345678 * G, 0.079 * G]}),
     "x.V2": (CSMIP2, "cm/sec2", 0.005, {"Up": [-0.7728, 0.01]}),
     "x.V2A": (GEONET, "mm/s2", 0.02, {"S16W": GEONET_VALUES, "Up": GEONET_VALUES}),
+    "x.V1A": (GEONET_RAW, "mm/s2", 0.02, {"S16W": GEONET_VALUES}),
     "x.e0a": (PAIRS, "G/10", 0.013 / 3, {"S05W": np.multiply([0.046, 1.5, -2, 0.25], G / 10)}),
     "bhrc.V1": (ALONE, "G/10", 0.005, {"S05W": np.multiply([0.5, -1.5, 2.5, 0, 1], G / 10)}),
 }
@@ -298,6 +306,7 @@ TWO = "0.00 1\n0.01 -2\n0.02 3\n"
         ("0,00;1,5\n0,01;-2\n", {"unit": "m/s2"}, 0.01, [[1.5, -2]]),
         ("# a record\ntime [s], x [g], y [m/s2]\n0,1,4\n0.5,-1,5\n1,1,6\n", {}, 0.5, [[G, -G, G], [4, 5, 6]]),
         ("time [ms]  x [m/s2]\n0 1\n5 2\n10 0\n", {}, 0.005, [[1, 2, 0]]),
+        ("t (s), x (EW), y (NS)\n0,1,4\n0.5,-1,5\n1,1,6\n", {"unit": "m/s2"}, 0.5, [[1, -1, 1], [4, 5, 6]]),
         ("acceleration in (gal)\n1\n2\n", {"time_step": 1.0}, 1.0, [[0.01, 0.02]]),
         ("0 1 4\n1 2 5\n2 3 6\n", {"unit": "m/s2", "column": 3}, 1.0, [[4, 5, 6]]),
         ("3 1\n-1 2\n3 3\n", {"unit": "m/s2", "column": 1, "time_step": 0.1}, 0.1, [[3, -1, 3]]),
@@ -456,7 +465,7 @@ def test_miniseed(tmp_path):
     header = {"network": "CI", "station": "CLC", "channel": "HNE", "delta": 0.01}
     trace = obspy.Trace(np.arange(5, dtype=np.int32), header)
     path = tmp_path / "x.mseed"
-    trace.write(str(path), format="MSEED")
+    trace.write(str(path), format="MSEED", reclen=512)
     with pytest.raises(InputError, match="does not say the unit"):
         read_accelerograms(path)
     (found,) = read_accelerograms(path, unit="mm/s2")
@@ -466,3 +475,14 @@ def test_miniseed(tmp_path):
     obspy.Stream([trace, later]).write(str(path), format="MSEED")
     with pytest.raises(InputError, match=re.escape("CI.CLC..HNE has gaps")):
         read_accelerograms(path, unit="mm/s2")
+    long = obspy.Trace(np.arange(2000, dtype=np.int32) ** 2, header)
+    long.write(str(path), format="MSEED", reclen=512)
+    for cut_off, said in ((100, "ends within a record of 512 bytes"), (300, "not a miniSEED file that can be read")):
+        with pytest.raises(InputError, match=said):
+            read_accelerograms(write(tmp_path, "cut.mseed", path.read_bytes()[:-cut_off]), unit="mm/s2")
+
+
+def test_without_obspy(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "obspy", None)
+    with pytest.raises(InputError, match=re.escape("obspy is needed for this; install it with: pip install 'drystone[seism")):
+        read_accelerograms(write(tmp_path, "x.sac", sac([0.5, 1.0])), unit="g")

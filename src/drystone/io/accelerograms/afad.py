@@ -6,7 +6,7 @@ Lines "KEY : value", a line with the names of the columns, then the columns in t
 import re
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 
 def is_afad(sheet: Sheet) -> bool:
@@ -30,6 +30,6 @@ def read_afad(sheet: Sheet) -> list[Accelerogram]:
         "station": sheet.told(r"^STATION ID\s*:(.*)"),
     }
     return [
-        sheet.accelerogram(titles + 1, name, time_step, column, unit, about | {"stated_pga": metres(peaks.get(name, ""), unit)})
+        sheet.accelerogram(titles + 1, name, time_step, column, unit, about | {"stated_pga": in_si(peaks.get(name, ""), unit)})
         for name, column in zip(components, values.T, strict=True)
     ]

@@ -15,7 +15,8 @@ from drystone.units import UNITS
 
 Array = np.ndarray
 
-BRACKET = re.compile(r"[(\[]([^)\]]*)[)\]]")
+BRACKET = re.compile(r"[(\[][^)\]]*[)\]]")
+OTHERS = {unit for kind in ("time", "length", "velocity") for unit in UNITS[kind]}  # a column may be in, besides accelerations
 
 
 def is_columns(sheet: Sheet) -> bool:
@@ -32,20 +33,17 @@ def read_columns(sheet: Sheet, column: int | None) -> list[Accelerogram]:
     values = sheet.table(first, count)
     if count > len(values):
         raise sheet.refusal(first, f"{count} values in a line, and {len(values)} lines; give a line for each sample")
-    timed = count > 1 and (sheet.time_step is None or bool(np.all(np.diff(values[:, 0]) > 0)))
-    if not timed and sheet.time_step is None:
-        raise sheet.refusal(first, "one column, without a time step; state it (--time-step 0.01)")
     if len(names) != count:
-        names, units = [""] * count, [_only_unit(units)] * count
-    time_unit = UNITS["time"].get(units[0] or "s", 1.0)  # [s]
-    rows = [line for line in range(first, len(sheet.lines)) if sheet.lines[line].strip()]
+        names = ["" if count <= 2 else f"column {c + 1}" for c in range(count)]
+        units = [_only_unit(units)] * count
+    timed = count > 1 and (sheet.time_step is None or bool(np.all(np.diff(values[:, 0]) > 0)))
     if timed:
-        time_step = sheet.even_step(time_unit * values[:, 0], time_unit * _rounding(sheet.lines[rows[-1]]), rows)
+        time_step = _step(sheet, first, values[:, 0], UNITS["time"].get(units[0] or "s", 1.0))
+    elif sheet.time_step is not None:
+        time_step = sheet.time_step
     else:
-        time_step = sheet.time_step or 0.0
+        raise sheet.refusal(first, "one column, without a time step; state it (--time-step 0.01)")
     taken = _taken(sheet, first, column, timed, count)
-    if not any(names) and count > 2:
-        names = [f"column {c + 1}" for c in range(count)]
     return [sheet.accelerogram(first, names[c], time_step, values[:, c], units[c], {"format": "columns"}) for c in taken]
 
 
@@ -69,9 +67,15 @@ def _heading(sheet: Sheet, first: int) -> tuple[list[str], list[str | None]]:
     above = [line[:WIDE].strip().lstrip("#%!*/ ") for line in sheet.lines[:first] if line.strip()]
     words = re.split(r"\s*[,;\t]\s*|\s{2,}", above[-1]) if above else []
     if len(words) > 1:
-        units = [BRACKET.search(word) for word in words]
-        return [BRACKET.sub("", word).strip() for word in words], [unit and unit[1].strip() for unit in units]
-    return [], [unit.strip() for line in above for unit in BRACKET.findall(line)]
+        return [BRACKET.sub("", word).strip() for word in words], [_unit(word) for word in words]
+    return [], [_unit(found) for line in above for found in BRACKET.findall(line)]
+
+
+def _unit(text: str) -> str | None:
+    """The unit that a text has in brackets; other things may be there too, "x (EW)"."""
+    found = BRACKET.search(text)
+    unit = found[0][1:-1].strip() if found else ""
+    return unit if unit in OTHERS or factor(unit) is not None else None
 
 
 def _only_unit(units: list[str | None]) -> str | None:
@@ -93,7 +97,9 @@ def _taken(sheet: Sheet, first: int, column: int | None, timed: bool, count: int
     return [column - 1]
 
 
-def _rounding(line: str) -> float:
-    """[s] half of the last digit of the time that a line begins with."""
-    time = re.match(r"\s*[-+]?\d*\.?(\d*)(?:[ed]([-+]?\d+))?", line, re.IGNORECASE)
-    return 0.5 * 10.0 ** (float(time[2] or 0) - len(time[1])) if time else 0.0
+def _step(sheet: Sheet, first: int, time: Array, unit: float) -> float:
+    """[s] between the times, in the unit [s] of their column; what they are rounded to is half of their last digit."""
+    rows = [line for line in range(first, len(sheet.lines)) if sheet.lines[line].strip()]
+    last = re.match(r"\s*[-+]?\d*\.?(\d*)(?:[ed]([-+]?\d+))?", sheet.lines[rows[-1]], re.IGNORECASE)
+    rounding = 0.5 * 10.0 ** (float(last[2] or 0) - len(last[1])) if last else 0.0
+    return sheet.even_step(unit * time, unit * rounding, rows)

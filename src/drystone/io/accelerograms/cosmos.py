@@ -6,7 +6,7 @@ may also be a velocity or a displacement: those are passed over.
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 REALS = r"^\s*(\d+) Real-header values follow"
 DATA = r"^\s*(\S+)\s+\w+\s+pts,.*units\s*="
@@ -22,7 +22,7 @@ def is_cosmos(sheet: Sheet) -> bool:
 def read_cosmos(sheet: Sheet) -> list[Accelerogram]:
     """The accelerations of a file."""
     found, kinds, start = [], [], 0
-    while any(map(str.strip, sheet.lines[start:])):
+    while sheet.goes_on(start):
         line, _ = sheet.find(DATA, "the number of points of a channel", start)
         kinds.append(sheet.told(r"^\s*\S+\s+(\w+)", line, line + 1).lower())
         after = line + 1
@@ -51,7 +51,7 @@ def _channel(sheet: Sheet, start: int, line: int) -> tuple[Accelerogram, int]:
         "event": sheet.told(r"^(?:Record|Rcrd) of (.*)", start, line),
         "station": sheet.told(r"Code:\s*(\S+)", start, line),
         "date": sheet.told(r"^Origin:\s*(.*)", start, line),
-        "stated_pga": metres(str(reals[63]), unit),
+        "stated_pga": in_si(str(reals[63]), unit),
     }
     channel = sheet.told(r"<SCNL>[^.]*\.([^.\s]+)\.", start, line)
     component = channel or sheet.told(r"^Sta Cha\w*:?\s*\S+?:\s*(.*?)\s*\(", start, line)

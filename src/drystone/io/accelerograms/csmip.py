@@ -10,7 +10,7 @@ In volume 2 velocities and displacements follow, which are not read. A line with
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 DATA = r"^\s*(\S+) (?:accelerogram points at|points of accel data)"
 RATE, SPACING = r"points at\s*(\S+) pts/sec", r"equally spaced at\s*(\S+)\s*sec"
@@ -27,7 +27,7 @@ def is_csmip(sheet: Sheet) -> bool:
 def read_csmip(sheet: Sheet) -> list[Accelerogram]:
     """The channels of a .V1 or .V2 file."""
     found, start = [], 0
-    while any(map(str.strip, sheet.lines[start:])):
+    while sheet.goes_on(start):
         channel, after = _channel(sheet, start)
         found.append(channel)
         start = sheet.find(r"^(/&)", "the end of a channel, /&", after, len(sheet.lines))[0] + 1
@@ -50,7 +50,7 @@ def _channel(sheet: Sheet, start: int) -> tuple[Accelerogram, int]:
         "format": "CSMIP",
         "date": sheet.told(r"^(?:Record|Rcrd) of (.*?)(?:\s{2,}|$)", start, line),
         "station": sheet.told(r"^Station No\.\s*(\S+)", start, line),
-        "stated_pga": metres(peak, peak_unit),
+        "stated_pga": in_si(peak, peak_unit),
     }
     component = sheet.told(r"^Chan\s+\d+:\s*(.*)", start, line)
     return sheet.accelerogram(line + 1, component, time_step, values, unit, about), after

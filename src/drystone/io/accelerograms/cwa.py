@@ -6,7 +6,7 @@ Lines "#Key: value"; "#DataSequence: Time U(+); N(+); E(+)" names the columns, t
 import re
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 
 def is_cwa(sheet: Sheet) -> bool:
@@ -38,4 +38,4 @@ def read_cwa(sheet: Sheet) -> list[Accelerogram]:
 def _peak(sheet: Sheet, component: str, unit: str) -> str:
     """The larger of the two, "0.658~ -0.837"."""
     ends = sheet.told(rf"^#AmplitudeMAX\. {component}:(.*)").split("~")
-    return max((metres(end, unit) for end in ends), key=lambda peak: abs(float(peak or 0)))
+    return max((in_si(end, unit) for end in ends), key=lambda peak: abs(float(peak or 0)))

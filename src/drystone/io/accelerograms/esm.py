@@ -4,7 +4,7 @@ About 64 lines "KEY: value", then a value a line. Files of TADAS (AFAD, Turkey) 
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 
 def is_esm(sheet: Sheet) -> bool:
@@ -28,6 +28,6 @@ def read_esm(sheet: Sheet) -> list[Accelerogram]:
         "event": sheet.told(r"^EVENT_NAME:(.*)") or sheet.told(r"^EVENT_ID:(.*)"),
         "date": sheet.told(r"^EVENT_DATE_YYYYMMDD:(.*)"),
         "station": ".".join(filter(None, (sheet.told(rf"^{key}:(.*)") for key in ("NETWORK", "STATION_CODE")))),
-        "stated_pga": metres(sheet.told(r"^PGA_CM/S\^2:\s*(\S+)"), "cm/s2"),
+        "stated_pga": in_si(sheet.told(r"^PGA_CM/S\^2:\s*(\S+)"), "cm/s2"),
     }
     return [sheet.accelerogram(first, sheet.told(r"^STREAM:(.*)"), time_step, values, unit, about)]

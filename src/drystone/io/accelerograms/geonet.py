@@ -5,7 +5,7 @@ velocities and displacements; the integers say how many of each there are. Veloc
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 TEXT, INTEGERS, REALS = 16, 4, 6  # [lines]
 WIDTH = 8  # [characters] of a number
@@ -21,7 +21,7 @@ def is_geonet(sheet: Sheet) -> bool:
 def read_geonet(sheet: Sheet) -> list[Accelerogram]:
     """The components of a file."""
     found, start = [], 0
-    while any(map(str.strip, sheet.lines[start:])):
+    while sheet.goes_on(start):
         component, start = _component(sheet, start)
         found.append(component)
     return found
@@ -43,7 +43,7 @@ def _component(sheet: Sheet, start: int) -> tuple[Accelerogram, int]:
         "event": sheet.lines[start + 6].strip(),
         "date": sheet.lines[start + 7].strip(),
         "station": sheet.told(r"^Site\s*(\S+)", *head),
-        "stated_pga": metres(peak, "mm/s2"),
+        "stated_pga": in_si(peak, "mm/s2"),
     }
     component = sheet.told(r"^Component\s*(\S+)", *head)
     return sheet.accelerogram(first, component, time_step, values, "mm/s2", about), after

@@ -4,7 +4,7 @@ Nine lines "key : value", a title with the unit, then values of fixed width, whi
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 TITLE = r"^Acc\w+ time series in (\S+)"
 
@@ -25,7 +25,7 @@ def read_itaca(sheet: Sheet) -> list[Accelerogram]:
         "format": "ITACA",
         "date": sheet.told(r"^Event Date & Time\s*:(.*)"),
         "station": sheet.told(r"^Station Code / Name\s*:(.*)"),
-        "stated_pga": metres(sheet.told(r"^PGA \(m/s/s\)\s*:(.*)"), "m/s2"),
+        "stated_pga": in_si(sheet.told(r"^PGA \(m/s/s\)\s*:(.*)"), "m/s2"),
     }
     component = sheet.told(r"^Orientation\s*:(.*)")
     return [sheet.accelerogram(title + 1, component, time_step, values, unit, about)]

@@ -5,7 +5,7 @@ are gal. The record's own offset is left in: "Max. Acc." is that of the record w
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 KIKNET = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}  # 1 in the borehole, 2 at the surface
 
@@ -27,7 +27,7 @@ def read_knet(sheet: Sheet) -> list[Accelerogram]:
         "format": "K-NET",
         "date": sheet.told(r"^Origin Time\s*(.*)"),
         "station": sheet.told(r"^Station Code\s*(.*)"),
-        "stated_pga": metres(sheet.told(r"^Max\. Acc\. \(gal\)\s*(.*)"), "gal"),
+        "stated_pga": in_si(sheet.told(r"^Max\. Acc\. \(gal\)\s*(.*)"), "gal"),
     }
     direction = sheet.told(r"^Dir\.\s*(.*)")
     return [sheet.accelerogram(memo + 1, KIKNET.get(direction, direction), 1 / rate, values, unit, about)]

@@ -6,6 +6,7 @@ folder; without it the unit must be stated, and the counts are taken to be in it
 
 import re
 import struct
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,15 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
     except ImportError:
         raise need("obspy", "seismology", sheet.path) from None
     try:
-        traces = list(read(BytesIO(data), format=OBSPY[kind]))
-    except Exception as error:  # ObsPy raises what its parts raise
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged
+            traces = list(read(BytesIO(data), format=OBSPY[kind]))
+    except Exception as error:  # it raises what its parts raise
         said = str(error).strip().partition("\n")[0][:80]
         raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
+    length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
+    if len(data) % length:
+        raise InputError(f"{sheet.path}: ends within a record of {length} bytes; take the file as it was published")
     ids = [trace.id for trace in traces]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice:

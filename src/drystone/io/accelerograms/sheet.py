@@ -25,7 +25,6 @@ EVEN = 0.01  # of the time step: how far a time may be from its place
 ACCELERATIONS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last is SAC's
 COUNTS = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
 HEADER, WIDE = 200, 400  # [lines, characters] within which a header is looked for
-FORTRAN = str.maketrans({"D": "E", "d": "E", "e": "E", "_": "?"})  # 1.5D-03; float() would take 1_5 for 15
 
 
 class Sheet(NamedTuple):
@@ -63,7 +62,7 @@ class Sheet(NamedTuple):
         """A number above zero that the header states."""
         line, value = self.find(pattern, what, start, stop)
         try:
-            number = float(value.translate(FORTRAN))
+            number = float(_fortran(value))
         except ValueError:
             number = math.nan
         if not 0 < number < LARGEST:
@@ -100,19 +99,23 @@ class Sheet(NamedTuple):
 
     def floats(self, line: int, width: int | None = None) -> list[float]:
         """The values of a line."""
-        text = self.lines[line].translate(FORTRAN)
+        text = _fortran(self.lines[line])
         if width is None:
             words = _parted(text).split()
         else:
             words = [text[at : at + width] for at in range(0, len(text.rstrip()), width)]
         try:
-            values = [float(word) for word in words]
+            values = list(map(float, words))
         except ValueError as error:
             found = str(error).partition(": ")[2].strip("'")
             raise self.refusal(line, f"{_short(found)} stands where a number should; correct or delete the line") from None
         if not all(map(math.isfinite, values)):
             raise self.refusal(line, f"{_short(text.strip())} has a value that is not finite; give numbers only")
         return values
+
+    def goes_on(self, line: int) -> bool:
+        """Whether there is anything from a line on."""
+        return any(self.lines[after].strip() for after in range(line, len(self.lines)))
 
     def ends(self, line: int, count: int, stop: int | None = None) -> None:
         """Refuse more values than the header states."""
@@ -155,19 +158,18 @@ class Sheet(NamedTuple):
 
     def _agreed(self, line: int | None, unit: str | None) -> tuple[str, float]:
         """The unit of the values and what it is in m/s2."""
-        told, said = (None if each is None else factor(each) for each in (unit, self.unit))
-        if self.unit is not None and said is None:
-            raise InputError(f"unit {self.unit!r} is not known; give one of {', '.join(ACCELERATIONS)}")
-        if unit is not None and told is None:
-            raise self.refusal(line, f"its unit {_short(unit)} is none of acceleration that is known; convert its values")
-        if told is not None and said is not None and told != said:
-            raise self.refusal(line, f"the file states its unit {unit}, {self.unit!r} is stated besides; leave that out")
-        if unit is not None and told is not None:
-            return unit, told
-        if self.unit is not None and said is not None:
-            return self.unit, said
         known = ", ".join(ACCELERATIONS)
-        raise self.refusal(line, f"the file does not say the unit of its values; state it (--unit g; known: {known})")
+        if self.unit is not None and factor(self.unit) is None:
+            raise InputError(f"unit {self.unit!r} is not known; give one of {known}")
+        if unit is not None and factor(unit) is None:
+            raise self.refusal(line, f"its unit {_short(unit)} is none of acceleration that is known; convert its values")
+        if unit is not None and self.unit is not None and factor(unit) != factor(self.unit):
+            raise self.refusal(line, f"the file states its unit {unit}, {self.unit!r} is stated besides; leave that out")
+        agreed = unit or self.unit
+        scale = factor(agreed) if agreed else None
+        if agreed is None or scale is None:
+            raise self.refusal(line, f"the file does not say the unit of its values; state it (--unit g; known: {known})")
+        return agreed, scale
 
 
 def lines_of(path: Path, data: bytes) -> list[str]:
@@ -178,11 +180,12 @@ def lines_of(path: Path, data: bytes) -> list[str]:
         raise InputError(f"{path}: is binary, of a format that is not known; give the text file of the record")
     text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").rstrip("\x1a \t\r\n")  # 1A ends files of DOS
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for line, text in enumerate(lines):
-        if len(text) >= LONGEST:
-            raise InputError(f"{path}, line {line + 1}: {len(text)} characters; give a file with lines below {LONGEST}")
     if not text:
         raise InputError(f"{path}: is empty; give a file with samples")
+    longest = max(range(len(lines)), key=lambda line: len(lines[line]))
+    if len(lines[longest]) >= LONGEST:
+        said = f"{len(lines[longest])} characters; give a file with lines below {LONGEST}"
+        raise InputError(f"{path}, line {longest + 1}: {said}")
     return lines
 
 
@@ -195,26 +198,12 @@ def even(time: Array, rounding: float) -> float | None:
     return step if away.max() <= _slack(step, rounding) else None
 
 
-def _slack(step: float, rounding: float) -> float:
-    """[s] that a time may be away from its place. Rounding excuses less than half a step only: a gap must be seen."""
-    return EVEN * step + (2 * rounding if 2 * rounding < 0.49 * step else 0.0)
-
-
-def _parted(text: str) -> str:
-    """A blank before every sign that is not an exponent's: 1.2-3.4E-02 is two values."""
-    return text.replace("-", " -").replace("+", " +").replace("E -", "E-").replace("E +", "E+")
-
-
-def metres(peak: str, unit: str) -> str:
+def in_si(peak: str, unit: str) -> str:
     """[m/s2] of a peak that a header states, as text; empty if it states none."""
     try:
         return f"{float(peak) * (factor(unit) or math.nan):.6g}"
     except ValueError:
         return ""
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def factor(unit: str) -> float | None:
@@ -228,3 +217,22 @@ def factor(unit: str) -> float | None:
     plain = "".join(unit.split()).rstrip(".").lower().replace("sec", "s").replace("^", "").replace("**", "").replace("²", "2")
     known = ACCELERATIONS.get(plain.replace("/s/s", "/s2").removesuffix("/10"))
     return known / 10 if known is not None and plain.endswith("/10") else known
+
+
+def _slack(step: float, rounding: float) -> float:
+    """[s] that a time may be away from its place. Rounding excuses less than half a step only: a gap must be seen."""
+    return EVEN * step + (2 * rounding if 2 * rounding < 0.49 * step else 0.0)
+
+
+def _fortran(text: str) -> str:
+    """Exponents as Fortran writes them, 1.5D-03, as Python reads them, which must not take 1_5 for 15."""
+    return text.replace("D", "E").replace("d", "E").replace("e", "E").replace("_", "?")
+
+
+def _parted(text: str) -> str:
+    """A blank before every sign that is not an exponent's: 1.2-3.4E-02 is two values."""
+    return text.replace("-", " -").replace("+", " +").replace("E -", "E-").replace("E +", "E+")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "...")

@@ -5,7 +5,7 @@ Eleven lines of text, 48 integers, 50 reals, comments that begin with |, then th
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 TEXT, INTEGERS, REALS = 11, 48, 50
 KIND = r"^\s*\d\s+((?:UN)?CORRECTED ACCELEROGRAM|VELOCITY|DISPLACEMENT|RESPONSE SPECTRA)\b"
@@ -34,7 +34,7 @@ def read_smc(sheet: Sheet) -> list[Accelerogram]:
         "format": "SMC",
         "event": " ".join(sheet.lines[3].split()),
         "station": sheet.told(r"^station\s*=\s*(.*?)\s+component", stop=TEXT),
-        "stated_pga": metres(str(reals[29]), "cm/s2"),
+        "stated_pga": in_si(str(reals[29]), "cm/s2"),
     }
     component = sheet.told(r"component\s*=\s*(\S+)", stop=TEXT)
     return [sheet.accelerogram(first, component, 1 / rate, values, "cm/s2", about)]

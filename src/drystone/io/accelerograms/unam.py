@@ -5,7 +5,7 @@ go on for a few samples after the number that they state; those are left out, as
 """
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, metres
+from drystone.io.accelerograms.sheet import Sheet, in_si
 
 RULER = r"^(---------\+---------)"
 
@@ -34,6 +34,6 @@ def read_unam(sheet: Sheet) -> list[Accelerogram]:
     }
     peaks += [""] * (len(components) - len(peaks))
     return [
-        sheet.accelerogram(first, name, time_step, column, unit, about | {"stated_pga": metres(peak, "gal")})
+        sheet.accelerogram(first, name, time_step, column, unit, about | {"stated_pga": in_si(peak, "gal")})
         for name, column, peak in zip(components, values[:count].T, peaks, strict=False)
     ]

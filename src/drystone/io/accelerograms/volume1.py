@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, even, metres
+from drystone.io.accelerograms.sheet import Sheet, even, in_si
 
 Array = np.ndarray
 
@@ -30,7 +30,7 @@ def is_volume1(sheet: Sheet) -> bool:
 def read_volume1(sheet: Sheet) -> list[Accelerogram]:
     """The components of a file."""
     found, start = [], 0
-    while any(map(str.strip, sheet.lines[start:])):
+    while sheet.goes_on(start):
         ends = (line for line in range(start, len(sheet.lines)) if sheet.lines[line].startswith("/&"))
         stop = next(ends, len(sheet.lines))
         found.append(_component(sheet, start, stop))
@@ -59,7 +59,7 @@ def _component(sheet: Sheet, start: int, stop: int) -> Accelerogram:
     about = {
         "format": "volume 1",
         "station": sheet.told(r"^STATION (USC# \d+)", *head) or sheet.told(r"^(\S.*?)\s+Station\b", *head),
-        "stated_pga": metres(sheet.told(r"\bMAX\s*=\s*(\S+) G\b", *head), "g"),
+        "stated_pga": in_si(sheet.told(r"\bMAX\s*=\s*(\S+) G\b", *head), "g"),
     }
     component = sheet.told(r"^(?:COMP|CHAN\s+\d+:)\s*(\S+)", *head)
     return replace(sheet.accelerogram(first, component, step, values, unit, about), done=done)
