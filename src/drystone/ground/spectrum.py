@@ -1,9 +1,10 @@
 """Response spectra: an accelerogram, periods and a damping ratio come in, the largest responses of oscillators go out.
 
 The acceleration is linear between samples, so the recursion from one instant to the next is exact (Nigam and Jennings, T94):
-no error of integration at any period. Peaks are looked for at instants at most a thirtieth of the period apart (a step is
-divided where the samples are wider), which misses at most 1 - cos(pi/30) = 0.55 % of a peak; after the last sample the ground
-stands still and the oscillator is followed for one more period.
+no error of integration at any period. Instants are at most a twentieth of the period apart (a step is divided where the samples
+are wider), and where a rate changes its sign between two of them the peak is that of the parabola with these rates: of a free
+oscillation that misses 3e-5, under white noise 0.3 %. After the last sample the ground stands still, and the oscillator is
+followed for a period more.
 """
 
 import math
@@ -19,7 +20,7 @@ from drystone.kernel import kernel
 Array = np.ndarray
 
 DAMPING = 0.05  # [-] of critical, when nothing else is said
-INSTANTS = 30  # at least, in a period
+INSTANTS = 20  # at least, in a period
 PERIODS = np.geomspace(0.02, 4.0, 120)  # [s] of a spectrum that is drawn or looked through
 
 
@@ -76,7 +77,7 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
     cosine, sine = decay * math.cos(damped * h), decay * math.sin(damped * h) / damped
     uu, uv = cosine + damping * omega * sine, sine
     vu, vv = -(omega**2) * sine, cosine - damping * omega * sine
-    u = v = 0.0
+    u = v = total = 0.0  # displacement and velocity relative to the ground, minus the absolute acceleration
     last = len(acceleration) - 1
     rest = math.ceil(2 * math.pi / omega / h / parts)  # steps of one period after the end
     for i in range(last + rest):
@@ -84,10 +85,21 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
         slope = (acceleration[i + 1] - start) / (h * parts) if i < last else 0.0
         v_forced = -slope / omega**2
         for part in range(parts):
-            u_forced = -(start + slope * part * h) / omega**2 + 2 * damping * slope / omega**3
+            ground = start + slope * part * h
+            u_forced = -ground / omega**2 + 2 * damping * slope / omega**3
             du, dv = u - u_forced, v - v_forced
+            u_old, v_old, a_old, total_old = u, v, -ground - total, total
             u = u_forced + v_forced * h + uu * du + uv * dv
             v = v_forced + vu * du + vv * dv
-            out_peak[0] = max(out_peak[0], abs(u))
-            out_peak[1] = max(out_peak[1], abs(v))
-            out_peak[2] = max(out_peak[2], abs(omega**2 * u + 2 * damping * omega * v))
+            total = omega**2 * u + 2 * damping * omega * v
+            a = -ground - slope * h - total
+            out_peak[0] = max(out_peak[0], abs(u), abs(_turn(u_old, v_old, v, h)))
+            out_peak[1] = max(out_peak[1], abs(v), abs(_turn(v_old, a_old, a, h)))
+            rate_old, rate = omega**2 * v_old + 2 * damping * omega * a_old, omega**2 * v + 2 * damping * omega * a
+            out_peak[2] = max(out_peak[2], abs(total), abs(_turn(total_old, rate_old, rate, h)))
+
+
+@kernel
+def _turn(value: float, rate: float, next_rate: float, h: float) -> float:
+    """Where a parabola with these rates at both ends of h turns round; its value at the start if it does not."""
+    return value + h * rate**2 / (2 * (rate - next_rate)) if rate * next_rate < 0 else value
