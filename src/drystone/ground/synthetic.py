@@ -19,9 +19,10 @@ Array = np.ndarray
 
 STRONG = (0.15, 0.5)  # shares of the duration between which the envelope is 1, when nothing else is said
 LEFT = 0.05  # of the envelope at the end
-MATCHED = (0.05, 2.0)  # [s] periods between which the match of a spectrum is told
+MATCHED = (0.05, 2.0)  # [s] periods between which the match of a spectrum is told, at each of a thousand
 PERIODS = np.geomspace(0.02, 4.0, 320)  # [s] at which it is matched; an oscillator sees six of them at once
 AT_REST = "brought to rest by a cubic baseline"
+RAMP = 0.05  # share of a matched motion over which it sets in, and ends: corrections spread beyond the envelope
 ROUNDS = 60  # of matching; the best is taken
 
 
@@ -50,21 +51,29 @@ def matched(
     count, envelope = _window(duration, time_step, strong)
     padded = 2 * count  # so that what the corrections spread does not come round
     frequencies = np.fft.rfftfreq(padded, time_step)
-    wanted = target.acceleration(PERIODS)
+    ramp = np.sin(math.pi / 2 * np.clip(np.minimum(np.arange(count), np.arange(count)[::-1]) / (RAMP * count), 0.0, 1.0)) ** 2
     shaking = envelope * np.random.default_rng(seed).standard_normal(count)
     factor = np.minimum(frequencies * PERIODS[-1], 1.0) ** 2  # little that is slower than the periods asked for
-    told = slice(*np.searchsorted(PERIODS, MATCHED))
+    judged = slice(*np.searchsorted(PERIODS, MATCHED))
     best, least = shaking, math.inf
     for _ in range(ROUNDS):
-        shaking = brought_to_rest(np.fft.irfft(factor * np.fft.rfft(shaking, padded), padded)[:count], time_step)
-        found = response_spectrum(Accelerogram("", "", time_step, shaking, "m/s2"), PERIODS, target.damping).pseudo_acceleration
-        mismatch = float(np.abs(found / wanted - 1)[told].max())
+        corrected = np.fft.irfft(factor * np.fft.rfft(shaking, padded), padded)[:count]
+        shaking = brought_to_rest(ramp * corrected, time_step)
+        ratio = _over_target(shaking, time_step, target, PERIODS)
+        mismatch = float(np.abs(ratio - 1)[judged].max())
         if mismatch < least:
             best, least = shaking, mismatch
-        factor = np.interp(frequencies, 1 / PERIODS[::-1], (wanted / found)[::-1], left=1.0)
-    off = f"at most {100 * least:.1f} % off from {MATCHED[0]:g} to {MATCHED[1]:g} s"
+        factor = np.interp(frequencies, 1 / PERIODS[::-1], 1 / ratio[::-1], left=1.0)
+    mismatch = float(np.abs(_over_target(best, time_step, target, np.linspace(*MATCHED, 1000)) - 1).max())
+    off = f"at most {100 * mismatch:.1f} % off from {MATCHED[0]:g} to {MATCHED[1]:g} s"
     made = f"made from seed {seed}: matched to a design spectrum, {off}"
     return Accelerogram("spectrum", "", time_step, best, "m/s2", done=(made, AT_REST))
+
+
+def _over_target(shaking: Array, time_step: float, target: DesignSpectrum, periods: Array) -> Array:
+    """Sa over that of the code."""
+    spectrum = response_spectrum(Accelerogram("", "", time_step, shaking, "m/s2"), periods, target.damping)
+    return spectrum.pseudo_acceleration / target.acceleration(periods)
 
 
 def _window(duration: float, time_step: float, strong: tuple[float, float] | None) -> tuple[int, Array]:
