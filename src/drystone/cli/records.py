@@ -30,6 +30,7 @@ def record(
     json: Json = False,
 ) -> None:
     """Say what ground motions are like: peaks, energy, durations, response spectra."""
+    from drystone.ground.corrections import corrected
     from drystone.ground.measures import facts
     from drystone.ground.spectrum import DAMPING
 
@@ -39,7 +40,7 @@ def record(
     records, found = [], []
     for file in files:
         for each in _read(file, component or column, unit, time_step):
-            done = _corrected(each, baseline, band, window, arias)
+            done = corrected(each, baseline=baseline, band=band, arias=arias, window=window)
             records.append(done)
             found.append({"file": str(file)} | facts(done) | {"spectrum": _spectrum(done, ratio)})
     if out is not None:
@@ -64,25 +65,6 @@ def _read(file: Path, component: str | int | None, unit: str | None, time_step: 
     if component is None:
         return read_accelerograms(file, unit=unit, time_step=time_step)
     return [read_component(file, component, unit, time_step)]
-
-
-def _corrected(
-    record: "Accelerogram",
-    baseline: str | None,
-    band: tuple[float, float] | None,
-    window: tuple[float, float] | None,
-    arias: tuple[float, float] | None,
-) -> "Accelerogram":
-    """In the order of a case."""
-    from drystone.ground import corrections
-
-    if baseline is not None:
-        record = corrections.without_baseline(record, baseline)
-    if band is not None:
-        record = corrections.filtered(record, *band)
-    if arias is not None:
-        record = corrections.cut_by_arias(record, arias)
-    return record if window is None else corrections.cut(record, *window)
 
 
 def _spectrum(record: "Accelerogram", damping: float) -> dict[str, Any]:

@@ -17,6 +17,24 @@ ORDER = 4  # of the Butterworth filter; it is run forwards and backwards
 PADDING = 1.5 * ORDER  # periods of the lower corner of zeros on both sides (Boore 2005)
 
 
+def corrected(
+    record: Accelerogram,
+    *,
+    baseline: str | None = None,
+    band: tuple[float, float] | None = None,
+    arias: tuple[float, float] | None = None,
+    window: tuple[float, float] | None = None,
+) -> Accelerogram:
+    """What is asked for, in this order."""
+    if baseline is not None:
+        record = without_baseline(record, baseline)
+    if band is not None:
+        record = filtered(record, *band)
+    if arias is not None:
+        record = cut_by_arias(record, arias)
+    return record if window is None else cut(record, *window)
+
+
 def scaled(record: Accelerogram, factor: float) -> Accelerogram:
     """The acceleration times a factor."""
     return _changed(record, factor * record.acceleration, f"scaled by {factor:.6g}")
@@ -67,7 +85,7 @@ def filtered(record: Accelerogram, low: float, high: float) -> Accelerogram:
     return _changed(record, passed, f"band from {low:g} to {high:g} Hz")
 
 
-def cut(record: Accelerogram, begin: float = 0.0, end: float = math.inf) -> Accelerogram:
+def cut(record: Accelerogram, begin: float, end: float) -> Accelerogram:
     """The samples from `begin` to `end` [s after the first], not tapered: the acceleration sets in and ends at once."""
     first = math.ceil(begin / record.time_step - 1e-6)
     last = math.floor(min(end, record.duration) / record.time_step + 1e-6)

@@ -183,14 +183,9 @@ class RecordTable(SampledMotion):
 
     def accelerogram(self, folder: Path) -> Accelerogram:
         record = read_component(folder / self.record, self.component, self.unit, self.time_step)
-        if self.baseline is not None:
-            record = corrections.without_baseline(record, self.baseline)
-        if self.band is not None:
-            record = corrections.filtered(record, *self.band)
-        if self.arias is not None:
-            record = corrections.cut_by_arias(record, self.arias)
-        if self.begin is not None or self.end is not None:
-            record = corrections.cut(record, self.begin or 0.0, math.inf if self.end is None else self.end)
+        whole = self.begin is None and self.end is None
+        window = None if whole else (self.begin or 0.0, math.inf if self.end is None else self.end)
+        record = corrections.corrected(record, baseline=self.baseline, band=self.band, arias=self.arias, window=window)
         if self.pga is not None:
             return corrections.scaled_to_pga(record, self.pga)
         if self.pgv is not None:
