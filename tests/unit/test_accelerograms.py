@@ -268,6 +268,11 @@ def test_what_a_file_says_about_itself(tmp_path):
     assert float(csmip.about["stated_pga"]) == 0.7728
 
 
+def test_a_unit_that_the_file_states_too(tmp_path):
+    (peer,) = read_accelerograms(write(tmp_path, "x.AT2", PEER), unit="g", time_step=0.005)
+    assert peer.unit_in_file == "G"
+
+
 def test_film_is_interpolated(tmp_path):
     """Usual step 0.01 s, so every 0.005 s on the straight lines (0, 0), (0.01, 1), (0.04, -2), (0.05, 0)."""
     (film,) = read_accelerograms(write(tmp_path, "film.V1", FILM))
@@ -455,6 +460,12 @@ def test_sac(tmp_path, order):
         read_accelerograms(path)
     with pytest.raises(InputError, match="has a velocity"):
         read_accelerograms(write(tmp_path, "v.sac", sac([0.5, 1.0], idep=7, order=order)), unit="g")
+    (again,) = read_accelerograms(write(tmp_path, "nm.sac", sac([0.5, 1.0], order=order)), unit="nm/s2")
+    np.testing.assert_allclose(again.acceleration, [0.5e-9, 1e-9])
+    with pytest.raises(InputError, match="not finite"):
+        read_accelerograms(write(tmp_path, "nan.sac", sac([0.5, float("nan")], order=order)), unit="g")
+    with pytest.raises(InputError, match="not a SAC file that can be read"):
+        read_accelerograms(write(tmp_path, "step.sac", sac([0.5, 1.0], delta=0.0, order=order)), unit="g")
     with pytest.raises(InputError, match="not a SAC file that can be read"):
         read_accelerograms(write(tmp_path, "cut.sac", sac([0.5, -0.25, 1.0], order=order)[:-4]), unit="g")
 

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import WIDE, Sheet, factor
+from drystone.io.accelerograms.sheet import HEADER, WIDE, Sheet, factor
 from drystone.units import UNITS
 
 Array = np.ndarray
@@ -20,7 +20,7 @@ OTHERS = {unit for kind in ("time", "length", "velocity") for unit in UNITS[kind
 
 
 def is_columns(sheet: Sheet) -> bool:
-    """Whether there is a line that begins with a number."""
+    """Whether one of the first lines begins with a number."""
     return _first_row(sheet) is not None
 
 
@@ -48,11 +48,8 @@ def read_columns(sheet: Sheet, column: int | None) -> list[Accelerogram]:
 
 
 def _first_row(sheet: Sheet) -> int | None:
-    for line, text in enumerate(sheet.lines):
-        word = (re.split(r"[\s,;]", text.strip(), maxsplit=1))[0]
-        if re.match(r"[-+]?\.?\d|[-+]?(?:nan|inf)\b", word, re.IGNORECASE):
-            return line
-    return None
+    number = re.compile(r"\s*[-+]?(?:\.?\d|nan\b|inf\b)", re.IGNORECASE)
+    return next((line for line, text in enumerate(sheet.lines[:HEADER]) if number.match(text)), None)
 
 
 def _parted(line: str) -> str:

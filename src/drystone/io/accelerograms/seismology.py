@@ -7,6 +7,7 @@ folder; without it the unit must be stated, and the counts are taken to be in it
 import re
 import struct
 import warnings
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -41,25 +42,34 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
         raise need("obspy", "seismology", sheet.path) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged
+            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged,
+            warnings.simplefilter("error", RuntimeWarning)  # and NumPy of a time step that is 0
             traces = list(read(BytesIO(data), format=OBSPY[kind]))
-    except Exception as error:  # it raises what its parts raise
+        _check_whole(sheet.path, data, traces)
+        return [_component(sheet, trace) for trace in traces]
+    except InputError:
+        raise
+    except Exception as error:  # ObsPy raises what its parts raise
         said = str(error).strip().partition("\n")[0][:80]
         raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
+
+
+def _check_whole(path: Path, data: bytes, traces: list[Any]) -> None:
+    """Refuse a file that ends within a record, and a channel in several pieces."""
     length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
     if len(data) % length:
-        raise InputError(f"{sheet.path}: ends within a record of {length} bytes; take the file as it was published")
-    ids = [trace.id for trace in traces]
-    twice = next((name for name in ids if ids.count(name) > 1), None)
-    if twice:
-        raise InputError(f"{sheet.path}: {twice} has gaps; give a record without, or fill them")
-    return [_component(sheet, trace) for trace in traces]
+        raise InputError(f"{path}: ends within a record of {length} bytes; take the file as it was published")
+    channel, pieces = Counter(trace.id for trace in traces).most_common(1)[0]
+    if pieces > 1:
+        raise InputError(f"{path}: {channel} has gaps; give a record without, or fill them")
 
 
 def _component(sheet: Sheet, trace: Any) -> Accelerogram:
     values = np.asarray(trace.data, float)
     if not np.all(np.isfinite(values)):
         raise InputError(f"{sheet.path}: {trace.id} has a value that is not finite; give numbers only")
+    if not 0 < trace.stats.delta < float("inf"):
+        raise InputError(f"{sheet.path}: the time step of {trace.id} is {trace.stats.delta:g} s; give one above 0")
     about = {"format": "SAC", "station": f"{trace.stats.network}.{trace.stats.station}", "date": str(trace.stats.starttime)}
     unit = None
     if "sac" in trace.stats:

@@ -23,7 +23,7 @@ LONGEST = 1_000_000  # [characters] of a line; a file with a longer one is no ta
 LARGEST = 1e9  # of a number in a header
 EVEN = 0.01  # of the time step: how far a time may be from its place
 ACCELERATIONS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last is SAC's
-COUNTS = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
+COUNTS = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(-?\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
 HEADER, WIDE = 200, 400  # [lines, characters] within which a header is looked for
 
 
