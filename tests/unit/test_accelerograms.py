@@ -210,22 +210,22 @@ ALONE = volume1([0.5, -1.5, 2.5, 0.0, 1.0], points=5, pairs=False)
 FILM = volume1([0.0, 0.0, 0.010, 1.0, 0.040, -2.0, 0.050, 0.0], points=4, pairs=True)
 
 FORMATS = {  # text, unit in the file, time step [s], {component: values [m/s2]}
-    "x.AT2": (PEER, "G", 0.005, {"228": np.multiply(PEER_VALUES, G)}),
-    "old.AT2": (PEER_OLD, "G", 0.01, {"": np.multiply([0.001, -0.002, 0.003], G)}),
-    "x.ASC": (ESM, "cm/s^2", 0.005, {"HNE": [0, -2.505, 1, 0.1]}),
-    "x.cor.acc": (ITACA, "m/s/s", 0.005, {"NS": [1, -2, -3, 1e-5, 6.9303e-05, -9.37e-6]}),
+    "x.AT2": (PEER, "g", 0.005, {"228": np.multiply(PEER_VALUES, G)}),
+    "old.AT2": (PEER_OLD, "g", 0.01, {"": np.multiply([0.001, -0.002, 0.003], G)}),
+    "x.ASC": (ESM, "cm/s2", 0.005, {"HNE": [0, -2.505, 1, 0.1]}),
+    "x.cor.acc": (ITACA, "m/s2", 0.005, {"NS": [1, -2, -3, 1e-5, 6.9303e-05, -9.37e-6]}),
     "x.EW": (KNET, "2000(gal)/4000", 0.25, {"E-W": [-0.5, 1, 0, 0.05, 0.05, 0.05, 0.05, 0.05]}),
     "afad.txt": (AFAD, "gal", 0.01, {"N-S": [0.001, 0.132, 0.01], "E-W": [-0.002, 0.025, 0.02], "U-D": [-0.003, 0.098, 0.03]}),
     "cwa.dat": (CWA, "gal", 0.5, {"U": [0.00658, -0.00837, 0, 0], "N": [0.001, 0, 0, 0], "E": [0.002, 0, 0, 0.07]}),
-    "x.012": (UNAM, "Gal", 0.004, {"V": [0.0047, 0, 0], "N90E": [0, -0.0119, 0]}),
+    "x.012": (UNAM, "gal", 0.004, {"V": [0.0047, 0, 0], "N90E": [0, -0.0119, 0]}),
     "x.smc": (SMC, "cm/s2", 0.02, {"360": [0.015057, -1.044, -0.019234]}),
-    "x.v1c": (COSMOS, "cm/sec2", 0.01, {"340 deg": [0.01, -1.61962, 1, 0.02]}),
+    "x.v1c": (COSMOS, "cm/s2", 0.01, {"340 deg": [0.01, -1.61962, 1, 0.02]}),
     "x.V1": (CSMIP1, "g", 0.005, {"360 Deg": [0.00001 * G, 12.345678 * G, 0.079 * G]}),
-    "x.V2": (CSMIP2, "cm/sec2", 0.005, {"Up": [-0.7728, 0.01]}),
+    "x.V2": (CSMIP2, "cm/s2", 0.005, {"Up": [-0.7728, 0.01]}),
     "x.V2A": (GEONET, "mm/s2", 0.02, {"S16W": GEONET_VALUES, "Up": GEONET_VALUES}),
     "x.V1A": (GEONET_RAW, "mm/s2", 0.02, {"S16W": GEONET_VALUES}),
-    "x.e0a": (PAIRS, "G/10", 0.013 / 3, {"S05W": np.multiply([0.046, 1.5, -2, 0.25], G / 10)}),
-    "bhrc.V1": (ALONE, "G/10", 0.005, {"S05W": np.multiply([0.5, -1.5, 2.5, 0, 1], G / 10)}),
+    "x.e0a": (PAIRS, "g/10", 0.013 / 3, {"S05W": np.multiply([0.046, 1.5, -2, 0.25], G / 10)}),
+    "bhrc.V1": (ALONE, "g/10", 0.005, {"S05W": np.multiply([0.5, -1.5, 2.5, 0, 1], G / 10)}),
 }
 
 
@@ -243,7 +243,7 @@ def test_values_of_a_format(tmp_path, name):
     for each, expected in zip(found, components.values(), strict=True):
         np.testing.assert_allclose(each.acceleration, expected, rtol=1e-12, atol=1e-15)
         assert each.time_step == pytest.approx(step, rel=1e-9)
-        assert each.unit_in_file == unit
+        assert each.unit_in_file == unit  # in one spelling
         assert each.name == Path(name).stem
         assert each.about["format"]
 
@@ -270,7 +270,7 @@ def test_what_a_file_says_about_itself(tmp_path):
 
 def test_a_unit_that_the_file_states_too(tmp_path):
     (peer,) = read_accelerograms(write(tmp_path, "x.AT2", PEER), unit="g", time_step=0.005)
-    assert peer.unit_in_file == "G"
+    assert peer.unit_in_file == "g"
 
 
 def test_film_is_interpolated(tmp_path):

@@ -169,7 +169,7 @@ class Sheet(NamedTuple):
         scale = factor(agreed) if agreed else None
         if agreed is None or scale is None:
             raise self.refusal(line, f"the file does not say the unit of its values; state it (--unit g; known: {known})")
-        return agreed, scale
+        return spelled(agreed), scale
 
 
 def lines_of(path: Path, data: bytes) -> list[str]:
@@ -214,9 +214,17 @@ def factor(unit: str) -> float | None:
     if counts:
         full, whole = factor(counts[2]), float(counts[3])
         return None if full is None or not whole else full * float(counts[1]) / whole
-    plain = "".join(unit.split()).rstrip(".").lower().replace("sec", "s").replace("^", "").replace("**", "").replace("²", "2")
-    known = ACCELERATIONS.get(plain.replace("/s/s", "/s2").removesuffix("/10"))
+    plain = spelled(unit)
+    known = ACCELERATIONS.get(plain.removesuffix("/10"))
     return known / 10 if known is not None and plain.endswith("/10") else known
+
+
+def spelled(unit: str) -> str:
+    """A unit in one spelling: cm/s2 for CM/SEC/SEC; that of a count as it is."""
+    if COUNTS.fullmatch(unit):
+        return unit
+    plain = "".join(unit.split()).rstrip(".").lower().replace("sec", "s").replace("^", "").replace("**", "").replace("²", "2")
+    return plain.replace("/s/s", "/s2")
 
 
 def _slack(step: float, rounding: float) -> float:
