@@ -1,4 +1,4 @@
-"""Lognormal fragility: where capacities are known to lie (`Bounds`) comes in, their median theta and spread beta (`Fit`) go out.
+"""Lognormal fragility: bounds of capacities come in (`Bounds`), the median theta and the spread beta go out (`Fit`).
 
 A trial that collapses at intensity x says that the capacity of its record is in (0, x], one that stands that it is in (x, inf),
 an incremental analysis that it is in (low, high]. One likelihood holds for all of them (T110); for counts by level it is the
@@ -122,7 +122,7 @@ def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, se
 
 
 def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
-    """How well the fit describes the trials, in numbers and in a sentence; p: how probable a worse one would be if it is true."""
+    """How well the fit describes the trials, in numbers and in a sentence; p is that of a worse one if it is true."""
     if best.status != FITTED:
         return {"sentence": _why_not(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
