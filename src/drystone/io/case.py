@@ -117,6 +117,7 @@ class Case:
             pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
             planar=self.analysis.planar,
             deformable=[table.to_stone() for table in self.structure.deformable],
+            scatter=None if joints.scatter is None else joints.scatter.to_scatter(),
         )
         if model.planar:
             check_in_plane(self.motions)
