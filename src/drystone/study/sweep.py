@@ -63,4 +63,4 @@ class Sweep:
 
     def facts(self, trials: Trials) -> dict[str, Any]:
         done = [(sample, trials.outcome(sample)) for sample in self._samples]
-        return {"rows": [dict(sample) | outcome._asdict() for sample, outcome in done if outcome is not None]}
+        return {"rows": [{"sample": sample, "outcome": outcome._asdict()} for sample, outcome in done if outcome is not None]}

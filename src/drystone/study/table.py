@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
-from drystone.study.trials import FAILED, Outcome, Sample, Trials
+from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 
-ROWS = "trials.jsonl"
+ROWS, RESULT = "trials.jsonl", "result.json"
 UNITS = {  # of numbers, by the first word of their name; those not here have none
     "time": "s", "collapse_time": "s", "peak_displacement": "m", "residual_displacement": "m", "peak_tilt": "rad",
     "angle": "rad", "direction": "rad",
@@ -73,6 +73,11 @@ class TrialTable:
         os.fsync(self._file.fileno())
         self.trials.add(sample, outcome)
         return row
+
+    def counts(self) -> dict[str, int]:
+        """How many trials there are, in all and by status."""
+        statuses = [outcome.status for _, outcome in self.trials.rows()]
+        return {"all": len(statuses)} | {status: statuses.count(status) for status in (STANDING, COLLAPSED, FAILED)}
 
     def close(self) -> None:
         """Write the rows as tables."""

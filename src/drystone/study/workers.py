@@ -14,6 +14,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
 from drystone.errors import InputError
+from drystone.io.case import Case
+from drystone.session import is_compiled, simulated, solver_of
+from drystone.simulate import initial_state
 from drystone.study.trial import Keeping, try_sample
 from drystone.study.trials import FAILED, Outcome, Sample
 
@@ -66,6 +69,13 @@ class Here:
     def next(self) -> tuple[Sample, Outcome]:
         sample, key = self._waiting.popleft()
         return sample, self._task(sample, key)
+
+
+def compile_kernels(case: Case) -> None:
+    """A step of a history, so that its kernels are in the cache on disk before several workers look for them."""
+    if case.goes_through_time and not is_compiled():
+        model = case.model()
+        next(simulated(case, model, initial_state(model, case.analysis.gravity), solver_of(case)))
 
 
 LOCAL = {  # settings of Dask for workers of this machine
