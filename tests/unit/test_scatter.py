@@ -90,7 +90,8 @@ def end_of(case):
 
 
 def test_no_scatter_is_the_same_to_the_bit():
-    plain, zero, some = (end_of(wall(scatter)) for scatter in ("", "scatter = { cov = 0 }", "scatter = { cov = 0.3, seed = 1 }"))
+    given = ("", "scatter = { cov = 0 }", "scatter = { cov = 0.3, seed = 1 }")
+    plain, zero, some = (end_of(wall(scatter)) for scatter in given)
     assert plain.position.tobytes() == zero.position.tobytes()
     assert plain.contacts.impulse.tobytes() == zero.contacts.impulse.tobytes()
     assert plain.contacts.impulse.tobytes() != some.contacts.impulse.tobytes()  # the same friction bears other forces

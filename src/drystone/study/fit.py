@@ -25,6 +25,7 @@ FITTED, STAND, COLLAPSE, SHARP, FALLING, NOTHING = (
     "fitted", "all stand", "all collapse", "sharp", "not rising", "no trials")  # fmt: skip
 STEPS = 100  # of Newton; ten are common
 GROUP = 5  # trials that a level must have to be judged alone; smaller ones are put together
+TOO_FEW = "too few levels or records to tell whether the lognormal curve describes them"
 UNSURE = 0.1  # share of resamples without a fit from which bands are said to be doubtful
 
 
@@ -127,11 +128,11 @@ def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
         return {"sentence": _why_not(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
         distance, p = _kolmogorov(bounds, best, seed)
-        return {"distance": distance, "p": p, "sentence": _verdict(p, f"the steps of the capacities are within {distance:.2f}")}
+        said = TOO_FEW if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
+        return {"distance": distance, "p": p, "sentence": said}
     deviance, pearson, freedom = _by_level(bounds, best)
     if freedom < 1:
-        return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None,
-                "sentence": "too few levels to tell whether the lognormal curve describes the trials"}  # fmt: skip
+        return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None, "sentence": TOO_FEW}
     p = float(chi2.sf(pearson, freedom))
     said = f"chi2 is {pearson:.3g} with {freedom} degrees of freedom"
     return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, said)}
@@ -312,9 +313,9 @@ def _by_level(bounds: Bounds, best: Fit) -> tuple[float, float, int]:
     return float(2 * parts.sum()), pearson, len(n) - 2
 
 
-def _kolmogorov(bounds: Bounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float]:
+def _kolmogorov(bounds: Bounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float | None]:
     """Largest distance between the steps of the capacities and the fit, and the share of samples of the fit, with the same
-    censoring and fitted as the capacities were, that are further away."""
+    censoring and fitted as the capacities were, that are further away; None if most of them have no fit."""
     low, high = bounds.low, bounds.high
     exact = (low > 0) & np.isfinite(high)
     floor, ceiling = min(high[low == 0], default=0.0), max(low[np.isinf(high)], default=math.inf)
@@ -324,11 +325,13 @@ def _kolmogorov(bounds: Bounds, best: Fit, seed: int, samples: int = 500) -> tup
     drawn_low = np.where(capacity <= floor, 0.0, np.where(capacity > ceiling, ceiling, capacity / math.sqrt(width)))
     drawn_high = np.where(capacity <= floor, floor, np.where(capacity > ceiling, np.inf, capacity * math.sqrt(width)))
     has_fit = drawn_low.max(axis=1) > drawn_high.min(axis=1)
+    distance = float(_distance(low[None], high[None], np.array([math.log(theta)]), np.array([beta]))[0])
+    if has_fit.mean() < 0.5:
+        return distance, None
     drawn_low, drawn_high = drawn_low[has_fit], drawn_high[has_fit]
     peak = _maximise(drawn_low, drawn_high, np.ones(drawn_low.shape))
     further = _distance(drawn_low, drawn_high, peak.median, 1 / peak.b)
-    distance = _distance(low[None], high[None], np.array([math.log(theta)]), np.array([beta]))[0]
-    return float(distance), float((further >= distance).mean())
+    return distance, float((further >= distance).mean())
 
 
 def _distance(low: Array, high: Array, median: Array, spread: Array) -> Array:

@@ -45,7 +45,7 @@ class FragilityTable(Table):
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
     measure: str = "PGA"  # intensity: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
-    combine: Literal["first", "geometric mean"] = "first"  # intensity of several motions: of the first, or of the horizontal ones
+    combine: Literal["first", "geometric mean"] = "first"  # of several motions, these horizontal
     levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
     assume_monotone: bool = False  # stripes: a record that collapses is not tried above, one that stands not below
     lowest: float | str | None = None  # ida: intensity to begin with
@@ -53,7 +53,7 @@ class FragilityTable(Table):
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
     beyond: Annotated[Count, Field(ge=0)] = 1  # ida: doublings tried above the first collapse, to see whether it stands again
     scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: of all records
-    limit_state: float | str = COLLAPSE  # or the displacement [m] that must not be reached
+    limit: float | str = COLLAPSE  # or the displacement [m] that must not be reached
     block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
     vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
     random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
@@ -68,12 +68,12 @@ class FragilityTable(Table):
         if self.method == "stripes":
             rising = [self.amount(level) for level in self.levels]
             if not rising or rising[0] <= 0 or any(one >= other for one, other in pairwise(rising)):
-                raise InputError(f'levels = {list(self.levels)!r}; stripes need intensities above 0 that rise, as in ["0.5 g", "1 g"]')
+                raise InputError(f'levels = {list(self.levels)!r}; stripes need some above 0 that rise, as in ["0.5 g", "1 g"]')
         if self.method == "ida" and (self.lowest is None or self.highest is None
                                      or not 0 < self.amount(self.lowest) < self.amount(self.highest)):  # fmt: skip
-            raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, above 0, the lower first")
-        if self.limit_state != COLLAPSE and not quantity(self.limit_state, "length") > 0:
-            raise InputError(f'limit_state = {self.limit_state!r}; give "collapse" or a displacement above 0')
+            raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, the lower first")
+        if self.limit != COLLAPSE and not quantity(self.limit, "length") > 0:
+            raise InputError(f'limit = {self.limit!r}; give "collapse" or a displacement above 0')
         twice = sorted(self.random.keys() & self.vary.keys())
         if twice:
             raise InputError(f"{twice[0]} is in random and in vary; leave it in one of them")
@@ -126,7 +126,7 @@ class Fragility:
         return dict(curve) | dict(specimen.at(level))
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
-        """Of stripes the highest level first: it ends early where it collapses, and tells whether the levels reach far enough."""
+        """Of stripes the highest level first: a collapse ends early, and tells that the levels go far enough."""
         wanted = [
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
@@ -137,10 +137,13 @@ class Fragility:
 
     def expected(self, trials: Trials) -> int:
         """Records that are done count as they are, the others as many as those on average, or a guess."""
-        known = [self._known(trials, curve, specimen) for curve in self.curves for specimen in self.specimens]
-        done = [len(k) for k, s in zip(known, self.specimens * len(self.curves), strict=True) if not set(self._wanted(k, s)) - set(k)]
+        done = []
+        for curve in self.curves:
+            for specimen in self.specimens:
+                known = self._known(trials, curve, specimen)
+                done += [] if set(self._wanted(known, specimen)) - known.keys() else [len(known)]
         mean = sum(done) / len(done) if done else self._guess
-        return sum(done) + math.ceil(mean * (len(known) - len(done)))
+        return sum(done) + math.ceil(mean * (len(self.curves) * len(self.specimens) - len(done)))
 
     @property
     def _guess(self) -> float:
@@ -186,10 +189,10 @@ class Fragility:
         """Whether the limit state was reached; None: the trial failed."""
         if outcome.status == FAILED:
             return None
-        if outcome.status == COLLAPSED or self.table.limit_state == COLLAPSE:
+        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE:
             return outcome.status == COLLAPSED
         moved = self._displacement(outcome)
-        return None if moved is None else moved >= quantity(self.table.limit_state, "length")
+        return None if moved is None else moved >= quantity(self.table.limit, "length")
 
     def _displacement(self, outcome: Outcome) -> float | None:
         return outcome.numbers.get("peak_displacement" + (f" {self.table.block}" if self.table.block else ""))
@@ -200,7 +203,7 @@ class Fragility:
             "method": table.method,
             "measure": table.measure,
             "unit": UNITS[self.dimension],
-            "limit_state": table.limit_state,
+            "limit": table.limit,
             "assume_monotone": table.assume_monotone,
             "records": list(dict.fromkeys(specimen.name for specimen in self.specimens)),
             "specimens": len(self.specimens),
@@ -214,7 +217,7 @@ class Fragility:
         bounds = self._bounds(known, rows)
         best, band = fit(bounds), bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
         every = [row for of_one in rows for row in of_one]
-        found = {
+        found: dict[str, Any] = {
             "vary": dict(curve),
             "sentence": words(best, band),
             "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
@@ -229,8 +232,9 @@ class Fragility:
         if self.table.method == "stripes":
             found["levels"] = [_level(level, [row for row in every if row.intensity == level]) for level in self.levels]
         elif self.table.method == "ida":
-            found["capacities"] = [_capacity(specimen, each) for specimen, each in zip(self.specimens, known, strict=True) if each]
-            found["came_back"] = sum(each["came_back"] for each in found["capacities"])
+            pairs = zip(self.specimens, known, strict=True)
+            found["capacities"] = [_capacity(specimen, each) for specimen, each in pairs if each]
+            found["came_back"] = sum(came_back(each) for each in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
             found["regression"] = power_law(*zip(*moved, strict=True)) if len(moved) > 2 else None

@@ -86,8 +86,8 @@ def from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Pat
     places = _motion_places(case)
     for place, motion in places.items():
         if "record" not in motion or "pga" in motion or "pgv" in motion:
-            raise InputError(f'{case.path}: {place}: a study of records scales a motion that has record = "..." and neither pga '
-                             "nor pgv; change it so")  # fmt: skip
+            raise InputError(f'{case.path}: {place}: a study of records scales a motion with record = "...", neither pga nor '
+                             "pgv; change it so")  # fmt: skip
     choices = []
     for files in _files(records, folder, len(places)):
         changes: dict[str, Any] = {}
@@ -104,8 +104,7 @@ def from_seeds(case: Case, seeds: int) -> list[Choice]:
     places = _motion_places(case)
     for place, motion in places.items():
         if "seed" not in motion:
-            raise InputError(f"{case.path}: {place} has no seed; give it a made-up motion such as kanai-tajimi, or give the study "
-                             "records")  # fmt: skip
+            raise InputError(f"{case.path}: {place} has no seed; make it kanai-tajimi or spectrum, or give the study records")
         key = next(key for key in STRENGTHS if key in motion)
         strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTHS[key])
     return [Choice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
@@ -129,8 +128,8 @@ def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int)
     for given in records:
         group = (given,) if isinstance(given, str) else given
         if len(group) != motions:
-            raise InputError(f"records: {given!r} is {len(group)} and the case has {motions} motions of the ground; give a list "
-                             "with one for each")  # fmt: skip
+            raise InputError(f"records: {given!r} is {len(group)} and the case has {motions} motions of the ground; give a "
+                             "list with one for each")  # fmt: skip
         matches = [sorted(glob.glob(str(folder / pattern), recursive=True)) for pattern in group]
         missing += [pattern for pattern, files in zip(group, matches, strict=True) if not files]
         if len({len(files) for files in matches}) > 1 and not missing:
@@ -138,7 +137,7 @@ def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int)
             raise InputError(f"records: patterns of a group must find as many files each: {counts}; give them one by one")
         found += zip(*matches, strict=False)
     if missing:
-        raise InputError(f"records: no file in {folder} is {', '.join(map(repr, missing))}; put the files there, or change records")
+        raise InputError(f"records: no file in {folder} is {', '.join(map(repr, missing))}; put them there, or change records")
     return list(dict.fromkeys(found))
 
 
