@@ -20,7 +20,9 @@ Array = np.ndarray
 STRONG = (0.15, 0.5)  # shares of the duration between which the envelope is 1, when nothing else is said
 LEFT = 0.05  # of the envelope at the end
 MATCHED = (0.05, 2.0)  # [s] periods between which the match of a spectrum is told
-ROUNDS = 40  # of matching; the best is taken
+PERIODS = np.geomspace(0.02, 4.0, 320)  # [s] at which it is matched; an oscillator sees six of them at once
+AT_REST = "brought to rest by a cubic baseline"
+ROUNDS = 60  # of matching; the best is taken
 
 
 def kanai_tajimi(
@@ -35,8 +37,8 @@ def kanai_tajimi(
     layer = (1 + 2j * damping * ratio) / (1 - ratio**2 + 2j * damping * ratio)
     shaking = brought_to_rest(envelope * np.fft.irfft(layer * noise, count), time_step)
     shaking *= amplitude / np.abs(shaking).max()
-    said = (f"made from seed {seed}: Kanai-Tajimi, {frequency:g} Hz, damping {damping:g}", "brought to rest by a cubic baseline")
-    return Accelerogram("kanai-tajimi", "", time_step, shaking, "m/s2", done=said)
+    made = f"made from seed {seed}: Kanai-Tajimi, {frequency:g} Hz, damping {damping:g}"
+    return Accelerogram("kanai-tajimi", "", time_step, shaking, "m/s2", done=(made, AT_REST))
 
 
 @cache  # a case is read many times in a study
@@ -46,30 +48,30 @@ def matched(
     """Noise whose Fourier amplitudes are corrected, at each frequency by what Sa is off at its period, until its spectrum is
     that of the code; what it is off by in the end is said in `done`."""
     count, envelope = _window(duration, time_step, strong)
-    frequencies = np.fft.rfftfreq(count, time_step)
-    periods = np.geomspace(0.02, max(4.0, 2 * MATCHED[1]), 200)
-    wanted = target.acceleration(periods)
-    told = (periods >= MATCHED[0]) & (periods <= MATCHED[1])
+    padded = 2 * count  # so that what the corrections spread does not come round
+    frequencies = np.fft.rfftfreq(padded, time_step)
+    wanted = target.acceleration(PERIODS)
     shaking = envelope * np.random.default_rng(seed).standard_normal(count)
+    factor = np.minimum(frequencies * PERIODS[-1], 1.0) ** 2  # little that is slower than the periods asked for
+    told = slice(*np.searchsorted(PERIODS, MATCHED))
     best, least = shaking, math.inf
     for _ in range(ROUNDS):
-        found = response_spectrum(Accelerogram("", "", time_step, shaking, "m/s2"), periods, target.damping)
-        ratio = wanted / found.pseudo_acceleration
-        off = float(np.abs(1 / ratio[told] - 1).max())
-        if off < least:
-            best, least = shaking, off
-        factor = np.interp(frequencies, 1 / periods[::-1], ratio[::-1])
-        shaking = brought_to_rest(np.fft.irfft(factor * np.fft.rfft(shaking), count), time_step)
-    said = (f"made from seed {seed}: matched to a design spectrum, at most {100 * least:.1f} % off from {MATCHED[0]:g} to "
-            f"{MATCHED[1]:g} s", "brought to rest by a cubic baseline")  # fmt: skip
-    return Accelerogram("spectrum", "", time_step, best, "m/s2", done=said)
+        shaking = brought_to_rest(np.fft.irfft(factor * np.fft.rfft(shaking, padded), padded)[:count], time_step)
+        found = response_spectrum(Accelerogram("", "", time_step, shaking, "m/s2"), PERIODS, target.damping).pseudo_acceleration
+        mismatch = float(np.abs(found / wanted - 1)[told].max())
+        if mismatch < least:
+            best, least = shaking, mismatch
+        factor = np.interp(frequencies, 1 / PERIODS[::-1], (wanted / found)[::-1], left=1.0)
+    off = f"at most {100 * least:.1f} % off from {MATCHED[0]:g} to {MATCHED[1]:g} s"
+    made = f"made from seed {seed}: matched to a design spectrum, {off}"
+    return Accelerogram("spectrum", "", time_step, best, "m/s2", done=(made, AT_REST))
 
 
 def _window(duration: float, time_step: float, strong: tuple[float, float] | None) -> tuple[int, Array]:
     """How many samples, and the envelope over them (T103)."""
     begin, end = strong or (STRONG[0] * duration, STRONG[1] * duration)
     if not 0 <= begin <= end < duration:
-        raise InputError(f"strong shaking from {begin:g} to {end:g} s in a motion of {duration:g} s; give two instants within it")
+        raise InputError(f"strong shaking from {begin:g} to {end:g} s of {duration:g} s; give two instants within the motion")
     count = round(duration / time_step) + 1
     t = np.arange(count) * time_step
     rise = np.minimum(t / begin, 1.0) ** 2 if begin > 0 else np.ones(count)

@@ -19,17 +19,17 @@ def read_afad(sheet: Sheet) -> list[Accelerogram]:
     time_step = sheet.positive(r"^SAMPLING INTERVAL \(sec\)\s*:(.*)", "the sampling interval")
     count = sheet.whole(r"^NUMBER OF DATA\s*:(.*)", "the number of data")
     _, unit = sheet.find(r"^RAW PGA VALUES \((\S+)\)", "the unit of its peaks")
-    heading, names = sheet.find(r"^\s+(\w-\w(?:\s+\w-\w)*)\s*$", "the names of the columns, N-S E-W U-D")
+    titles, names = sheet.find(r"^\s+(\w-\w(?:\s+\w-\w)*)\s*$", "the names of the columns, N-S E-W U-D")
     components = names.split()
-    values = sheet.table(heading + 1, len(components))
-    sheet.must_agree(heading + 1, len(values), count)
-    peaks = dict.fromkeys(components, "") | dict(re.findall(r"\((\w-\w)\)\s*(\S+)", sheet.told(r"^(RAW PGA VALUES.*)")))
+    values = sheet.table(titles + 1, len(components))
+    sheet.must_agree(titles + 1, len(values), count)
+    peaks = dict(re.findall(r"\((\w-\w)\)\s*(\S+)", sheet.told(r"^(RAW PGA VALUES.*)")))
     about = {
         "format": "AFAD",
         "date": sheet.told(r"^EARTHQUAKE DATE\s*:(.*)"),
         "station": sheet.told(r"^STATION ID\s*:(.*)"),
     }
     return [
-        sheet.accelerogram(heading + 1, name, time_step, column, unit, about | {"stated_pga": metres(peak, unit)})
-        for name, column, peak in zip(components, values.T, peaks.values(), strict=False)
+        sheet.accelerogram(titles + 1, name, time_step, column, unit, about | {"stated_pga": metres(peaks.get(name, ""), unit)})
+        for name, column in zip(components, values.T, strict=True)
     ]

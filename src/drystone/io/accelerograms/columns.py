@@ -10,12 +10,11 @@ import re
 import numpy as np
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, factor
+from drystone.io.accelerograms.sheet import WIDE, Sheet, factor
 from drystone.units import UNITS
 
 Array = np.ndarray
 
-EVEN = 0.01  # of the time step: how far a time may be from its place
 BRACKET = re.compile(r"[(\[]([^)\]]*)[)\]]")
 
 
@@ -39,7 +38,11 @@ def read_columns(sheet: Sheet, column: int | None) -> list[Accelerogram]:
     if len(names) != count:
         names, units = [""] * count, [_only_unit(units)] * count
     time_unit = UNITS["time"].get(units[0] or "s", 1.0)  # [s]
-    time_step = _step(sheet, first, time_unit * values[:, 0]) if timed else sheet.time_step or 0.0
+    rows = [line for line in range(first, len(sheet.lines)) if sheet.lines[line].strip()]
+    if timed:
+        time_step = sheet.even_step(time_unit * values[:, 0], time_unit * _rounding(sheet.lines[rows[-1]]), rows)
+    else:
+        time_step = sheet.time_step or 0.0
     taken = _taken(sheet, first, column, timed, count)
     if not any(names) and count > 2:
         names = [f"column {c + 1}" for c in range(count)]
@@ -63,7 +66,7 @@ def _parted(line: str) -> str:
 
 def _heading(sheet: Sheet, first: int) -> tuple[list[str], list[str | None]]:
     """Names and units of the columns, as far as the lines above the numbers say them."""
-    above = [line.strip().lstrip("#%!*/ ") for line in sheet.lines[:first] if line.strip()]
+    above = [line[:WIDE].strip().lstrip("#%!*/ ") for line in sheet.lines[:first] if line.strip()]
     words = re.split(r"\s*[,;\t]\s*|\s{2,}", above[-1]) if above else []
     if len(words) > 1:
         units = [BRACKET.search(word) for word in words]
@@ -90,23 +93,7 @@ def _taken(sheet: Sheet, first: int, column: int | None, timed: bool, count: int
     return [column - 1]
 
 
-def _step(sheet: Sheet, first: int, time: Array) -> float:
-    """[s] between the samples if it is even: every time is in its place within `EVEN` of the step, and within its rounding."""
-    if len(time) < 2:
-        raise sheet.refusal(first, "1 sample; give at least 2")
-    steps = np.diff(time)
-    usual, mean = float(np.median(steps)), float(np.mean(steps))
-    rows = [line for line in range(first, len(sheet.lines)) if sheet.lines[line].strip()]
-    digits = _rounding(sheet.lines[rows[-1]])
-    away = np.abs(time - time[0] - mean * np.arange(len(time)))
-    if np.all(steps > 0) and away.max() <= EVEN * mean + 2 * digits:
-        return mean
-    row = int(np.argmax((np.abs(steps - usual) > EVEN * abs(usual) + 2 * digits) | (steps <= 0)))
-    said = f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
-    raise sheet.refusal(rows[row + 1], said)
-
-
 def _rounding(line: str) -> float:
     """[s] half of the last digit of the time that a line begins with."""
     time = re.match(r"\s*[-+]?\d*\.?(\d*)(?:[ed]([-+]?\d+))?", line, re.IGNORECASE)
-    return 0.5 * 10.0 ** (int(time[2] or 0) - len(time[1])) if time else 0.0
+    return 0.5 * 10.0 ** (float(time[2] or 0) - len(time[1])) if time else 0.0

@@ -4,12 +4,10 @@ Seventeen lines of header, the value from the 19th character on, then counts; ti
 are gal. The record's own offset is left in: "Max. Acc." is that of the record without its mean.
 """
 
-import re
-
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet, metres
 
-FACTOR = re.compile(r"([\d.]+)\s*\((\S+)\)\s*/\s*([\d.]+)")
+KIKNET = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}  # 1 in the borehole, 2 at the surface
 
 
 def is_knet(sheet: Sheet) -> bool:
@@ -21,10 +19,7 @@ def read_knet(sheet: Sheet) -> list[Accelerogram]:
     """The component of a K-NET or KiK-net file."""
     rate = sheet.positive(r"^Sampling Freq\(Hz\)\s*([-+.\d]*)", "the sampling frequency [Hz]")
     duration = sheet.positive(r"^Duration Time\(s\)\s*(\S*)", "the duration [s]")
-    line, said = sheet.find(r"^Scale Factor\s*(.*)", "the scale factor")
-    factor = FACTOR.fullmatch(said)
-    if factor is None or not float(factor[1]) or not float(factor[3]):
-        raise sheet.refusal(line, f"the scale factor is {said!r}; give it as 3920(gal)/6182761")
+    _, unit = sheet.find(r"^Scale Factor\s*(.*)", "the scale factor")
     memo, _ = sheet.find(r"^(Memo)", "the end of the header, Memo.")
     values, after = sheet.numbers(memo + 1, round(duration * rate))
     sheet.ends(after, len(values))
@@ -33,8 +28,6 @@ def read_knet(sheet: Sheet) -> list[Accelerogram]:
         "date": sheet.told(r"^Origin Time\s*(.*)"),
         "station": sheet.told(r"^Station Code\s*(.*)"),
         "stated_pga": metres(sheet.told(r"^Max\. Acc\. \(gal\)\s*(.*)"), "gal"),
-        "counts": said,
     }
-    scaled = values * (float(factor[1]) / float(factor[3]))
-    component = sheet.told(r"^Dir\.\s*(.*)")
-    return [sheet.accelerogram(memo + 1, component, 1 / rate, scaled, factor[2], about)]
+    direction = sheet.told(r"^Dir\.\s*(.*)")
+    return [sheet.accelerogram(memo + 1, KIKNET.get(direction, direction), 1 / rate, values, unit, about)]
