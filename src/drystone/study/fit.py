@@ -138,9 +138,12 @@ def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
     return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, said)}
 
 
-def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
-    """ln y = intercept + slope ln x, by least squares; scatter is the standard deviation about it (T114)."""
+def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None:
+    """ln y = intercept + slope ln x, by least squares; scatter is the standard deviation about it (T114). None if there are
+    fewer than three points or all have one x."""
     across, along = np.log(np.asarray(x, float)), np.log(np.asarray(y, float))
+    if len(across) < 3 or np.ptp(across) < 1e-9:
+        return None
     slope, intercept = np.polyfit(across, along, 1)
     off = along - intercept - slope * across
     return {"intercept": float(intercept), "slope": float(slope), "scatter": float(np.sqrt((off**2).sum() / (len(off) - 2))),

@@ -237,7 +237,7 @@ class Fragility:
             found["came_back"] = sum(came_back(each) for each in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
-            found["regression"] = power_law(*zip(*moved, strict=True)) if len(moved) > 2 else None
+            found["regression"] = power_law([x for x, _ in moved], [y for _, y in moved])
         return found
 
     def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[Row]:
