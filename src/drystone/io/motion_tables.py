@@ -204,10 +204,8 @@ def read_component(
     """The one component asked for of a file, by its name or, of columns, by its number; the only one if not said."""
     column = component if isinstance(component, int) else None
     records = read_accelerograms(path, unit=unit, time_step=time_step, column=column)
-    if isinstance(component, str):
-        found = [record for record in records if record.component.lower() == component.lower()]
-    else:
-        found = records
+    named = isinstance(component, str)
+    found = [record for record in records if not named or record.component.lower() == str(component).lower()]
     if len(found) != 1:
         names = ", ".join(repr(record.component) for record in records)
         said = "none is chosen" if component is None else f"{component!r} is {'none' if not found else 'more than one'} of them"

@@ -131,6 +131,7 @@ def _cloud(found: dict[str, Any], path: Path) -> None:
                       color=colour, markersize=5)  # fmt: skip
         law = curve["regression"]
         if law is None:
+            axes.plot([], [], color=colour, label=", ".join([*_varied(curve), "no regression"]))
             continue
         x = np.geomspace(min(row["intensity"] for row in rows), max(row["intensity"] for row in rows), 50)
         y = np.exp(law["intercept"] + law["slope"] * np.log(x))
