@@ -55,17 +55,19 @@ def scan_looks(scan: int, count: int) -> list[int]:
 
 
 def looks_between(neighbours: Sequence[Seen], count: int) -> list[int]:
-    """Where to begin a row between two that are done: at the lowest and the highest level at which they change, and in the
-    middle of what lies between two changes of one."""
+    """Where to begin a row between two that are done: at the lowest and the highest level at which they change, and amid what
+    lies between their changes: half-way between the two rows if they have as many, as in either of them if not."""
     edges, middles = [], []
     for seen in neighbours:
         found = changes(seen)
-        middles += [(one.upper + other.lower) // 2 for one, other in pairwise(found)]
+        middles.append([(one.upper + other.lower) // 2 for one, other in pairwise(found)])
         edges += [level for change in found for level in change]
         if seen and not found:  # all stand: look at the top; all collapse: at the bottom
             edges.append(0 if any(seen.values()) else count - 1)
+    alike = len({len(row) for row in middles}) == 1
+    amid = [sum(row) // len(row) for row in zip(*middles, strict=True)] if alike else [k for row in middles for k in row]
     edges = edges or [0, count - 1]
-    return sorted({min(edges), max(edges), *middles})
+    return sorted({min(edges), max(edges), *amid})
 
 
 def neighbours(count: int, every: int) -> dict[int, tuple[int, ...]]:
