@@ -6,8 +6,8 @@ import math
 import numba
 import numpy as np
 
-STEP = 5e-4  # [s] of the integration
-LAST = 6.0  # [s] after the pulse when it has either fallen or not
+STEP = 1e-3  # [s] of the integration
+LAST = 4.0  # [s] after the pulse when it has either fallen or not
 
 
 @numba.njit

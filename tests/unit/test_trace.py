@@ -80,11 +80,13 @@ def test_rows_without_any_answer_end():
 def test_looks_of_a_column_between_two():
     """Counted by hand."""
     one = {0: False, 9: False, 10: True, 99: True}
+    higher = {0: False, 49: False, 50: True, 99: True}
     other = {0: False, 19: False, 20: True, 39: True, 40: False, 60: False, 61: True}
-    assert looks_between([one, one], 100) == [9, 10]
-    assert looks_between([one, other], 100) == [9, 29, 50, 61]
     lower = {level - 10: collapsed for level, collapsed in other.items()}
-    assert looks_between([other, lower], 100) == [9, 24, 45, 61]
+    assert looks_between([one, one], 100) == [9, 10]
+    assert looks_between([one, higher], 100) == [24, 35]  # 29 and 30, give or take an eighth of 40
+    assert looks_between([one, other], 100) == [9, 29, 50, 61]
+    assert looks_between([other, lower], 100) == [13, 24, 45, 57]
     assert looks_between([{0: False, 99: False}] * 2, 100) == [99]
     assert looks_between([{0: True, 99: True}, {}], 100) == [0]
     assert looks_between([{}, {}], 100) == [0, 99]

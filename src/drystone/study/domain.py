@@ -125,6 +125,13 @@ class Answers(NamedTuple):
     failed: dict[int, str]  # why it is not known
 
 
+class Plan(NamedTuple):
+    """What to do in a column."""
+
+    looks: Sequence[int]  # levels to begin with; none: it waits for its neighbours
+    following: list[int]  # levels to try now
+
+
 @dataclass(frozen=True)
 class FailureDomain:
     """Fulfils `Study`."""
@@ -151,12 +158,13 @@ class FailureDomain:
                 "motion.amplitude": amplitude}  # fmt: skip
 
     def propose(self, trials: Trials) -> list[Sample]:
-        known = self._known(trials)
-        return [self.sample(column, level) for column in self.columns for level in self._following(column, known)]
+        plan = self._plan(self._known(trials))
+        return [self.sample(column, level) for column in self.columns for level in plan[column].following]
 
     def expected(self, trials: Trials) -> int:
         known = self._known(trials)
-        return sum(self._expected(column, known) for column in self.columns)
+        plan = self._plan(known)
+        return sum(self._expected(plan[column], known[column]) for column in self.columns)
 
     def facts(self, trials: Trials) -> dict[str, Any]:
         """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
@@ -166,7 +174,7 @@ class FailureDomain:
             "pulse": self.case.motions[0].pulse,
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
-            "complete": not any(self._following(column, known) for column in self.columns),
+            "complete": not any(plan.following for plan in self._plan(known).values()),
             "trials": sum(len(answers.seen) + len(answers.failed) for answers in known.values()),
             "grid_trials": len(self.columns) * len(self.table.amplitudes),
             "failed": [
@@ -176,9 +184,14 @@ class FailureDomain:
             "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
         }  # fmt: skip
 
+    @property
+    def _scan(self) -> int:
+        """Levels looked at in a scanned column: of a grid all, in every column."""
+        return len(self.table.amplitudes) if self.table.method == "grid" else self.table.scan
+
     @cached_property
     def _around(self) -> dict[int, tuple[int, ...]]:
-        return neighbours(len(self.table.half_periods), self.table.scan_every)
+        return neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
 
     @cached_property
     def _places(self) -> dict[str, tuple[Column, int]]:
@@ -198,40 +211,28 @@ class FailureDomain:
                 known[column].seen[level] = outcome.status == COLLAPSED
         return known
 
-    def _following(self, column: Column, known: Mapping[Column, Answers]) -> list[int]:
-        """The levels to try next; none if the column is done, or waits for its neighbours."""
-        seen, failed = known[column]
-        looks = self._looks(column, known)
-        if self.table.method == "grid":
-            return [level for level in looks if level not in seen and level not in failed]
-        return following(looks, seen, failed, len(self.table.amplitudes))
-
-    def _looks(self, column: Column, known: Mapping[Column, Answers]) -> Sequence[int]:
-        """The levels to begin with; none yet if the neighbours are not done."""
+    def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
+        """What to do in every column; nothing yet in those whose neighbours are not done."""
         count = len(self.table.amplitudes)
-        if self.table.method == "grid":
-            return range(count)
-        around = [column._replace(period=period) for period in self._around[column.period]]
-        if not around:
-            return scan_looks(self.table.scan, count)
-        if any(self._waits(other, known) or self._following(other, known) for other in around):
-            return ()
-        return looks_between([known[other].seen for other in around], count)
+        plan: dict[Column, Plan] = {}
+        for column in self.columns:
+            around = [column._replace(period=period) for period in self._around[column.period]]
+            if any(not plan[other].looks or plan[other].following for other in around):
+                plan[column] = Plan([], [])
+                continue
+            seen = [known[other].seen for other in around]
+            looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
+            plan[column] = Plan(looks, following(looks, *known[column], count))
+        return plan
 
-    def _waits(self, column: Column, known: Mapping[Column, Answers]) -> bool:
-        return not self._looks(column, known)
-
-    def _expected(self, column: Column, known: Mapping[Column, Answers]) -> int:
-        """Trials in a column: those known and begun, and the halvings that are left."""
-        seen, failed = known[column]
-        looks, count = self._looks(column, known), len(self.table.amplitudes)
-        if self.table.method == "grid":
-            return count
-        if not looks:
+    def _expected(self, plan: Plan, answers: Answers) -> int:
+        """Trials in a column: those known and those to try now, and the halvings that are left after them."""
+        count = len(self.table.amplitudes)
+        if not plan.looks:
             return 2 + math.ceil(math.log2(count) / 2)
-        first = set(looks) | seen.keys() | failed.keys()
-        gaps = [upper - lower for lower, upper in changes(seen)] or [count // len(looks)]
-        return len(first) + sum(math.ceil(math.log2(gap)) for gap in gaps if gap > 1)
+        begun = {*answers.seen, *answers.failed, *plan.following}
+        gaps = [upper - lower for lower, upper in changes(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
+        return len(begun) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
 
     def _curve_facts(self, curve: int, known: Mapping[Column, Answers]) -> dict[str, Any]:
         mine = {column: answers for column, answers in known.items() if column.curve == curve}

@@ -51,23 +51,32 @@ def _nearest(wanted: int, among: range, failed: Collection[int]) -> int | None:
 
 def scan_looks(scan: int, count: int) -> list[int]:
     """So many levels, evenly spread from the lowest to the highest."""
-    return sorted({round(i * (count - 1) / (scan - 1)) for i in range(scan)})
+    return sorted({round(i * (count - 1) / max(scan - 1, 1)) for i in range(scan)})
 
 
-def looks_between(neighbours: Sequence[Seen], count: int) -> list[int]:
-    """Where to begin a row between two that are done: at the lowest and the highest level at which they change, and amid what
-    lies between their changes: half-way between the two rows if they have as many, as in either of them if not."""
-    edges, middles = [], []
-    for seen in neighbours:
-        found = changes(seen)
-        middles.append([(one.upper + other.lower) // 2 for one, other in pairwise(found)])
-        edges += [level for change in found for level in change]
-        if seen and not found:  # all stand: look at the top; all collapse: at the bottom
-            edges.append(0 if any(seen.values()) else count - 1)
-    alike = len({len(row) for row in middles}) == 1
-    amid = [sum(row) // len(row) for row in zip(*middles, strict=True)] if alike else [k for row in middles for k in row]
-    edges = edges or [0, count - 1]
-    return sorted({min(edges), max(edges), *amid})
+def looks_between(rows: Sequence[Seen], count: int) -> list[int]:
+    """Where to begin a row between others that are done: below their first change, above their last one, and amid what lies
+    between two changes. If they have as many changes, half-way between theirs; if not, where any of them has them."""
+    found = [_ends_and_middles(row, count) for row in rows if row]
+    if not found:
+        return [0, count - 1]
+    if len({len(levels) for levels in found}) > 1:
+        levels = sorted(level for each in found for level in each)
+        return sorted({levels[0], levels[-1], *(level for each in found for level in each[1:-1])})
+    apart = [max(levels) - min(levels) for levels in zip(*found, strict=True)]
+    lowest, *middles, highest = [sum(levels) // len(levels) for levels in zip(*found, strict=True)]
+    return sorted({max(lowest - apart[0] // 8, 0), *middles, min(highest + apart[-1] // 8, count - 1)})
+
+
+def _ends_and_middles(seen: Seen, count: int) -> list[int]:
+    """Below the first change of a row, amid what lies between its changes, above the last one. A row without changes has its
+    first one beyond the end: below, if all of it collapsed."""
+    found = changes(seen)
+    if not found:
+        end = 0 if any(seen.values()) else count - 1
+        return [end, end]
+    middles = [(one.upper + other.lower) // 2 for one, other in pairwise(found)]
+    return [found[0].lower, *middles, found[-1].upper]
 
 
 def neighbours(count: int, every: int) -> dict[int, tuple[int, ...]]:
