@@ -223,7 +223,7 @@ def test_hull_is_of_both_directions():
 )
 def test_capacity(pulse, time, ahead, back):
     """A block of b / h = 0.2 that is pushed to the right by a tenth of its weight. Truth: ground that sets out to the right
-    turns it to the left at 0.3 g, the other way to the right at 0.1 g; what comes back is as strong, nothing, half as strong."""
+    turns it to the left at 0.3 g, the other way to the right at 0.1 g; what comes back is as strong, or nothing, or half."""
     text = BLOCK.text.replace("one-sine", pulse).replace('half_period = "0.5 s"', f'{time} = "0.5 s"')
     found = pulse_capacities(parse_case(text + '\n[[load]]\non = "block"\nshare = 0.1\ndirection = [1, 0, 0]\n'))
     assert found == pytest.approx({"+": ahead * GRAVITY, "-": back * GRAVITY}, rel=1e-5)
