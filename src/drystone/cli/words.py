@@ -64,7 +64,7 @@ def drystone(
     if version:
         print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, schema, check, run, search, info, picture, convert or solve (see --help)")
+        raise InputError("name a command: new, schema, check, run, search, study, info, picture, convert or solve (see --help)")
 
 
 def announce_compiling() -> None:

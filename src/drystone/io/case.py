@@ -4,7 +4,6 @@ The tables and their keys are in case_tables.py. What geometry alone can tell (d
 exist) is asked by `Case.model`.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -31,7 +30,7 @@ from drystone.io.case_tables import (
     structure_table,
 )  # fmt: skip
 from drystone.io.geometry.structure import read_structure
-from drystone.io.problems import Problem, Where, describe, find_line
+from drystone.io.problems import Problem, Where, describe, read_text, read_toml, report
 from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
@@ -140,25 +139,13 @@ class Case:
 
 def read_case(path: str | Path) -> Case:
     """The case of a TOML file."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    return parse_case(text, path)
+    return parse_case(read_text(path), path)
 
 
 def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, Any] | None = None) -> Case:
     """The case written in `text`; `path` is where its block file is looked for and what errors call it. `instead`: values that
     take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude"."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
-    for key, value in (instead or {}).items():
-        _put(content, key, value, path)
+    content = case_content(text, path, instead)
     problems: list[Problem] = []
     _check_tables(content, problems)
     structure = _read_structure(content.get("structure"), problems)
@@ -178,8 +165,16 @@ def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, 
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
     if problems:
-        raise InputError(_report(problems, text, path))
+        raise InputError(report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+
+
+def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The tables of a case as TOML has them, unchecked, with `instead` in their places."""
+    content = read_toml(text, path)
+    for key, value in (instead or {}).items():
+        _put(content, key, value, path)
+    return content
 
 
 def _put(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
@@ -286,11 +281,3 @@ def _read_analysis(content: Any, problems: list[Problem]) -> Any:
         problems.append(Problem(where, "is not accepted", given=kind, accepted=accepted))
         return None
     return _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
-
-
-def _report(problems: list[Problem], text: str, path: str | Path) -> str:
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
-    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
-    if len(lines) == 1:
-        return lines[0]
-    return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)
