@@ -253,7 +253,7 @@ def test_wrong_keys_are_told(keys, said):
 
 def test_a_case_without_a_pulse_is_told():
     text = BLOCK.text.replace("[motion]", "[[motion]]") + '\n[[motion]]\npulse = "one-sine"\namplitude = 1\nhalf_period = 1\n'
-    with pytest.raises(InputError, match="varies one pulse"):
+    with pytest.raises(InputError, match="one pulse of the ground; the motions of the case: one-sine, one-sine"):
         domain(parse_case(text))
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -22,9 +22,10 @@ from drystone.analyse.stages import loads_of, number
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.motion import PULSES, Motion
+from drystone.motion import Motion
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
+from drystone.study.sweep import Values, combinations
 from drystone.study.trace import Change, changes, following, looks_between, neighbours, scan_looks
 from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, written
 from drystone.units import Count, quantity
@@ -80,13 +81,12 @@ class FailureDomainTable(Table):
     method: Literal["trace", "grid"] = "trace"
     scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes looked at in a scanned column, for islands
     scan_every: Annotated[Count, Field(ge=1)] = 4  # columns; the last one is scanned too
-    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # the whole once for every combination
+    vary: dict[str, Values] = Field({})  # the whole once for every combination
     capacity: bool = False  # by limit analysis, beside what was found
 
     def begin(self, case: Case, folder: Path) -> "FailureDomain":
         """The study of a case, whose first and last sample are read to see whether they can be."""
-        place = _time_key(case)
-        study = FailureDomain(case, self, place)
+        study = FailureDomain(case, self, _time_key(case))
         for column in (study.columns[0], study.columns[-1]):
             for level in (0, -1):
                 _check_time(parse_case(case.text, case.path, study.sample(column, level)))
@@ -95,12 +95,12 @@ class FailureDomainTable(Table):
 
 def _time_key(case: Case) -> str:
     """Where the case has the time that makes its one pulse longer."""
-    pulses = [motion.pulse for motion in case.motions]
-    keys = [key for key in PULSES.get(pulses[0], ()) if key in ("half_period", "duration")] if len(pulses) == 1 else []
-    if not keys or pulses == ["settlement"]:
-        raise InputError(f"{case.path}: a failure domain varies one pulse of the ground, here are {pulses}; give one [motion] "
-                         "such as a one-sine")  # fmt: skip
-    return f"motion.{keys[0]}"
+    motion = case.motions[0] if len(case.motions) == 1 else None
+    if motion is None or motion.amplitude is None or motion.supports:
+        pulses = ", ".join(motion.pulse for motion in case.motions) or "none"
+        raise InputError(f"{case.path}: a failure domain varies half-period and amplitude of one pulse of the ground; the motions "
+                         f"of the case: {pulses}; give one [motion] such as a one-sine")  # fmt: skip
+    return "motion.duration" if motion.half_period is None else "motion.half_period"
 
 
 def _check_time(case: Case) -> None:
@@ -143,7 +143,7 @@ class FailureDomain:
     @cached_property
     def curves(self) -> list[Sample]:
         """What each curve changes in the case: every combination of `vary`."""
-        return [dict(zip(self.table.vary, values, strict=True)) for values in product(*self.table.vary.values())]
+        return combinations(self.table.vary)
 
     @cached_property
     def columns(self) -> list[Column]:

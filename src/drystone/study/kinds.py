@@ -1,6 +1,7 @@
 """The kinds of studies, by the name that `kind` of a study file gives them."""
 
 from drystone.io.table import Table
+from drystone.study.domain import FailureDomainTable
 from drystone.study.sweep import SweepTable
 
-KINDS: dict[str, type[Table]] = {"sweep": SweepTable}
+KINDS: dict[str, type[Table]] = {"sweep": SweepTable, "failure-domain": FailureDomainTable}
