@@ -1,6 +1,8 @@
 """Failure domains as a study. Truth: domains that are known beforehand, by formula or by Housner's equation at every point of
 the grid; hulls by brute force; the rest counted by hand."""
 
+import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from drystone.io.case import parse_case, read_case
 from drystone.study.domain import FailureDomainTable, lower_hull, pulse_capacities
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
+from drystone.view.domain import domain_pictures
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BLOCK = read_case(EXAMPLES / "planar-block-sine.toml")
@@ -264,3 +267,26 @@ def test_ranges():
     ratios = np.array(table.amplitudes[1:]) / table.amplitudes[:-1]
     assert ratios.max() <= 1.02 + 1e-5
     assert ratios.min() > 1.0195
+
+
+def test_every_dot_says_what_it_is_and_leads_to_its_run(tmp_path):
+    """Counted: a title for each trial; a link for each run that was kept, the command that makes it for those that were not."""
+    study = domain(half_periods=PERIODS, vary={"joints.friction": [0.3, 0.7]}, capacity=True)
+    trials = tried(study, above(hyperbola))
+    rows = [{"key": f"{i:04x}", "sample": sample} for i, (sample, _) in enumerate(trials.rows())]
+    (tmp_path / "trials.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for row in rows[:3]:
+        (tmp_path / "runs" / row["key"]).mkdir(parents=True)
+    png, svg = domain_pictures(study.facts(trials), tmp_path)
+    assert png.stat().st_size > 10_000
+    text = svg.read_text()
+    assert text.count("<title>") == len(trials)
+    assert sorted(re.findall(r'xlink:href="(runs/[^"]+)"', text)) == [f"runs/{row['key']}/" for row in rows[:3]]
+    assert text.count("drystone study --trial") == len(trials) - 3
+    assert "dot-" not in text
+    assert f"0.1 s, -{study.table.amplitudes[0] / GRAVITY:.4g} g: stood" in text
+
+
+def test_nothing_to_draw_is_told(tmp_path):
+    with pytest.raises(InputError, match="nothing to plot"):
+        domain_pictures(domain().facts(Trials()), tmp_path)

@@ -98,8 +98,8 @@ def _time_key(case: Case) -> str:
     motion = case.motions[0] if len(case.motions) == 1 else None
     if motion is None or motion.amplitude is None or motion.supports:
         pulses = ", ".join(motion.pulse for motion in case.motions) or "none"
-        raise InputError(f"{case.path}: a failure domain varies half-period and amplitude of one pulse of the ground; the motions "
-                         f"of the case: {pulses}; give one [motion] such as a one-sine")  # fmt: skip
+        raise InputError(f"{case.path}: a failure domain varies half-period and amplitude of one pulse of the ground; "
+                         f"the motions of the case: {pulses}; give one [motion] such as a one-sine")  # fmt: skip
     return "motion.duration" if motion.half_period is None else "motion.half_period"
 
 
@@ -172,6 +172,7 @@ class FailureDomain:
         return {
             "kind": self.table.kind,
             "pulse": self.case.motions[0].pulse,
+            "time": self.time_key.removeprefix("motion."),
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
             "complete": not any(plan.following for plan in self._plan(known).values()),
