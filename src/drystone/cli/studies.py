@@ -97,8 +97,8 @@ def _tell_what_is_there(table: "TrialTable") -> None:
     if table.torn:
         say(f"{table.folder}: the last row was cut in writing and is dropped; its trial is computed anew")
     if table.others:
-        say(f"{table.folder}: {table.others} rows do not count: the case, a file it names or drystone has changed since, or they "
-            "failed and are to be tried again")  # fmt: skip
+        say(f"{table.folder}: {table.others} rows do not count: the case, a file it names or drystone has changed since, or "
+            "they failed and are to be tried again")  # fmt: skip
     if len(table.trials):
         say(f"{table.folder}: {len(table.trials)} trials are there already")
 

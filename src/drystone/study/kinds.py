@@ -2,6 +2,7 @@
 
 from drystone.io.table import Table
 from drystone.study.domain import FailureDomainTable
+from drystone.study.fragility import FragilityTable
 from drystone.study.sweep import SweepTable
 
-KINDS: dict[str, type[Table]] = {"sweep": SweepTable, "failure-domain": FailureDomainTable}
+KINDS: dict[str, type[Table]] = {"failure-domain": FailureDomainTable, "fragility": FragilityTable, "sweep": SweepTable}

@@ -8,7 +8,9 @@ address lets it) is a failed trial.
 
 import logging
 import math
+import os
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
@@ -35,6 +37,9 @@ class Task(NamedTuple):
         return try_sample(self.case_text, self.case_path, sample, limit=self.limit, keeping=keeping)
 
 
+Compute = Callable[[Sample, str], Outcome]  # of a sample and its key: a Task
+
+
 class Workers(Protocol):
     """Whoever computes trials."""
 
@@ -50,7 +55,7 @@ class Workers(Protocol):
 class Here:
     """This process."""
 
-    def __init__(self, task: Task):
+    def __init__(self, task: Compute):
         self._task = task
         self._waiting: deque[tuple[Sample, str]] = deque()
 
@@ -93,7 +98,7 @@ LOCAL = {  # settings of Dask for workers of this machine
 class Crew:
     """Workers of Dask: so many processes of this machine, or those of the scheduler at an address, tcp://host:port."""
 
-    def __init__(self, task: Task, jobs: int, scheduler: str | None = None):
+    def __init__(self, task: Compute, jobs: int, scheduler: str | None = None):
         self._task, self._jobs, self._scheduler = task, jobs, scheduler
         self._samples: dict[str, Sample] = {}  # under way, by key
 
@@ -125,6 +130,10 @@ class Crew:
     def room(self) -> int:
         """As many as there are workers now: those of a scheduler come and go."""
         return self._jobs if self._scheduler is None else max(1, sum(self._client.nthreads().values()))
+
+    def processes(self) -> list[int]:
+        """The ids of the workers' processes, each on its machine."""
+        return list(self._client.run(os.getpid).values())
 
     def submit(self, sample: Sample, key: str) -> None:
         self._samples[key] = sample

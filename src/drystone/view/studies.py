@@ -25,20 +25,15 @@ def _sweep(found: dict[str, Any], folder: Path) -> list[Path]:
     along = next((key for key in (rows[0]["sample"] if rows else ()) if _is_number(rows[0]["sample"][key])), None)
     if measured is None or along is None:
         raise InputError(f"{folder}: nothing to plot; a sweep is drawn when some trials ended and a number was varied")
-    lines: dict[str, list[tuple[float, float, bool]]] = {}
+    lines: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        label = ", ".join(f"{key} {value}" for key, value in row["sample"].items() if key != along)
-        value = row["outcome"]["numbers"].get(measured)
-        point = _number(row["sample"][along])[0], float("nan") if value is None else value, row["outcome"]["status"] == "collapsed"
-        lines.setdefault(label, []).append(point)
+        others = ", ".join(f"{key} {value}" for key, value in row["sample"].items() if key != along)
+        lines.setdefault(others, []).append(row)
     figure = new_figure()
     axes = figure.add_subplot()
-    for k, (label, points) in enumerate(sorted(lines.items())):
-        x, y, fell = zip(*sorted(points), strict=True)
-        colour = tuple(a + (b - a) * k / max(len(lines) - 1, 1) for a, b in zip(BLUE, RED, strict=True))
-        axes.plot(x, y, "o-", color=colour, linewidth=1.2, markersize=4, label=label or None)
-        axes.plot([a for a, f in zip(x, fell, strict=True) if f], [b for b, f in zip(y, fell, strict=True) if f], "x",
-                  color=colour, markersize=10, markeredgewidth=2)  # fmt: skip
+    for k, (label, members) in enumerate(sorted(lines.items())):
+        share = k / max(len(lines) - 1, 1)
+        _draw_line(axes, members, along, measured, label, tuple(a + (b - a) * share for a, b in zip(BLUE, RED, strict=True)))
     unit = _number(rows[0]["sample"][along])[1]
     axes.set_xlabel(f"{along}{f' [{unit}]' if unit else ''}")
     axes.set_ylabel(measured.replace("_", " ") + UNITS.get(measured, ""))
@@ -49,6 +44,17 @@ def _sweep(found: dict[str, Any], folder: Path) -> list[Path]:
     path = folder / "sweep.png"
     figure.savefig(path)
     return [path]
+
+
+def _draw_line(axes: Any, rows: list[dict[str, Any]], along: str, measured: str, label: str, colour: tuple[float, ...]) -> None:
+    """A line through its points; crosses where it collapsed."""
+    rows = sorted(rows, key=lambda row: _number(row["sample"][along])[0])
+    x = [_number(row["sample"][along])[0] for row in rows]
+    y = [row["outcome"]["numbers"].get(measured) for row in rows]
+    y = [float("nan") if value is None else value for value in y]
+    fell = [i for i, row in enumerate(rows) if row["outcome"]["status"] == "collapsed"]
+    axes.plot(x, y, "o-", color=colour, linewidth=1.2, markersize=4, label=label or None)
+    axes.plot([x[i] for i in fell], [y[i] for i in fell], "x", color=colour, markersize=10, markeredgewidth=2)
 
 
 def _number(value: Any) -> tuple[float, str]:
