@@ -89,7 +89,7 @@ def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ..
     """The keys of a table, or of a table inside it."""
     for part in inner:
         table = _inner(table, part)
-    return tuple(table.model_fields)
+    return tuple(field.alias or name for name, field in table.model_fields.items())
 
 
 def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from drystone.errors import InputError
 from drystone.units import number_and_unit
+from drystone.view.domain import domain_pictures
 from drystone.view.plots import BLUE, RED, new_figure
 
 DRAWN = ("peak_displacement", "multiplier", "angle")  # the first that was measured is drawn against what was varied
@@ -69,4 +70,4 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-PICTURES: dict[str, Callable[[dict[str, Any], Path], list[Path]]] = {"sweep": _sweep}
+PICTURES: dict[str, Callable[[dict[str, Any], Path], list[Path]]] = {"sweep": _sweep, "failure-domain": domain_pictures}
