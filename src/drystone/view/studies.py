@@ -6,6 +6,7 @@ from typing import Any
 
 from drystone.errors import InputError
 from drystone.units import number_and_unit
+from drystone.view.domain import domain_pictures
 from drystone.view.fragility import fragility_pictures
 from drystone.view.plots import BLUE, RED, new_figure
 
@@ -71,6 +72,7 @@ def _is_number(value: Any) -> bool:
 
 
 PICTURES: dict[str, Callable[[dict[str, Any], Path], list[Path]]] = {
+    "failure-domain": domain_pictures,
     "fragility": fragility_pictures,
     "sweep": _sweep,
 }
