@@ -124,7 +124,7 @@ def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, se
 
 def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
     """How well the fit describes the trials, in numbers and in a sentence; p is that of a worse one if it is true."""
-    if best.status != FITTED:
+    if best.theta is None:
         return {"sentence": _why_not(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
         distance, p = _kolmogorov(bounds, best, seed)
@@ -150,24 +150,26 @@ def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None
             "points": len(off)}  # fmt: skip
 
 
-def words(best: Fit, band: Bands | None) -> str:
-    """The fit as a sentence."""
-    if best.status != FITTED:
-        return _why_not(best)
-    said = f"theta {best.theta:.4g}, beta {best.beta:.3g}"
+def words(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
+    """The fit as a sentence, with intensities in a unit of this size."""
+    unit = f" {unit}" if unit else ""
+    if best.theta is None:
+        return _why_not(best, size, unit)
+    said = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
     if band is None:
         return f"{said}; no band: most resamples of the records have no fit, there are too few"
-    said += f"; 95 % of theta {band.theta[0]:.4g} to {band.theta[1]:.4g}, of beta {band.beta[0]:.3g} to {band.beta[1]:.3g}"
+    low, high = band.theta
+    said += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
     return said if band.lost < UNSURE else f"{said}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
 
 
-def _why_not(best: Fit) -> str:
-    low, high = best.between
-    place = f"the median capacity is between {low:.4g} and {high:.4g}" if low > 0 and high < math.inf else ""
+def _why_not(best: Fit, size: float = 1.0, unit: str = "") -> str:
+    low, high = (x / size for x in best.between)
+    place = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
     return {
         NOTHING: "no trial tells anything",
-        STAND: f"all stand: the capacities are above {low:.4g}; try higher intensities",
-        COLLAPSE: f"all collapse: the capacities are at most {high:.4g}; try lower intensities",
+        STAND: f"all stand: the capacities are above {low:.4g}{unit}; try higher intensities",
+        COLLAPSE: f"all collapse: the capacities are at most {high:.4g}{unit}; try lower intensities",
         SHARP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
                "try levels closer to each other",
         FALLING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",

@@ -27,7 +27,7 @@ from drystone.study.hunt import bracket, came_back, halved, hunted, rounded
 from drystone.study.specimens import Random, Shaking, Specimen, drawn, from_files, from_seeds, measured, specimens
 from drystone.study.sweep import combinations
 from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials
-from drystone.units import Count, Ratio, Time, quantity
+from drystone.units import GRAVITY, Count, Ratio, Time, quantity
 
 COLLAPSE = "collapse"
 DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
@@ -199,7 +199,10 @@ class Fragility:
 
     def facts(self, trials: Trials) -> dict[str, Any]:
         table = self.table
+        curves = [self._curve(trials, curve) for curve in self.curves]
         return {
+            "sentence": "\n".join(", ".join([*(f"{key} {value}" for key, value in curve["vary"].items()), curve["sentence"]])
+                                  for curve in curves),
             "method": table.method,
             "measure": table.measure,
             "unit": UNITS[self.dimension],
@@ -207,8 +210,8 @@ class Fragility:
             "assume_monotone": table.assume_monotone,
             "records": list(dict.fromkeys(specimen.name for specimen in self.specimens)),
             "specimens": len(self.specimens),
-            "curves": [self._curve(trials, curve) for curve in self.curves],
-        }
+            "curves": curves,
+        }  # fmt: skip
 
     def _curve(self, trials: Trials, curve: Sample) -> dict[str, Any]:
         """What was found for one combination of `vary`."""
@@ -216,10 +219,11 @@ class Fragility:
         rows = [self._rows(trials, curve, specimen, each) for specimen, each in zip(self.specimens, known, strict=True)]
         bounds = self._bounds(known, rows)
         best, band = fit(bounds), bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
+        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, UNITS[self.dimension])
         every = [row for of_one in rows for row in of_one]
         found: dict[str, Any] = {
             "vary": dict(curve),
-            "sentence": words(best, band),
+            "sentence": words(best, band, size=size, unit=unit),
             "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
             "band": None if band is None else {key: value.tolist() if hasattr(value, "tolist") else value
                                                for key, value in band._asdict().items()},
