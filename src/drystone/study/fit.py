@@ -45,7 +45,7 @@ class Fit(NamedTuple):
     beta: float | None  # standard deviation of ln capacity
     error_theta: float | None  # standard error of ln theta by the information matrix, as if all trials were independent
     error_beta: float | None  # of ln beta
-    between: tuple[float, float]  # intensities between which the median is; (0, inf) says nothing
+    between: tuple[float, float]  # without a fit: intensities between which the median is; (0, inf) says nothing
     likelihood: float | None  # its logarithm, without the binomial constants
 
     def probability(self, x: Array) -> Array:
@@ -81,16 +81,15 @@ def fit(bounds: Bounds) -> Fit:
     _check(bounds)
     low, high, counts = _columns(bounds)
     weight = counts.sum(axis=0)[None]
-    between = _between(low, high)
     status = _status(low, high, weight)[0]
     if status != FITTED:
-        return Fit(status, None, None, None, None, between, None)
+        return Fit(status, None, None, None, None, _between(low, high, status), None)
     peak = _maximise(low, high, weight)
     information = np.linalg.inv(peak.information[0])
     slope = np.array([[-1, peak.a[0] / peak.b[0]], [0, -1]]) / peak.b[0]  # of ln theta and ln beta by a and b
     error_theta, error_beta = np.sqrt(np.diag(slope @ information @ slope.T)).tolist()
     theta, beta = float(np.exp(peak.median[0])), float(1 / peak.b[0])
-    return Fit(status, theta, beta, error_theta, error_beta, between, float(peak.value[0]))
+    return Fit(status, theta, beta, error_theta, error_beta, (0.0, math.inf), float(peak.value[0]))
 
 
 def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
@@ -168,8 +167,8 @@ def _why_not(best: Fit, size: float = 1.0, unit: str = "") -> str:
     place = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
     return {
         NOTHING: "no trial tells anything",
-        STAND: f"all stand: the capacities are above {low:.4g}{unit}; try higher intensities",
-        COLLAPSE: f"all collapse: the capacities are at most {high:.4g}{unit}; try lower intensities",
+        STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
+        COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
         SHARP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
                "try levels closer to each other",
         FALLING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
@@ -201,12 +200,12 @@ def _columns(bounds: Bounds) -> tuple[Array, Array, Array]:
     return pairs[:, 0], pairs[:, 1], counts
 
 
-def _between(low: Array, high: Array) -> tuple[float, float]:
-    """Intensities between which the median lies if theta is where the bounds meet (T112)."""
-    if not len(low):
+def _between(low: Array, high: Array, status: str) -> tuple[float, float]:
+    """Intensities between which the median lies if it suits all bounds (T112)."""
+    if status in (NOTHING, FALLING):
         return 0.0, math.inf
     above, below = low.max(), high.min()
-    if above >= below:  # a level with both, or levels out of order: between what is beyond doubt
+    if above == below:  # a level with both: between its neighbours
         above, below = low[low < below].max(initial=0.0), high[high > above].min(initial=math.inf)
     return float(above), float(below)
 
@@ -263,7 +262,8 @@ def _maximise(low: Array, high: Array, weight: Array) -> _Peak:
         while True:
             ahead = at + share[:, None] * step
             ahead[:, 1] = np.maximum(ahead[:, 1], 0.1 * at[:, 1])
-            short = _likelihood(ahead, low, high, weight)[0] < value + 1e-4 * share * gain - 1e-12 * np.abs(value)
+            with np.errstate(over="ignore", invalid="ignore"):  # too far a step; it is halved
+                short = ~(_likelihood(ahead, low, high, weight)[0] >= value + 1e-4 * share * gain - 1e-12 * np.abs(value))
             if not short.any() or share.min() < 1e-9:
                 break
             share[short] *= 0.5
