@@ -86,7 +86,7 @@ def first_facts(case: Case) -> dict[str, Any]:
     bodies = model.bodies
     free = ~bodies.fixed
     levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
-    frictions = model.friction[bodies.group[contacts.a], bodies.group[contacts.b]]
+    frictions = model.friction_between(contacts.a, contacts.b)
     frictions = frictions if len(frictions) else model.friction
     return {
         "blocks": len(model.blocks),

@@ -5,7 +5,6 @@ exist) is asked by `Case.model`.
 """
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -32,7 +31,7 @@ from drystone.io.case_tables import (
 )  # fmt: skip
 from drystone.io.geometry.structure import read_structure
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
-from drystone.io.problems import Problem, Where, describe, find_line
+from drystone.io.problems import Problem, Where, describe, read_text, read_toml, report
 from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
@@ -118,6 +117,7 @@ class Case:
             pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
             planar=self.analysis.planar,
             deformable=[table.to_stone() for table in self.structure.deformable],
+            scatter=None if joints.scatter is None else joints.scatter.to_scatter(),
         )
         if model.planar:
             check_in_plane(self.motions)
@@ -141,14 +141,7 @@ class Case:
 
 def read_case(path: str | Path) -> Case:
     """The case of a TOML file."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    return parse_case(text, path)
+    return parse_case(read_text(path), path)
 
 
 def parse_case(
@@ -160,12 +153,7 @@ def parse_case(
     """The case written in `text`; `path` is where its files are looked for and what errors call it. `instead`: values that
     take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude".
     `records`: the samples of motions by number, as a run has kept them; then no file of records is read."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
-    for key, value in (instead or {}).items():
-        _put(content, key, value, path)
+    content = case_content(text, path, instead)
     problems: list[Problem] = []
     _check_tables(content, problems)
     structure = _read_structure(content.get("structure"), problems)
@@ -185,8 +173,16 @@ def parse_case(
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
     if problems:
-        raise InputError(_report(problems, text, path))
+        raise InputError(report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+
+
+def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The tables of a case as TOML has them, unchecked, with `instead` in their places."""
+    content = read_toml(text, path)
+    for key, value in (instead or {}).items():
+        _put(content, key, value, path)
+    return content
 
 
 def _put(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
@@ -313,11 +309,3 @@ def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Pro
         said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
         problems.append(Problem(("analysis", "after"), said))
     return analysis.model_copy(update={"duration": end + analysis.after})
-
-
-def _report(problems: list[Problem], text: str, path: str | Path) -> str:
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
-    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
-    if len(lines) == 1:
-        return lines[0]
-    return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)

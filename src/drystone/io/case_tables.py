@@ -13,7 +13,7 @@ from drystone.build import GENERATORS
 from drystone.elastic import Stone
 from drystone.errors import InputError
 from drystone.io.table import Positive, Table
-from drystone.laws import Adhesion, JointLaw
+from drystone.laws import Adhesion, JointLaw, Scatter
 from drystone.model import Block
 from drystone.units import (
     Angle,
@@ -121,6 +121,22 @@ class Rule(JointKeys):
     between: tuple[str, str]  # groups of blocks; "support" is all supports
 
 
+class ScatterTable(Table):
+    """Friction that differs from joint to joint; `Scatter` says what the keys mean."""
+
+    cov: Annotated[Ratio, Field(ge=0)]
+    seed: Count = 0
+    distribution: Literal["lognormal", "uniform"] = "lognormal"
+
+    @model_validator(mode="after")
+    def _can_be(self) -> Self:
+        self.to_scatter().check()
+        return self
+
+    def to_scatter(self) -> Scatter:
+        return Scatter(**self.model_dump())
+
+
 BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
 
 
@@ -129,6 +145,7 @@ class Joints(JointKeys):
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: JointKeys | None = None  # where one of the blocks is a support
     rule: tuple[Rule, ...] = ()
+    scatter: ScatterTable | None = None
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
         """The law of joints, or of those for which some keys are changed."""
