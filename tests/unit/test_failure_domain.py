@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
+from drystone.study.begin import begin as begin_study
 from drystone.study.domain import FailureDomainTable, lower_hull, pulse_capacities
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
@@ -258,6 +259,18 @@ def test_a_case_without_a_pulse_is_told():
     text = BLOCK.text.replace("[motion]", "[[motion]]") + '\n[[motion]]\npulse = "one-sine"\namplitude = 1\nhalf_period = 1\n'
     with pytest.raises(InputError, match="one pulse of the ground; the motions of the case: one-sine, one-sine"):
         domain(parse_case(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "full", "columns", "begin"),
+    [("planar-block", False, 10, 4 * 16), ("arch", False, 7, 3 * 8), ("house", False, 10, 4 * 6), ("house", True, 90, 36 * 12)],
+)
+def test_examples(name, full, columns, begin):
+    """Counted by hand: directions times half-periods times frictions, and the scanned ones of these times what is looked at."""
+    study = begin_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
+    assert len(study.columns) == columns
+    assert len(study.propose(Trials())) == begin
+    assert begin < study.expected(Trials()) < columns * len(study.table.amplitudes) / 5
 
 
 def test_ranges():
