@@ -9,11 +9,13 @@ address lets it) is a failed trial.
 import logging
 import math
 import os
+import signal
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 from drystone.errors import InputError
 from drystone.io.case import Case
@@ -23,7 +25,8 @@ from drystone.study.trial import Keeping, try_sample
 from drystone.study.trials import FAILED, Outcome, Sample
 
 
-class Task(NamedTuple):
+@dataclass(frozen=True)
+class Task:
     """What all trials of a study share."""
 
     case_text: str
@@ -83,7 +86,13 @@ def compile_kernels(case: Case) -> None:
         next(simulated(case, model, initial_state(model, case.analysis.gravity), solver_of(case)))
 
 
+def dask_setup(worker: Any) -> None:
+    """What a worker of this machine does first: leave Ctrl-C, which goes to all processes of a terminal, to the study."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 LOCAL = {  # settings of Dask for workers of this machine
+    "distributed.worker.preload": [__name__],
     "distributed.scheduler.allowed-failures": 1,  # workers that a trial may kill and be tried again
     "distributed.scheduler.worker-ttl": None,  # a long solve says nothing for long
     "distributed.worker.memory.target": False,  # trials return a few numbers: there is nothing to spill
