@@ -246,8 +246,9 @@ def test_capacity(pulse, time, ahead, back):
         ({"amplitudes": {"from": 1.0, "to": 2.0, "count": 1.5}}, "count = 1.5"),
         ({"amplitudes": {"from": 1.0, "to": 2.0, "resolution": 0.0}}, "resolution = 0.0"),
         ({"amplitudes": {"from": 1.0, "to": 2.0, "resolution": 0.1, "spacing": "even"}}, "spacing = 'even'"),
-        ({"half_periods": [1.0, 3.0]}, "analysis.duration is 4 s"),
+        ({"half_periods": [1.0, 1.5, 3.0]}, "analysis.duration is 4 s"),
         ({"vary": {"joints.frction": [0.3]}}, "frction"),
+        ({"vary": {"joints.friction": [0.3, -1]}}, "-1"),
     ],
 )
 def test_wrong_keys_are_told(keys, said):

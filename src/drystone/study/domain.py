@@ -26,7 +26,7 @@ from drystone.motion import Motion
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
 from drystone.study.sweep import Values, combinations
-from drystone.study.trace import Change, changes, following, looks_between, neighbours, scan_looks
+from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
 from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, written
 from drystone.units import Count, quantity
 
@@ -85,11 +85,11 @@ class FailureDomainTable(Table):
     capacity: bool = False  # by limit analysis, beside what was found
 
     def begin(self, case: Case, folder: Path) -> "FailureDomain":
-        """The study of a case, whose first and last sample are read to see whether they can be."""
+        """The study of a case, of which the longest and strongest pulse of every curve is read to see whether it can be."""
         study = FailureDomain(case, self, _time_key(case))
-        for column in (study.columns[0], study.columns[-1]):
-            for level in (0, -1):
-                _check_time(parse_case(case.text, case.path, study.sample(column, level)))
+        for curve in range(len(study.curves)):
+            longest = Column(curve, self.directions[0], len(self.half_periods) - 1)
+            _check_time(parse_case(case.text, case.path, study.sample(longest, -1)))
         return study
 
 
@@ -172,7 +172,7 @@ class FailureDomain:
         return {
             "kind": self.table.kind,
             "pulse": self.case.motions[0].pulse,
-            "time": self.time_key.removeprefix("motion."),
+            "time_key": self.time_key,
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
             "complete": not any(plan.following for plan in self._plan(known).values()),
@@ -267,16 +267,14 @@ class FailureDomain:
                 "stands": self._amplitude(stands), "collapses": self._amplitude(collapses)}  # fmt: skip
 
     def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
-        """Amplitudes that stand above some that collapse; None at the end of one that reaches beyond the range."""
+        """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
         found = changes(seen)
-        back = [i for i, change in enumerate(found) if seen[change.lower]]
-        above: dict[int, Change] = dict(enumerate(found))
         return [
             {"half_period": self.table.half_periods[column.period],
-             "collapses_below": self._amplitude(found[i].lower), "stands_from": self._amplitude(found[i].upper),
-             "stands_to": self._amplitude(above[i + 1].lower if i + 1 in above else max(seen)),
-             "collapses_above": self._amplitude(above[i + 1].upper if i + 1 in above else None)}
-            for i in back
+             "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
+             "stands_to": self._amplitude(end.lower if end else max(seen)),
+             "collapses_above": self._amplitude(end.upper if end else None)}
+            for begin, end in pairwise([*found, None]) if begin and seen[begin.lower]
         ]  # fmt: skip
 
     def _amplitude(self, level: int | None) -> float | None:
