@@ -108,11 +108,11 @@ def _draw_hulls(axes: Any, curves: list[dict[str, Any]], labels: list[str]) -> N
 def _dress(axes: Any, found: Mapping[str, Any]) -> None:
     axes.set_xlabel(f"{found['time_key'].removeprefix('motion.').replace('_', '-')} of the {found['pulse']} [s]")
     axes.set_ylabel("amplitude [g]")
-    axes.set_xlim(left=0.0)
-    axes.set_ylim(bottom=0.0)
+    axes.set_xlim(0.0, 1.04 * found["half_periods"][-1])
+    axes.set_ylim(0.0, 1.04 * found["amplitudes"][-1] / GRAVITY)
     axes.grid(alpha=0.3)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(frameon=False, fontsize="small")
+        axes.legend(loc="upper right", fontsize="small")
 
 
 def _labels(curves: list[dict[str, Any]]) -> list[str]:
