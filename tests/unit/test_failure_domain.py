@@ -169,6 +169,19 @@ def test_failed_trials_are_listed_and_no_boundary():
     assert [point["collapsed"] for point in facts["curves"][0]["directions"]["+"]["points"]].count(None) == 3
 
 
+def test_who_was_still_falling_is_told():
+    """Counted by hand: one that ended at its largest displacement; not those that swing back, rest where they slid, or fell."""
+    study, trials = domain(method="grid", amplitudes=[1.0, 2.0, 3.0, 4.0], half_periods=[0.2], directions=["+"]), Trials()
+    ends = [(STANDING, "came to rest", 0.1, 0.1), (STANDING, "the duration is over", 0.1, 1.0),
+            (STANDING, "the duration is over", 3.0, 3.0), (COLLAPSED, "the potential energy has fallen", 4.0, 4.0)]  # fmt: skip
+    for sample, (status, reason, residual, peak) in zip(study.propose(trials), ends, strict=True):
+        numbers = {"residual_displacement": residual, "peak_displacement": peak}
+        trials.add(sample, Outcome(status, reason, numbers, 0.0))
+    facts = study.facts(trials)
+    assert [sample["motion.amplitude"] for sample in facts["unfinished"]] == [3.0]
+    assert facts["unfinished_trials"] == 1
+
+
 def test_all_failed_ends():
     study = domain(half_periods=PERIODS)
     facts = study.facts(tried(study, lambda sample: FAILED))

@@ -27,10 +27,11 @@ from drystone.statics.balance import balance
 from drystone.statics.limit import limit
 from drystone.study.sweep import Values, combinations
 from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
-from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, written
+from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials, written
 from drystone.units import Count, quantity
 
 SIGNS = {"+": 1.0, "-": -1.0}
+STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
 
 
 def _spread(given: Any, dimension: str) -> Any:
@@ -123,6 +124,7 @@ class Answers(NamedTuple):
 
     seen: dict[int, bool]  # whether it collapsed
     failed: dict[int, str]  # why it is not known
+    unfinished: list[int]  # stood when the duration was over, but further from the start than ever
 
 
 class Plan(NamedTuple):
@@ -182,6 +184,8 @@ class FailureDomain:
                 {"sample": self.sample(column, level), "reason": reason}
                 for column, answers in known.items() for level, reason in sorted(answers.failed.items())
             ],
+            "unfinished_trials": sum(len(answers.unfinished) for answers in known.values()),
+            "unfinished": [self.sample(column, level) for column, answers in known.items() for level in answers.unfinished],
             "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
         }  # fmt: skip
 
@@ -201,7 +205,7 @@ class FailureDomain:
         return {written(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
     def _known(self, trials: Trials) -> dict[Column, Answers]:
-        known = {column: Answers({}, {}) for column in self.columns}
+        known = {column: Answers({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
             column, level = self._places.get(written(sample), (None, 0))
             if column is None:  # of an earlier study with other keys
@@ -210,6 +214,7 @@ class FailureDomain:
                 known[column].failed[level] = outcome.reason
             else:
                 known[column].seen[level] = outcome.status == COLLAPSED
+                known[column].unfinished.extend([level] if _is_unfinished(outcome) else [])
         return known
 
     def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
@@ -223,7 +228,7 @@ class FailureDomain:
                 continue
             seen = [known[other].seen for other in around]
             looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
-            plan[column] = Plan(looks, following(looks, *known[column], count))
+            plan[column] = Plan(looks, following(looks, known[column].seen, known[column].failed, count))
         return plan
 
     def _expected(self, plan: Plan, answers: Answers) -> int:
@@ -239,7 +244,7 @@ class FailureDomain:
         mine = {column: answers for column, answers in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
         collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
-                     for column, (seen, _) in mine.items() for level in seen if seen[level]]  # fmt: skip
+                     for column, answers in mine.items() for level, fell in answers.seen.items() if fell]  # fmt: skip
         return {
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
@@ -286,6 +291,12 @@ class FailureDomain:
         cases = [parse_case(self.case.text, self.case.path, changed) for changed in self.curves]
         found = [pulse_capacities(case) for case in cases]
         return {(curve, sign): by_sign[sign] for curve, by_sign in enumerate(found) for sign in by_sign}
+
+
+def _is_unfinished(outcome: Outcome) -> bool:
+    """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
+    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
+    return outcome.status == STANDING and outcome.reason.startswith("the duration is over") and 0 < STILL_GOING * most < moved
 
 
 def pulse_capacities(case: Case) -> dict[str, float]:
