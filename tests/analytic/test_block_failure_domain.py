@@ -44,8 +44,8 @@ def test_the_equation_by_two_schemes(amplitude):
 
 
 def test_boundary_over_twenty_half_periods():
-    """Within 2 % of the equation, with at most a third of the trials of the grid (a fiftieth are enough). Seen: 1.1 % at most, of
-    which half a per cent is the grid; 1.3 % with trials that end half a second earlier."""
+    """Within 2 % of the equation, with at most a third of the trials of the grid (a fiftieth are enough). Seen: 1.1 % at most,
+    of which half a per cent is the grid; 1.3 % with trials that end half a second earlier."""
     table = FailureDomainTable(
         kind="failure-domain", case="", half_periods={"from": 0.12, "to": 0.7, "count": 20},
         amplitudes={"from": "0.2 g", "to": "3 g", "resolution": "1 %"}, directions=["+"], scan=6, scan_every=20,
