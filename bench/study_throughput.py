@@ -57,8 +57,10 @@ def main() -> None:
         found[jobs] = measure(jobs, trials)
         row = found[jobs]
         print(f"| {name} | {row['wall']:.1f} | {row['trial']:.2f} | {row['cpu']:.2f} | {row['busy']:.1%} |", flush=True)
-    print(f"two workers against one: {found[1]['wall'] / found[2]['wall']:.2f} in wall time, load {os.getloadavg()[0]:.1f}; "
-          f"{2 * found[1]['cpu'] / found[2]['cpu'] * found[2]['busy'] / found[1]['busy']:.2f} if the cores were theirs alone")  # fmt: skip
+    one, two = found[1], found[2]
+    alone = 2 * one["cpu"] / two["cpu"] * two["busy"] / one["busy"]
+    print(f"two workers against one: {one['wall'] / two['wall']:.2f} in wall time at load {os.getloadavg()[0]:.1f}, "
+          f"{alone:.2f} by CPU time, if the cores were theirs alone")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
+from drystone.study.begin import begin as begin_study
 from drystone.study.domain import FailureDomainTable, lower_hull, pulse_capacities
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
@@ -168,6 +169,19 @@ def test_failed_trials_are_listed_and_no_boundary():
     assert [point["collapsed"] for point in facts["curves"][0]["directions"]["+"]["points"]].count(None) == 3
 
 
+def test_who_was_still_falling_is_told():
+    """Counted by hand: one that ended at its largest displacement; not those that swing back, rest where they slid, or fell."""
+    study, trials = domain(method="grid", amplitudes=[1.0, 2.0, 3.0, 4.0], half_periods=[0.2], directions=["+"]), Trials()
+    ends = [(STANDING, "came to rest", 0.1, 0.1), (STANDING, "the duration is over", 0.1, 1.0),
+            (STANDING, "the duration is over", 3.0, 3.0), (COLLAPSED, "the potential energy has fallen", 4.0, 4.0)]  # fmt: skip
+    for sample, (status, reason, residual, peak) in zip(study.propose(trials), ends, strict=True):
+        numbers = {"residual_displacement": residual, "peak_displacement": peak}
+        trials.add(sample, Outcome(status, reason, numbers, 0.0))
+    facts = study.facts(trials)
+    assert [sample["motion.amplitude"] for sample in facts["unfinished"]] == [3.0]
+    assert facts["unfinished_trials"] == 1
+
+
 def test_all_failed_ends():
     study = domain(half_periods=PERIODS)
     facts = study.facts(tried(study, lambda sample: FAILED))
@@ -245,8 +259,9 @@ def test_capacity(pulse, time, ahead, back):
         ({"amplitudes": {"from": 1.0, "to": 2.0, "count": 1.5}}, "count = 1.5"),
         ({"amplitudes": {"from": 1.0, "to": 2.0, "resolution": 0.0}}, "resolution = 0.0"),
         ({"amplitudes": {"from": 1.0, "to": 2.0, "resolution": 0.1, "spacing": "even"}}, "spacing = 'even'"),
-        ({"half_periods": [1.0, 3.0]}, "analysis.duration is 4 s"),
+        ({"half_periods": [1.0, 1.5, 3.0]}, "analysis.duration is 4 s"),
         ({"vary": {"joints.frction": [0.3]}}, "frction"),
+        ({"vary": {"joints.friction": [0.3, -1]}}, "-1"),
     ],
 )
 def test_wrong_keys_are_told(keys, said):
@@ -258,6 +273,18 @@ def test_a_case_without_a_pulse_is_told():
     text = BLOCK.text.replace("[motion]", "[[motion]]") + '\n[[motion]]\npulse = "one-sine"\namplitude = 1\nhalf_period = 1\n'
     with pytest.raises(InputError, match="one pulse of the ground; the motions of the case: one-sine, one-sine"):
         domain(parse_case(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "full", "columns", "begin"),
+    [("planar-block", False, 10, 4 * 16), ("arch", False, 7, 3 * 8), ("house", False, 10, 4 * 6), ("house", True, 90, 36 * 12)],
+)
+def test_examples(name, full, columns, begin):
+    """Counted by hand: directions times half-periods times frictions, and the scanned ones of these times what is looked at."""
+    study = begin_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
+    assert len(study.columns) == columns
+    assert len(study.propose(Trials())) == begin
+    assert begin < study.expected(Trials()) < columns * len(study.table.amplitudes) / 5
 
 
 def test_ranges():

@@ -52,6 +52,19 @@ def test_every_change_between_looks_is_a_change(row, scan):
     assert len(changes(seen)) >= sum(row[a] != row[b] for a, b in pairwise(looks))
 
 
+@given(st.lists(st.booleans(), min_size=10, max_size=60), st.data())
+def test_the_order_of_answers_changes_nothing(row, data):
+    """Rows of any shape, looks anywhere, some trials failing: one answer at a time, in any order, or all at once."""
+    looks = data.draw(st.sets(st.integers(0, len(row) - 1), min_size=1, max_size=4))
+    fails = data.draw(st.sets(st.integers(0, len(row) - 1), max_size=5))
+    seen, failed = {}, set()
+    while wanted := following(looks, seen, failed, len(row)):
+        level = data.draw(st.sampled_from(wanted))
+        failed |= {level} & fails
+        seen |= {level: row[level]} if level not in fails else {}
+    assert seen == traced(row, looks, fails)
+
+
 def test_an_island_as_wide_as_the_scan_is_found():
     row = np.arange(200) >= 40
     row[90:111] = False  # looks are 20 levels apart at most

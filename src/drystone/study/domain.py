@@ -26,11 +26,12 @@ from drystone.motion import Motion
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
 from drystone.study.sweep import Values, combinations
-from drystone.study.trace import Change, changes, following, looks_between, neighbours, scan_looks
-from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, written
+from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
+from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials, written
 from drystone.units import Count, quantity
 
 SIGNS = {"+": 1.0, "-": -1.0}
+STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
 
 
 def _spread(given: Any, dimension: str) -> Any:
@@ -85,11 +86,11 @@ class FailureDomainTable(Table):
     capacity: bool = False  # by limit analysis, beside what was found
 
     def begin(self, case: Case, folder: Path) -> "FailureDomain":
-        """The study of a case, whose first and last sample are read to see whether they can be."""
+        """The study of a case, of which the longest and strongest pulse of every curve is read to see whether it can be."""
         study = FailureDomain(case, self, _time_key(case))
-        for column in (study.columns[0], study.columns[-1]):
-            for level in (0, -1):
-                _check_time(parse_case(case.text, case.path, study.sample(column, level)))
+        for curve in range(len(study.curves)):
+            longest = Column(curve, self.directions[0], len(self.half_periods) - 1)
+            _check_time(parse_case(case.text, case.path, study.sample(longest, -1)))
         return study
 
 
@@ -123,6 +124,7 @@ class Answers(NamedTuple):
 
     seen: dict[int, bool]  # whether it collapsed
     failed: dict[int, str]  # why it is not known
+    unfinished: list[int]  # stood when the duration was over, but further from the start than ever
 
 
 class Plan(NamedTuple):
@@ -172,7 +174,7 @@ class FailureDomain:
         return {
             "kind": self.table.kind,
             "pulse": self.case.motions[0].pulse,
-            "time": self.time_key.removeprefix("motion."),
+            "time_key": self.time_key,
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
             "complete": not any(plan.following for plan in self._plan(known).values()),
@@ -182,6 +184,8 @@ class FailureDomain:
                 {"sample": self.sample(column, level), "reason": reason}
                 for column, answers in known.items() for level, reason in sorted(answers.failed.items())
             ],
+            "unfinished_trials": sum(len(answers.unfinished) for answers in known.values()),
+            "unfinished": [self.sample(column, level) for column, answers in known.items() for level in answers.unfinished],
             "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
         }  # fmt: skip
 
@@ -201,7 +205,7 @@ class FailureDomain:
         return {written(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
     def _known(self, trials: Trials) -> dict[Column, Answers]:
-        known = {column: Answers({}, {}) for column in self.columns}
+        known = {column: Answers({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
             column, level = self._places.get(written(sample), (None, 0))
             if column is None:  # of an earlier study with other keys
@@ -210,6 +214,7 @@ class FailureDomain:
                 known[column].failed[level] = outcome.reason
             else:
                 known[column].seen[level] = outcome.status == COLLAPSED
+                known[column].unfinished.extend([level] if _is_unfinished(outcome) else [])
         return known
 
     def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
@@ -223,7 +228,7 @@ class FailureDomain:
                 continue
             seen = [known[other].seen for other in around]
             looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
-            plan[column] = Plan(looks, following(looks, *known[column], count))
+            plan[column] = Plan(looks, following(looks, known[column].seen, known[column].failed, count))
         return plan
 
     def _expected(self, plan: Plan, answers: Answers) -> int:
@@ -239,7 +244,7 @@ class FailureDomain:
         mine = {column: answers for column, answers in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
         collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
-                     for column, (seen, _) in mine.items() for level in seen if seen[level]]  # fmt: skip
+                     for column, answers in mine.items() for level, fell in answers.seen.items() if fell]  # fmt: skip
         return {
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
@@ -267,16 +272,14 @@ class FailureDomain:
                 "stands": self._amplitude(stands), "collapses": self._amplitude(collapses)}  # fmt: skip
 
     def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
-        """Amplitudes that stand above some that collapse; None at the end of one that reaches beyond the range."""
+        """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
         found = changes(seen)
-        back = [i for i, change in enumerate(found) if seen[change.lower]]
-        above: dict[int, Change] = dict(enumerate(found))
         return [
             {"half_period": self.table.half_periods[column.period],
-             "collapses_below": self._amplitude(found[i].lower), "stands_from": self._amplitude(found[i].upper),
-             "stands_to": self._amplitude(above[i + 1].lower if i + 1 in above else max(seen)),
-             "collapses_above": self._amplitude(above[i + 1].upper if i + 1 in above else None)}
-            for i in back
+             "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
+             "stands_to": self._amplitude(end.lower if end else max(seen)),
+             "collapses_above": self._amplitude(end.upper if end else None)}
+            for begin, end in pairwise([*found, None]) if begin and seen[begin.lower]
         ]  # fmt: skip
 
     def _amplitude(self, level: int | None) -> float | None:
@@ -288,6 +291,12 @@ class FailureDomain:
         cases = [parse_case(self.case.text, self.case.path, changed) for changed in self.curves]
         found = [pulse_capacities(case) for case in cases]
         return {(curve, sign): by_sign[sign] for curve, by_sign in enumerate(found) for sign in by_sign}
+
+
+def _is_unfinished(outcome: Outcome) -> bool:
+    """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
+    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
+    return outcome.status == STANDING and outcome.reason.startswith("the duration is over") and 0 < STILL_GOING * most < moved
 
 
 def pulse_capacities(case: Case) -> dict[str, float]:

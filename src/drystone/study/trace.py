@@ -1,9 +1,9 @@
 """Where a row of levels, from the lowest to the highest, turns from standing to collapse or back, from few looks. What was seen
 so far comes in, the levels to look at next go out; nothing else is remembered.
 
-A row begins with some looks. It is widened, by doubling, until its lowest look stands and its highest collapses; then every
-change between two levels seen is halved until they are neighbours (T106). So the changes are those that the looks can tell
-apart: one between any two looks that differ. A level whose trial failed is left out, its neighbours are taken instead.
+A row begins with some looks. It is widened, by doubling, first down and then up, until its lowest look stands and its highest
+collapses; every change between two levels seen is halved until they are neighbours (T106). So the changes found are those that
+the looks can tell apart: one between any two that differ. A level whose trial failed is left out, its neighbours are taken.
 
 >>> seen = {0: False, 8: True}
 >>> while following((0, 8), seen, (), 9):
@@ -40,7 +40,7 @@ def following(looks: Collection[int], seen: Seen, failed: Collection[int], count
     span = max(highest - lowest, 1)
     halved = [_nearest((lower + upper) // 2, range(lower + 1, upper), failed) for lower, upper in changes(seen)]
     below = _nearest(lowest - span, range(lowest), failed) if seen[lowest] else None
-    above = _nearest(highest + span, range(highest + 1, count), failed) if not seen[highest] else None
+    above = _nearest(highest + span, range(highest + 1, count), failed) if not seen[highest] and below is None else None
     return [level for level in (below, *halved, above) if level is not None]
 
 

@@ -70,6 +70,7 @@ def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: Dots, folder: Path, k
             bar = [island[end] / GRAVITY for end in ("stands_from", "stands_to")]
             axes.plot([island["half_period"]] * 2, bar, color=colour, linewidth=5, alpha=0.25, solid_capstyle="butt",
                       transform=_beside(axes, sign))  # fmt: skip
+    _draw_hull(axes, curve, color="0.3", linewidth=1.0, linestyle=":", label="convex hull")
     for capacity in _capacities(curve):
         axes.axhline(capacity, color="0.3", linestyle="--", linewidth=1.1, label=f"static capacity {capacity} g")
 
@@ -87,28 +88,31 @@ def _capacities(curve: Mapping[str, Any]) -> list[float]:
     return sorted({float(f"{value / GRAVITY:.4g}") for value in given})
 
 
+def _draw_hull(axes: Any, curve: Mapping[str, Any], **line: Any) -> None:
+    """The convex hull of both directions of a curve, closed upwards (T107)."""
+    if curve["hull"]:
+        periods, amplitudes = zip(*curve["hull"], strict=True)
+        top = max(point["amplitude"] for direction in curve["directions"].values() for point in direction["points"])
+        axes.plot([periods[0], *periods], [amplitude / GRAVITY for amplitude in (top, *amplitudes)], **line)
+
+
 def _draw_hulls(axes: Any, curves: list[dict[str, Any]], labels: list[str]) -> None:
-    """The convex hull of both directions of each curve, closed upwards (T107)."""
     for k, (curve, label) in enumerate(zip(curves, labels, strict=True)):
         colour = tuple(a + (b - a) * k / (len(curves) - 1) for a, b in zip(BLUE, RED, strict=True))
-        if curve["hull"]:
-            periods, amplitudes = zip(*curve["hull"], strict=True)
-            top = max(point["amplitude"] for direction in curve["directions"].values() for point in direction["points"])
-            height = [amplitude / GRAVITY for amplitude in (top, *amplitudes)]
-            axes.plot([periods[0], *periods], height, color=colour, linewidth=1.8, label=label)
+        _draw_hull(axes, curve, color=colour, linewidth=1.8, label=label)
         for capacity in _capacities(curve):
             axes.axhline(capacity, color=colour, linestyle="--", linewidth=1.0)
     axes.set_title("convex hulls of both directions", fontsize="medium")
 
 
 def _dress(axes: Any, found: Mapping[str, Any]) -> None:
-    axes.set_xlabel(f"{'duration' if found['time'] == 'duration' else 'half-period'} of the {found['pulse']} [s]")
+    axes.set_xlabel(f"{found['time_key'].removeprefix('motion.').replace('_', '-')} of the {found['pulse']} [s]")
     axes.set_ylabel("amplitude [g]")
-    axes.set_xlim(left=0.0)
-    axes.set_ylim(bottom=0.0)
+    axes.set_xlim(0.0, 1.04 * found["half_periods"][-1])
+    axes.set_ylim(0.0, 1.04 * found["amplitudes"][-1] / GRAVITY)
     axes.grid(alpha=0.3)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(frameon=False, fontsize="small")
+        axes.legend(loc="upper right", fontsize="small")
 
 
 def _labels(curves: list[dict[str, Any]]) -> list[str]:
