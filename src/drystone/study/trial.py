@@ -44,25 +44,25 @@ def try_sample(
 ) -> Outcome:
     """What a sample does to a case. limit [s]: how long it may be computed."""
     begin = perf_counter()
+    if keeping is not None:
+        keeping.out.parent.mkdir(parents=True, exist_ok=True)
     try:
         status, reason, numbers = _tried(case_text, Path(case_path), sample, begin + limit, keeping)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
     except Exception as error:  # a trial never takes its study with it
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
+    if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
+        shutil.rmtree(keeping.out, ignore_errors=True)
     return Outcome(status, reason, {name: _number(value) for name, value in numbers.items()}, perf_counter() - begin)
 
 
 def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keeping | None) -> Found:
-    if keeping is None:
-        case, out = parse_case(text, path, sample), None
-    else:
-        case, out = parse_case(own_text(text, path, sample), path), keeping.out
-        out.parent.mkdir(parents=True, exist_ok=True)
-    found = _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
-    if keeping is not None and keeping.only_collapsed and found[0] != COLLAPSED:
-        shutil.rmtree(keeping.out)
-    return found
+    case = parse_case(text, path, sample)
+    out = None if keeping is None else keeping.out
+    if out is not None:
+        case = parse_case(own_text(text, path, sample), path)  # the run keeps its own case
+    return _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
 
 
 def _followed(case: Case, out: Path | None, deadline: float) -> Found:
