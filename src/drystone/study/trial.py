@@ -7,7 +7,7 @@ too long a computation make a failed outcome with the reason.
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
@@ -17,6 +17,7 @@ import numpy as np
 
 from drystone import session
 from drystone.analyse import record as statics
+from drystone.analyse.stages import Stage
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.model import Model
@@ -138,13 +139,14 @@ def largest_tilt(state: State) -> float:
 
 def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
     """What statics finds."""
-    with closing(statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)) as stages:
-        while True:
-            try:
-                stage = next(stages)
-            except StopIteration as end:
-                facts = end.value
-                break
+    facts: dict[str, Any] = {}
+
+    def stages() -> Generator[Stage]:
+        steps = statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)
+        facts.update((yield from steps))
+
+    with closing(stages()) as followed:
+        for stage in followed:
             if perf_counter() > deadline:
                 return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
     numbers = _scalars(facts)
