@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -94,6 +95,7 @@ def dask_setup(worker: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+LOOK, PATIENCE = 20.0, 15  # [s] after which to see whether there are workers; how often in vain
 LOCAL = {  # settings of Dask for workers of this machine
     "distributed.worker.preload": [__name__],
     "distributed.scheduler.allowed-failures": 1,  # workers that a trial may kill and be tried again
@@ -113,6 +115,7 @@ class Crew:
     def __init__(self, task: Compute, jobs: int, scheduler: str | None = None):
         self._task, self._jobs, self._scheduler = task, jobs, scheduler
         self._samples: dict[str, Sample] = {}  # under way, by key
+        self._done: Queue = Queue()  # of futures
 
     def __enter__(self) -> Self:
         dask, distributed = _import_dask()
@@ -136,7 +139,7 @@ class Crew:
             self.__exit__(None, None, None)
             raise InputError(f"--scheduler {self._scheduler}: its workers have drystone {', '.join(sorted(versions))}, this is "
                              f"{__version__}; install the same version there")  # fmt: skip
-        self._done, self._killed = distributed.as_completed(), distributed.KilledWorker
+        self._killed = distributed.KilledWorker
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -160,16 +163,28 @@ class Crew:
     def submit(self, sample: Sample, key: str) -> None:
         self._samples[key] = sample
         with _answering():
-            self._done.add(self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False))
+            future = self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False)
+            future.add_done_callback(self._done.put)
 
     def next(self) -> tuple[Sample, Outcome]:
-        future = next(self._done)
+        future = self._wait()
         sample = self._samples.pop(future.key.removeprefix("trial-"))
         with _answering():
             try:
                 return sample, Outcome(*future.result())
             except self._killed as error:
                 return sample, Outcome(FAILED, f"the worker was lost: {error}", {}, 0.0)
+
+
+    def _wait(self) -> Any:
+        """The next future that is done. Workers of a scheduler may be long in coming; those of this machine must be there."""
+        in_vain = 0
+        while in_vain < PATIENCE:
+            try:
+                return self._done.get(timeout=LOOK)
+            except Empty:
+                in_vain = in_vain + 1 if self._scheduler is None and not self._client.nthreads() else 0
+        raise InputError(f"no worker is left, and none came back in {PATIENCE * LOOK:g} s; go on with drystone study --resume")
 
 
 @contextmanager
