@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -346,6 +347,17 @@ def test_workers_that_cannot_compute_end_the_study():
     """Else every trial would be a failed row."""
     with pytest.raises(InputError, match=r"cannot compute \(OSError: gone\)"), workers._answering():
         raise OSError("gone")
+
+
+def test_a_study_whose_workers_are_gone_ends(monkeypatch):
+    """Three looks in vain; a worker that is back in between starts the count again."""
+    monkeypatch.setattr(workers, "LOOK", 0.001)
+    monkeypatch.setattr(workers, "PATIENCE", 3)
+    crew, there = workers.Crew(outcome, 2), iter([{}, {}, {"one": 1}, {}, {}, {}])
+    crew._client = SimpleNamespace(nthreads=lambda: next(there))
+    with pytest.raises(InputError, match="no worker is left"):
+        crew.next()
+    assert next(there, None) is None
 
 
 class TestSweep:
