@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -186,6 +187,13 @@ class TestTrial:
             assert read_case(run / "case.toml").motions[0].amplitude == pytest.approx(0.981)
 
 
+    def test_a_failed_run_is_kept_with_all_only(self, tmp_path):
+        for only_collapsed in (False, True):
+            out = tmp_path / str(only_collapsed)
+            assert try_sample(PUSHED, "case.toml", {}, limit=0.0, keeping=Keeping(out, only_collapsed)).status == FAILED
+            assert out.exists() != only_collapsed
+
+
 class TestKey:
     def test_of_what_matters_only(self, tmp_path, monkeypatch):
         path, sample = tmp_path / "case.toml", {"motion.amplitude": "0.2 g", "joints.friction": 0.5}
@@ -335,6 +343,23 @@ class TestLoop:
             assert sorted(tried) == list(range(6))
 
 
+def test_workers_that_cannot_compute_end_the_study():
+    """Else every trial would be a failed row."""
+    with pytest.raises(InputError, match=r"cannot compute \(OSError: gone\)"), workers._answering():
+        raise OSError("gone")
+
+
+def test_a_study_whose_workers_are_gone_ends(monkeypatch):
+    """Three looks in vain; a worker that is back in between starts the count again."""
+    monkeypatch.setattr(workers, "LOOK", 0.001)
+    monkeypatch.setattr(workers, "PATIENCE", 3)
+    crew, there = workers.Crew(outcome, 2), iter([{}, {}, {"one": 1}, {}, {}, {}])
+    crew._client = SimpleNamespace(nthreads=lambda: next(there))
+    with pytest.raises(InputError, match="no worker is left"):
+        crew.next()
+    assert next(there, None) is None
+
+
 class TestSweep:
     def test_all_combinations_or_together(self):
         vary = {"a": [1, 2, 3], "b": ["x", "y", "z"]}
@@ -398,7 +423,7 @@ class TestCommand:
         code, text, _ = command("study", "--trial", key, out, "-o", folder / "run", "--json", "--picture")
         facts = json.loads(text)
         assert (code, facts["key"], facts["as_in_the_table"]) == (0, key, True)
-        assert Path(facts["picture"]).exists()
+        assert Path(facts["pictures"][0]).exists()
         assert command("info", folder / "run")[0] == 0
 
     def test_a_changed_case_is_computed_anew(self, command, folder):
@@ -449,6 +474,17 @@ class TestCommand:
         monkeypatch.chdir(tmp_path)
         code, _, error = command(*arguments)
         assert (code, said in error) == (2, True)
+
+    def test_a_trial_of_statics_is_drawn(self, command, folder):
+        (folder / "case.toml").write_text(STATICS.format(kind="tilt"))
+        (folder / "study.toml").write_text(SWEEP.replace("motion.amplitude", "structure.width").replace("g", "m"))
+        out = folder / "out"
+        facts = json.loads(command("study", folder / "study.toml", "-o", out, "--jobs", 1, "--json", "--plot")[1])
+        angles = [row["outcome"]["numbers"]["angle"] for row in facts["found"]["rows"]]
+        assert angles == pytest.approx([math.atan(0.1)] * 2 + [math.atan(0.2)] * 2), "closed form: friction does not matter"
+        key = json.loads((out / "trials.jsonl").read_text().splitlines()[0])["key"]
+        facts = json.loads(command("study", "--trial", key, out, "-o", folder / "run", "--json", "--picture")[1])
+        assert {Path(path).name for path in facts["pictures"]} >= {"forces.png", "mechanism.png"}
 
     def test_without_dask(self, command, folder, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "distributed", None)

@@ -29,7 +29,7 @@ def study(
     full: Annotated[bool, typer.Option("--full", help="the full set, with the keys of [study.full]")] = False,
     plot: Annotated[bool, typer.Option("--plot", help="also draw what was found")] = False,
     trial: Annotated[str | None, typer.Option(help="compute the trial with this key again, as a recorded run")] = None,
-    picture: Annotated[bool, typer.Option("--picture", help="also draw the last frame of that run")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="also draw that run")] = False,
     json: Json = False,
 ) -> int:
     """Try a case many times: sweeps, failure domains, fragility. Cut, it goes on where it was."""
@@ -159,11 +159,7 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
     facts: dict[str, Any] = {"key": row.key, "sample": dict(row.sample), **outcome._asdict(), "out": str(out)}
     facts["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)
     if picture and outcome.status != FAILED:
-        from drystone.record import read_run
-        from drystone.view.picture import picture as draw
-
-        draw(read_run(out), out / "last.png")
-        facts["picture"] = str(out / "last.png")
+        facts["pictures"] = _pictures(out)
     if json:
         print_json(facts)
     else:
@@ -171,6 +167,20 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
 
         print_trial(facts)
     return NOT_CONVERGED if outcome.status == FAILED else DONE
+
+
+def _pictures(folder: Path) -> list[str]:
+    """Of a run: its last frame, or what statics found."""
+    from drystone.analyse.record import read_result
+    from drystone.record import read_run
+    from drystone.view.picture import picture
+    from drystone.view.results import result_pictures
+
+    run, found = read_run(folder), read_result(folder)
+    if found is not None:
+        return [str(path) for path in result_pictures(run, found)]
+    picture(run, folder / "last.png")
+    return [str(folder / "last.png")]
 
 
 def _draw(begun: "Begun", folder: Path, found: dict[str, Any]) -> list[str]:

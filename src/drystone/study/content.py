@@ -7,6 +7,7 @@ of drystone. So a comment in the case changes nothing, and a changed number, blo
 import hashlib
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,4 +53,11 @@ def _named_files(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
 def _digest(path: Path) -> str:
     """Of a file, or of all files of a folder; empty if there is none, which the trial will say."""
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path] if path.is_file() else []
-    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest() if files else ""
+    parts = [_file_digest(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return hashlib.sha256(b"".join(parts)).hexdigest() if files else ""
+
+
+@lru_cache(maxsize=10_000)
+def _file_digest(path: Path, changed: int, size: int) -> bytes:
+    """Read again only if it was changed since."""
+    return hashlib.sha256(path.read_bytes()).digest()

@@ -11,8 +11,9 @@ def run_study(study: Study, table: TrialTable, workers: Workers) -> Generator[Ro
     """The rows that are missing, each already in the table. Closing the generator keeps them and drops what is under way."""
     under_way: set[str] = set()
     while True:
+        room = workers.room()
         for sample in study.propose(table.trials):
-            if len(under_way) >= workers.room():
+            if len(under_way) >= room:
                 break
             if table.trials.outcome(sample) is None and written(sample) not in under_way:
                 under_way.add(written(sample))

@@ -7,7 +7,7 @@ too long a computation make a failed outcome with the reason.
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
@@ -17,6 +17,7 @@ import numpy as np
 
 from drystone import session
 from drystone.analyse import record as statics
+from drystone.analyse.stages import Stage
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.model import Model
@@ -44,25 +45,25 @@ def try_sample(
 ) -> Outcome:
     """What a sample does to a case. limit [s]: how long it may be computed."""
     begin = perf_counter()
+    if keeping is not None:
+        keeping.out.parent.mkdir(parents=True, exist_ok=True)
     try:
         status, reason, numbers = _tried(case_text, Path(case_path), sample, begin + limit, keeping)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
     except Exception as error:  # a trial never takes its study with it
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
+    if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
+        shutil.rmtree(keeping.out, ignore_errors=True)
     return Outcome(status, reason, {name: _number(value) for name, value in numbers.items()}, perf_counter() - begin)
 
 
 def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keeping | None) -> Found:
-    if keeping is None:
-        case, out = parse_case(text, path, sample), None
-    else:
-        case, out = parse_case(own_text(text, path, sample), path), keeping.out
-        out.parent.mkdir(parents=True, exist_ok=True)
-    found = _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
-    if keeping is not None and keeping.only_collapsed and found[0] != COLLAPSED:
-        shutil.rmtree(keeping.out)
-    return found
+    case = parse_case(text, path, sample)
+    out = None if keeping is None else keeping.out
+    if out is not None:
+        case = parse_case(own_text(text, path, sample), path)  # the run keeps its own case
+    return _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
 
 
 def _followed(case: Case, out: Path | None, deadline: float) -> Found:
@@ -138,13 +139,14 @@ def largest_tilt(state: State) -> float:
 
 def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
     """What statics finds."""
-    with closing(statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)) as stages:
-        while True:
-            try:
-                stage = next(stages)
-            except StopIteration as end:
-                facts = end.value
-                break
+    facts: dict[str, Any] = {}
+
+    def stages() -> Generator[Stage]:
+        steps = statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)
+        facts.update((yield from steps))
+
+    with closing(stages()) as followed:
+        for stage in followed:
             if perf_counter() > deadline:
                 return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
     numbers = _scalars(facts)

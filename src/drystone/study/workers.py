@@ -10,13 +10,17 @@ import logging
 import math
 import os
 import signal
+from asyncio import CancelledError
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from drystone import __version__
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.session import is_compiled, simulated, solver_of
@@ -91,6 +95,7 @@ def dask_setup(worker: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+LOOK, PATIENCE = 20.0, 15  # [s] after which to see whether there are workers; how often in vain
 LOCAL = {  # settings of Dask for workers of this machine
     "distributed.worker.preload": [__name__],
     "distributed.scheduler.allowed-failures": 1,  # workers that a trial may kill and be tried again
@@ -110,23 +115,31 @@ class Crew:
     def __init__(self, task: Compute, jobs: int, scheduler: str | None = None):
         self._task, self._jobs, self._scheduler = task, jobs, scheduler
         self._samples: dict[str, Sample] = {}  # under way, by key
+        self._done: Queue = Queue()  # of futures
 
     def __enter__(self) -> Self:
         dask, distributed = _import_dask()
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._cluster: Any = None
         self._client: Any = None
         try:
             if self._scheduler is None:
                 dask.config.set(LOCAL)
                 self._cluster = distributed.LocalCluster(
-                    n_workers=self._jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                    memory_limit=0, silence_logs=logging.CRITICAL,
+                    n_workers=self._jobs, threads_per_worker=1, processes=True, host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, memory_limit=0,
+                    silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             self._client = distributed.Client(self._cluster or self._scheduler, timeout="30s")
         except OSError as error:
             raise InputError(f"--scheduler {self._scheduler}: nobody answers there ({error}); start dask scheduler") from None
-        self._done = distributed.as_completed()
+        versions = set(self._client.run(_version).values()) - {__version__}
+        if versions:
+            self.__exit__(None, None, None)
+            raise InputError(f"--scheduler {self._scheduler}: its workers have drystone {', '.join(sorted(versions))}, this is "
+                             f"{__version__}; install the same version there")  # fmt: skip
+        self._killed = distributed.KilledWorker
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -138,7 +151,10 @@ class Crew:
 
     def room(self) -> int:
         """As many as there are workers now: those of a scheduler come and go."""
-        return self._jobs if self._scheduler is None else max(1, sum(self._client.nthreads().values()))
+        if self._scheduler is None:
+            return self._jobs
+        with _answering():
+            return max(1, sum(self._client.nthreads().values()))
 
     def processes(self) -> list[int]:
         """The ids of the workers' processes, each on its machine."""
@@ -146,18 +162,43 @@ class Crew:
 
     def submit(self, sample: Sample, key: str) -> None:
         self._samples[key] = sample
-        future = self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False)
-        self._done.add(future)
+        with _answering():
+            future = self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False)
+            future.add_done_callback(self._done.put)
 
     def next(self) -> tuple[Sample, Outcome]:
-        future = next(self._done)
+        future = self._wait()
         sample = self._samples.pop(future.key.removeprefix("trial-"))
-        try:
-            return sample, Outcome(*future.result())
-        except Exception as error:  # try_sample tells of its own errors: this is one of the worker
-            return sample, Outcome(FAILED, f"the worker was lost: {error}", {}, 0.0)
-        finally:
-            future.release()
+        with _answering():
+            try:
+                return sample, Outcome(*future.result())
+            except self._killed as error:
+                return sample, Outcome(FAILED, f"the worker was lost: {error}", {}, 0.0)
+
+
+    def _wait(self) -> Any:
+        """The next future that is done. Workers of a scheduler may be long in coming; those of this machine must be there."""
+        in_vain = 0
+        while in_vain < PATIENCE:
+            try:
+                return self._done.get(timeout=LOOK)
+            except Empty:
+                in_vain = in_vain + 1 if self._scheduler is None and not self._client.nthreads() else 0
+        raise InputError(f"no worker is left, and none came back in {PATIENCE * LOOK:g} s; go on with drystone study --resume")
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """A trial tells of its own errors: what else goes wrong would fail them all, and ends the study instead."""
+    try:
+        yield
+    except (Exception, CancelledError) as error:
+        raise InputError(f"the workers cannot compute ({type(error).__name__}: {error}); see that the scheduler runs and its "
+                         "workers have this drystone, then go on with drystone study --resume") from None  # fmt: skip
+
+
+def _version() -> str:
+    return __version__
 
 
 def _import_dask() -> Any:

@@ -34,7 +34,7 @@ def print_trial(facts: dict[str, Any]) -> None:
     rows += [(name.replace("_", " "), f"{value:.6g}") for name, value in facts["numbers"].items() if value is not None]
     same = "yes, to the bit" if facts["as_in_the_table"] else "no: the case, its files or drystone have changed"
     rows += [("as in the table", same)]
-    rows += [("kept in", facts["out"])] + ([("picture", facts["picture"])] if "picture" in facts else [])
+    rows += [("kept in", facts["out"])] + ([("pictures", "\n".join(facts["pictures"]))] if "pictures" in facts else [])
     print_rows(f"Trial {facts['key']}", rows)
 
 
