@@ -27,11 +27,10 @@ from drystone.statics.balance import balance
 from drystone.statics.limit import limit
 from drystone.study.sweep import Values, combinations
 from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
-from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials, written
+from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, written
 from drystone.units import Count, quantity
 
 SIGNS = {"+": 1.0, "-": -1.0}
-STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
 
 
 def _spread(given: Any, dimension: str) -> Any:
@@ -214,7 +213,7 @@ class FailureDomain:
                 known[column].failed[level] = outcome.reason
             else:
                 known[column].seen[level] = outcome.status == COLLAPSED
-                known[column].unfinished.extend([level] if _is_unfinished(outcome) else [])
+                known[column].unfinished.extend([level] if is_unfinished(outcome) else [])
         return known
 
     def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
@@ -291,12 +290,6 @@ class FailureDomain:
         cases = [parse_case(self.case.text, self.case.path, changed) for changed in self.curves]
         found = [pulse_capacities(case) for case in cases]
         return {(curve, sign): by_sign[sign] for curve, by_sign in enumerate(found) for sign in by_sign}
-
-
-def _is_unfinished(outcome: Outcome) -> bool:
-    """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
-    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
-    return outcome.status == STANDING and outcome.reason.startswith("the duration is over") and 0 < STILL_GOING * most < moved
 
 
 def pulse_capacities(case: Case) -> dict[str, float]:

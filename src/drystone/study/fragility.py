@@ -26,7 +26,7 @@ from drystone.study.fit import Bounds, bands, fit, goodness, power_law, tried, w
 from drystone.study.hunt import bracket, came_back, halved, hunted, rounded
 from drystone.study.specimens import Random, Shaking, Specimen, drawn, from_files, from_seeds, measured, specimens
 from drystone.study.sweep import combinations
-from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials
+from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
 from drystone.units import GRAVITY, Count, Ratio, Time, quantity
 
 COLLAPSE = "collapse"
@@ -103,6 +103,7 @@ class Row(NamedTuple):
     intensity: float  # in SI
     collapsed: bool | None  # whether the limit state was reached; None: the trial failed
     displacement: float | None  # [m]
+    unfinished: bool = False  # still moving away when its time was over
     inferred: bool = False  # not tried: told by a neighbouring level
 
 
@@ -231,6 +232,7 @@ class Fragility:
             "trials": sum(not row.inferred for row in every),
             "inferred": sum(row.inferred for row in every),
             "failed": sum(row.collapsed is None for row in every),
+            "unfinished": sum(row.unfinished for row in every),
             "rows": [row._asdict() for row in every],
         }  # fmt: skip
         if self.table.method == "stripes":
@@ -249,10 +251,11 @@ class Fragility:
         rows = []
         for level, fell in sorted(known.items()):
             outcome = trials.outcome(self.sample(curve, specimen, level))
-            rows.append(Row(specimen.name, level, fell, None if outcome is None else self._displacement(outcome)))
+            assert outcome is not None, "what is known was tried"
+            rows.append(Row(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
         if self.table.assume_monotone and self.table.method == "stripes":
             low, high = bracket(known)
-            rows += [Row(specimen.name, level, level >= high, None, True) for level in self.levels
+            rows += [Row(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
                      if known.get(level) is None and (level < low or level > high)]  # fmt: skip
             told = {row.intensity for row in rows if row.inferred}
             rows = [row for row in rows if row.collapsed is not None or row.intensity not in told]

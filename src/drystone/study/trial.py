@@ -25,7 +25,7 @@ from drystone.simulate import Step, initial_state
 from drystone.stepping import State
 from drystone.study.content import own_text
 from drystone.study.rest import AtRest
-from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample
+from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
 
 MANY = 0.01  # share of steps that did not converge from which on the reason says so
 ABOUT = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
@@ -74,7 +74,7 @@ def _followed(case: Case, out: Path | None, deadline: float) -> Found:
     at_rest, enough = AtRest(case, model), (1 - case.history.collapse) * start.energy.potential
     steps = (session.simulated(case, model, start, session.solver_of(case)) if out is None
              else session.record(case, out, overwrite=True))  # fmt: skip
-    status, reason = STANDING, "the duration is over"
+    status, reason = STANDING, OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
         for step in steps:
             gone_by.add(step)

@@ -104,6 +104,7 @@ LOCAL = {  # settings of Dask for workers of this machine
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
+    "distributed.worker.profile.enabled": False,  # it stops the trial a hundred times a second to look where it is
     "distributed.comm.timeouts.connect": "120s",  # a loaded machine starts workers slowly
     "distributed.admin.tick.limit": "1h",
 }
