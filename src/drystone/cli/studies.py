@@ -133,15 +133,17 @@ def _watch(rows: Iterable["Row"], begun: "Begun", table: "TrialTable") -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    columns, console = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()), Console(stderr=True)
+    with Progress(*columns, console=console) as progress:
         bar = progress.add_task("starting", total=begun.study.expected(table.trials), completed=len(table.trials))
         start = monotonic()
-        for done, _ in enumerate(rows, 1):
+        for done, row in enumerate(rows, 1):
             expected, counts = begun.study.expected(table.trials), table.counts()
             told = f"{counts['all']} of {expected} trials, {60 * done / (monotonic() - start):.3g} a minute"
             told += f", {counts['failed']} failed" if counts["failed"] else ""
             progress.update(bar, completed=counts["all"], total=expected, description=told)
+            if not console.is_terminal:  # a log, as of a batch job
+                say(f"{told}: {row.key} {row.outcome.status} after {row.outcome.seconds:.3g} s")
 
 
 def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) -> int:
