@@ -19,6 +19,7 @@ from drystone.units import GRAVITY
 from drystone.view.plots import BLUE, RED, new_figure
 
 COLOURS = {"+": BLUE, "-": RED}
+LABELS = {True: "collapsed, direction {}", False: "stood, direction {}", None: "failed, direction {}"}
 FAILED = "0.35"  # grey of trials of which nothing is known
 PANEL = 6.0, 4.6  # [in]
 
@@ -56,20 +57,19 @@ def domain_pictures(found: dict[str, Any], folder: Path) -> list[Path]:
 
 def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: Dots, folder: Path, keys: Mapping[str, str]) -> None:
     for sign, direction in curve["directions"].items():
-        colour = COLOURS[sign]
+        colour, place = COLOURS[sign], _beside(axes, sign) if len(curve["directions"]) > 1 else axes.transData
         for collapsed, look in ((False, {"s": 5, "alpha": 0.5}), (True, {"s": 16}), (None, {"s": 24, "marker": "x"})):
             points = [point for point in direction["points"] if point["collapsed"] is collapsed]
             drawn = axes.scatter([point["half_period"] for point in points], [point["amplitude"] / GRAVITY for point in points],
                                  color=FAILED if collapsed is None else colour, linewidths=1 if collapsed is None else 0,
-                                 label=f"collapsed, direction {sign}" if collapsed else None,
-                                 transform=_beside(axes, sign), **look)  # fmt: skip
+                                 label=LABELS[collapsed].format(sign) if points else None, transform=place, **look)  # fmt: skip
             drawn.set_urls([_stand_in(dots, _anchor(point, sign, folder, keys)) for point in points])
         for line in _unbroken(direction["boundary"]):
             axes.plot([point["half_period"] for point in line], [_middle(point) for point in line], color=colour, linewidth=1.3)
         for island in direction["islands"]:
             bar = [island[end] / GRAVITY for end in ("stands_from", "stands_to")]
             axes.plot([island["half_period"]] * 2, bar, color=colour, linewidth=5, alpha=0.25, solid_capstyle="butt",
-                      transform=_beside(axes, sign))  # fmt: skip
+                      transform=place)  # fmt: skip
     _draw_hull(axes, curve, color="0.3", linewidth=1.0, linestyle=":", label="convex hull")
     for capacity in _capacities(curve):
         axes.axhline(capacity, color="0.3", linestyle="--", linewidth=1.1, label=f"static capacity {capacity} g")
