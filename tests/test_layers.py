@@ -23,7 +23,8 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"record", "statics"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"search", "study"},
+    {"study"},
+    {"search"},
     {"view"},
     {"cli"},
 ]

@@ -44,17 +44,16 @@ RIGID = Surface()
 
 
 def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:
-    """Friction by pair of groups; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
+    """Friction by pair of blocks; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
     if model.laws is not None and not surface.compliant:
         raise InputError("joints with cohesion, adhesion, crushing or a stiffness need compliant contact; give the stone a "
                          "modulus: Surface(young=30e9)")  # fmt: skip
-    group = model.bodies.group
-    friction = model.friction[group[contacts.a], group[contacts.b]]
+    friction = model.friction_between(contacts.a, contacts.b)
     dilatancy = np.zeros_like(friction) if surface.exact else friction
     if surface.stiffness is not None:
         compliance = np.full(len(friction), 1 / (surface.stiffness * h * h))
     elif surface.young is not None:
-        meshed = np.zeros(len(group), bool) if model.elastic is None else model.elastic.row >= 0
+        meshed = np.zeros(len(model.blocks), bool) if model.elastic is None else model.elastic.row >= 0
         length = joint_length(model.bodies.fixed, meshed, model.bodies.radius, contacts, position)
         compliance = length / (surface.young * contacts.area * h * h)
     else:

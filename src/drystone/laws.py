@@ -8,12 +8,14 @@ What they mean in a step is told by `mortar` (T70 to T77); what cannot be is ref
 50000.0
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from drystone.errors import InputError
 
@@ -94,6 +96,43 @@ class JointLaw:
             raise InputError(f"brittle{where} is true and there is no cohesion to lose; give cohesion or remove brittle")
         if self.adhesion is not None and (self.cohesion or self.tension):
             raise InputError(f"adhesion{where} is given, and cohesion or tension as well; give one of the two")
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Friction that differs from joint to joint (T115)."""
+
+    cov: float  # standard deviation over mean
+    seed: int = 0
+    distribution: str = "lognormal"  # or "uniform"
+
+    def check(self) -> None:
+        most = 1 / math.sqrt(3) if self.distribution == "uniform" else math.inf
+        if self.distribution not in ("lognormal", "uniform"):
+            raise InputError(f'scatter.distribution is {self.distribution!r}; give "lognormal" or "uniform"')
+        if not is_number(self.cov) or not 0 <= self.cov < most:
+            limit = " below 0.577, beyond which some would be negative" if self.distribution == "uniform" else ""
+            raise InputError(f"scatter.cov is {self.cov!r}; give a number, 0 or more{limit}")
+
+    def quantile(self, uniform: Array) -> Array:
+        """Of a variable with mean 1, where its distribution function has the values `uniform`."""
+        if self.distribution == "uniform":
+            return 1 + self.cov * math.sqrt(3) * (2 * uniform - 1)
+        spread = math.sqrt(math.log1p(self.cov**2))
+        return np.exp(spread * ndtri(uniform) - spread**2 / 2)
+
+    def codes(self, names: Sequence[str]) -> Array:
+        """(B,) uint64 of blocks, by their names and the seed only."""
+        texts = (f"{self.seed} {name}".encode() for name in names)
+        return np.array([int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") for text in texts], np.uint64)
+
+    def factors(self, one: Array, other: Array) -> Array:
+        """(C,) of the friction between blocks with these codes, the same whichever comes first."""
+        mixed = one + other  # wraps at 2^64
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # the finish of SplitMix64
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        mixed ^= mixed >> np.uint64(31)
+        return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
 
 
 class Laws(NamedTuple):

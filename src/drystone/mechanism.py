@@ -223,16 +223,15 @@ def _joints(
 ) -> tuple[Joint, ...]:
     """The joints between different macro-blocks, in the order of their pairs."""
     inward = _arch_insides(model, contacts, pair, row)
-    group = model.bodies.group
+    frictions = model.friction_between(pair[:, 0], pair[:, 1])
     order = np.argsort(row, kind="stable")
     start = np.searchsorted(row[order], np.arange(len(pair) + 1))
     found = []
     for k in np.flatnonzero(macro[pair[:, 0]] != macro[pair[:, 1]]).tolist():
         at = order[start[k] : start[k + 1]]
         a, b = pair[k].tolist()
-        friction = float(model.friction[group[a], group[b]])
         points, turn = contacts.point[at], turned[at[0]]
-        kind, closed, opening, slip = _classify(points, contacts.normal[at], relative[at], turn, friction, tolerance)
+        kind, closed, opening, slip = _classify(points, contacts.normal[at], relative[at], turn, float(frictions[k]), tolerance)
         middle = points.mean(axis=0)
         place = points[closed].mean(axis=0) if kind == "hinge" else middle
         side = _side(place, points, inward.get((a, b))) if kind == "hinge" else ""

@@ -8,13 +8,14 @@ each block is a closed convex polyhedron, `overlap` whether two blocks share a p
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
-from drystone.laws import JointLaw, Laws, is_number, tabulate
+from drystone.laws import JointLaw, Laws, Scatter, is_number, tabulate
 from drystone.overlap import check_overlaps
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
@@ -68,6 +69,19 @@ class Model:
     laws: Laws | None = None  # what joints have besides friction; None: nothing
     elastic: Elastic | None = None  # the deformable blocks, if there are any
     restitution: Array | None = None  # (G, G) of impacts between groups; None: none bounces
+    scatter: Scatter | None = None  # of the friction about that of the groups; None: there is none
+
+    def friction_between(self, a: Array, b: Array) -> Array:
+        """(C,) coefficient of pairs of blocks."""
+        group = self.bodies.group
+        friction = self.friction[group[a], group[b]]
+        return friction if self.scatter is None else friction * self.scatter.factors(self._codes[a], self._codes[b])
+
+    @cached_property
+    def _codes(self) -> Array:
+        """(B,) by which joints are told apart, whatever the order of the blocks."""
+        assert self.scatter is not None
+        return self.scatter.codes([block.name for block in self.blocks])
 
 
 def build_model(
@@ -78,13 +92,15 @@ def build_model(
     pairs: Sequence[tuple[str, str, float | JointLaw]] = (),
     planar: bool = False,
     deformable: Sequence[Stone] = (),
+    scatter: Scatter | None = None,
 ) -> Model:
     """The model of `blocks`, or an `InputError` that names block, face, value and cure.
 
     friction: coefficient between free blocks, or their whole law; support_friction: where at least one block is a support (by
     default the same); pairs: (group, group, coefficient or law), which goes before both; "support" stands for all supports.
     planar: the blocks move in the plane of x and z only; all must be prisms along y from the same front to the same back, where
-    supports may go further. deformable: which blocks are elastic and how; of two that name a block the last counts.
+    supports may go further. deformable: which blocks are elastic and how; of two that name a block the last counts. scatter:
+    friction is the mean, and every pair of blocks has its own, by their names.
     """
     blocks = named(blocks)
     labels = labels_of(blocks)
@@ -92,6 +108,10 @@ def build_model(
         raise finding.refusal(labels)
     group, law_of = _law_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
     table, laws, restitution = tabulate(law_of)
+    if scatter is not None:
+        scatter.check()
+        if laws is not None:
+            raise InputError("scatter is for dry joints: the cone of mortar has its apex by friction; remove one of the two")
     pieces = [piece for i, block in enumerate(blocks) for piece in convex_pieces(i, block, labels[i])]
     owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
     surfaces = lay_out(vertices, faces, names)
@@ -104,7 +124,8 @@ def build_model(
     if laws is not None:
         bodies = bodies._replace(grip=0.5 * laws.reach.max(axis=1)[group])
     elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
-    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic, restitution)
+    scatter = scatter if scatter is not None and scatter.cov > 0 else None
+    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic, restitution, scatter)
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:

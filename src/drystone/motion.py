@@ -1,8 +1,9 @@
-"""Motions of the ground and of supports: a named pulse comes in, its acceleration, velocity and displacement go out.
+"""Motions of the ground and of supports: a named pulse or a record comes in, acceleration, velocity and displacement go out.
 
-All three are closed forms, so that a step takes exact differences instead of samples. They are zero before `start`;
-after a pulse given by its acceleration the velocity stays what the integral gives (rectangular and half-sine leave the
-ground moving, one-sine and biphasic at rest), and the displacement goes on accordingly.
+All three are closed forms (ground/pulses.py), of a record the exact integrals of samples joined by straight lines, so that a
+step takes exact differences instead of samples. They are zero before `start`; after a pulse given by its acceleration the
+velocity stays what the integral gives (rectangular and half-sine leave the ground moving, one-sine and biphasic at rest), and
+the displacement goes on accordingly: a record whose zero is off drifts away (docs/ground-motions.md).
 
 A sine given by its displacement, d sin(pi t / half_period), sets out with the velocity d pi / half_period: the velocity
 jumps at `start`, and to zero where `duration` ends it. `velocity` is the value just before an instant, so a difference
@@ -14,55 +15,69 @@ array([1., 0., 0.])
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.pulses import BY_ACCELERATION, BY_DISPLACEMENT, BY_VELOCITY, Pulse, Values
 
 Array = np.ndarray
 
-# What each pulse is given by, besides its amplitude.
-PULSES = {
-    "rectangular": ("duration",),
-    "half-sine": ("half_period",),
-    "one-sine": ("half_period",),
-    "biphasic": ("duration",),
-    "sine": ("half_period",),
-    "settlement": ("duration",),
+BY_SAMPLES = {"record": Pulse(("record",), lambda s, record: record.course(s), lambda record: record.duration)}
+# What says how strong a motion is, the pulses that may be given by it, and how it is asked for.
+SIZES: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
+    "amplitude": (BY_ACCELERATION, "an amplitude in m/s2"),
+    "velocity_amplitude": (BY_VELOCITY, "a velocity in m/s"),
+    "displacement_amplitude": (BY_DISPLACEMENT, "a displacement in m"),
+    "record": (BY_SAMPLES, "an accelerogram"),
 }
-BY_TRAVEL = ("sine", "settlement")  # may be given by their displacement; a settlement must be
+# The other numbers of pulses: their unit, and what they must be above.
+NUMBERS = {
+    "duration": (" in s", 0.0),
+    "half_period": (" in s", 0.0),
+    "oscillations": ("", 1.0),
+    "phase": (" in rad", -math.inf),
+}
+PULSES = tuple(dict.fromkeys(name for pulses, _ in SIZES.values() for name in pulses))
 
 
 @dataclass(frozen=True)
 class Motion:
-    """One pulse along one direction, of the ground or, relative to the ground, of the supports named."""
+    """One motion along one direction, of the ground or, relative to the ground, of the supports named."""
 
     pulse: str  # one of PULSES
     amplitude: float | None = None  # [m/s2] peak acceleration
     displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine or a settlement
     duration: float | None = None  # [s] rectangular, settlement; biphasic: its first phase; sine: its end, None is never
-    half_period: float | None = None  # [s] half-sine, one-sine, sine
+    half_period: float | None = None  # [s] half-sine, one-sine, sine, ricker, mavroeidis-papageorgiou
     direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # made unit
     start: float = 0.0  # [s]
     supports: tuple[str, ...] = ()  # names of fixed blocks; none is the ground itself
+    velocity_amplitude: float | None = None  # [m/s] instead of `amplitude`, for mavroeidis-papageorgiou
+    oscillations: float | None = None  # [-] mavroeidis-papageorgiou: periods of its carrier within it, more than 1
+    phase: float | None = None  # [rad] mavroeidis-papageorgiou: of its carrier in the middle
+    record: Accelerogram | None = None  # the samples of a "record"
 
     def __post_init__(self) -> None:
-        _check_pulse(self)
+        _check(self)
         object.__setattr__(self, "direction", _unit(self.direction))
         object.__setattr__(self, "supports", tuple(self.supports))
 
     @property
+    def label(self) -> str:
+        """The pulse, or the record by its name."""
+        return self.pulse if self.record is None else f"{self.record.name} {self.record.component}".rstrip()
+
+    @property
     def length(self) -> float:
         """[s] from the start to the end of the acceleration; infinite for a sine without duration."""
-        if self.pulse in ("rectangular", "settlement"):
-            return _given(self.duration)
-        if self.pulse == "biphasic":
-            return 3 * _given(self.duration)
-        if self.pulse == "sine":
-            return math.inf if self.duration is None else self.duration
-        return _given(self.half_period) * (1 if self.pulse == "half-sine" else 2)
+        if self.pulse == "sine" and self.duration is not None:
+            return self.duration
+        pulse = self._pulse
+        return pulse.length(*(getattr(self, name) for name in pulse.numbers))
 
     def acceleration(self, t: float | Array) -> Array:
         """[m/s2] at t [s]: (3,) for a number, (n, 3) for n instants."""
@@ -90,66 +105,47 @@ class Motion:
     def _along(self, value: Array) -> Array:
         return value[..., None] * np.array(self.direction)
 
-    def _shape(self, s: Array) -> tuple[Array, Array, Array]:
+    @property
+    def _pulse(self) -> Pulse:
+        return next(pulses[self.pulse] for size, (pulses, _) in SIZES.items() if getattr(self, size) is not None)
+
+    def _shape(self, s: Array) -> Values:
         """Acceleration, velocity and displacement at s after the start, within the pulse."""
-        if self.pulse == "settlement":
-            return _settling(s, _given(self.displacement_amplitude), math.pi / _given(self.duration))
-        if self.displacement_amplitude is not None:
-            return _sine_travel(s, self.displacement_amplitude, math.pi / _given(self.half_period))
-        amplitude = _given(self.amplitude)
-        if self.pulse == "rectangular":
-            return amplitude + 0 * s, amplitude * s, amplitude * s**2 / 2
-        if self.pulse == "biphasic":
-            return _biphasic(s, amplitude, _given(self.duration))
-        omega = math.pi / _given(self.half_period)
-        velocity = 2 * amplitude / omega * np.sin(omega * s / 2) ** 2  # (1 - cos) without its cancellation
-        displacement = amplitude / omega * (s - np.sin(omega * s) / omega)
-        return amplitude * np.sin(omega * s), velocity, displacement
+        pulse = self._pulse
+        return pulse.form(s, *(getattr(self, name) for name in pulse.numbers))
 
 
-def _sine_travel(s: Array, travel: float, omega: float) -> tuple[Array, Array, Array]:
-    displacement = travel * np.sin(omega * s)
-    return -(omega**2) * displacement, omega * travel * np.cos(omega * s), displacement
-
-
-def _settling(s: Array, travel: float, omega: float) -> tuple[Array, Array, Array]:
-    speed, displacement = omega * travel / 2, travel * np.sin(omega * s / 2) ** 2
-    return omega * speed * np.cos(omega * s), speed * np.sin(omega * s), displacement
-
-
-def _biphasic(s: Array, amplitude: float, duration: float) -> tuple[Array, Array, Array]:
-    """The amplitude for the duration, then half of it backwards for twice the duration."""
-    first, second = np.minimum(s, duration), np.maximum(s - duration, 0.0)
-    acceleration = np.where(s < duration, amplitude, -amplitude / 2)
-    velocity = amplitude * first - amplitude / 2 * second
-    return acceleration, velocity, amplitude * (first**2 / 2 + duration * second - second**2 / 4)
-
-
-def _check_pulse(motion: Motion) -> None:
+def _check(motion: Motion) -> None:
     pulse = motion.pulse
     if pulse not in PULSES:
         raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSES)}")
-    by_travel = motion.displacement_amplitude is not None
-    if by_travel and pulse not in BY_TRAVEL:
-        raise InputError(f"a {pulse} pulse is given by its acceleration; a displacement is for a sine or a settlement")
-    if pulse == "settlement" and (motion.amplitude is not None or not by_travel):
-        raise InputError("a settlement is given by its displacement in m, not by an acceleration")
-    if by_travel == (motion.amplitude is not None):
-        raise InputError(f"a {pulse} needs {'either ' if pulse == 'sine' else ''}an amplitude in m/s2"
-                         + (" or a displacement in m, one of the two" if pulse == "sine" else ""))  # fmt: skip
-    allowed = PULSES[pulse] + (("duration",) if pulse == "sine" else ())
-    for name in ("duration", "half_period"):
-        value = getattr(motion, name)
-        if value is None and name in PULSES[pulse]:
-            raise InputError(f"a {pulse} needs a {name} in s")
-        if value is not None and name not in allowed:
-            raise InputError(f"a {pulse} takes no {name}; give its {PULSES[pulse][0]}")
-        if value is not None and not 0 < value < math.inf:
-            raise InputError(f"the {name} of a {pulse} is {value!r}; give a number above 0 in s")
-    for name in ("amplitude", "displacement_amplitude", "start"):
+    possible = [size for size, (pulses, _) in SIZES.items() if pulse in pulses]
+    given = [size for size in SIZES if getattr(motion, size) is not None]
+    wanted = " or ".join(SIZES[size][1] for size in possible)
+    if len(given) != 1 or given[0] not in possible:
+        said = f"; {', '.join(given)} given" if given else ""
+        raise InputError(f"a {pulse} needs {f'either {wanted}, one of the two' if len(possible) > 1 else wanted}{said}")
+    _check_numbers(motion, SIZES[given[0]][0][pulse].numbers)
+    if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
+        count, step = len(motion.record.acceleration), motion.record.time_step
+        raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, apart")
+
+
+def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
+    """All that the pulse needs, nothing else, and in their ranges."""
+    pulse = motion.pulse
+    for name in ("amplitude", "velocity_amplitude", "displacement_amplitude", "phase", "start"):
         value = getattr(motion, name)
         if value is not None and not math.isfinite(value):
             raise InputError(f"the {name} of a {pulse} is {value!r}; give a finite number")
+    for name, (unit, least) in NUMBERS.items():
+        value = getattr(motion, name)
+        if value is None and name in needed:
+            raise InputError(f"a {pulse} needs its {name}{unit}")
+        if value is not None and name not in needed and (pulse, name) != ("sine", "duration"):
+            raise InputError(f"a {pulse} takes no {name}; it is given by {', '.join(needed)}")
+        if value is not None and not least < value < math.inf:
+            raise InputError(f"the {name} of a {pulse} is {value!r}; give a number above {least:g}{unit}")
 
 
 def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
@@ -158,11 +154,6 @@ def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
         raise InputError(f"direction {list(direction)} has no direction; give three numbers [x, y, z], not all zero")
     x, y, z = (vector / np.linalg.norm(vector)).tolist()
     return x, y, z
-
-
-def _given(value: float | None) -> float:
-    assert value is not None, "checked when the motion was made"
-    return value
 
 
 def of_ground(motions: Sequence[Motion]) -> tuple[Motion, ...]:
@@ -179,7 +170,7 @@ def check_in_plane(motions: Sequence[Motion]) -> None:
     """A planar analysis has no motion along y."""
     for motion in motions:
         if motion.direction[1] != 0:
-            raise InputError(f"motion: the direction of the {motion.pulse} is {list(motion.direction)}; a planar analysis "
+            raise InputError(f"motion: the direction of the {motion.label} is {list(motion.direction)}; a planar analysis "
                              "moves in the plane of x and z: set its y to 0, or planar = false")  # fmt: skip
 
 

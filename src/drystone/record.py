@@ -4,6 +4,7 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
 `run.h5`:
 
     model/*             blocks and flat arrays, so that reading needs no other file
+    motions/*           samples of the motions that have such, by the number of the motion
     steps               a row of small numbers a step: row i is step i + 1
     frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step; of
                         deformable blocks the amplitudes of their modes and the rates of these
@@ -28,8 +29,11 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
 from drystone.io.stored_model import read_model, write_model
+from drystone.io.stored_motions import read_records, write_records
 from drystone.model import Model
+from drystone.motion import Motion
 from drystone.solvers.solution import Residual
 from drystone.stepping import Energy, State
 
@@ -112,6 +116,12 @@ class Run:
     def model(self) -> Model:
         with _open(self.folder, "r") as file:
             return read_model(file["model"])
+
+    @property
+    def records(self) -> dict[int, Accelerogram]:
+        """The samples of the motions that have such, by the number of the motion."""
+        with _open(self.folder, "r") as file:
+            return read_records(file.get("motions", {}))
 
     @property
     def time(self) -> Array:
@@ -237,6 +247,7 @@ class RunWriter:
         every_steps: int,
         planned_steps: int = 0,
         ground: Sequence[float] = AT_REST,
+        motions: Sequence[Motion] = (),
         overwrite: bool = False,
     ) -> "RunWriter":
         """Start a run with its first frame, `state`. A frame is written every `every_steps` steps."""
@@ -251,6 +262,7 @@ class RunWriter:
         file.attrs.update(format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
         _lay_out(file, state)
         write_model(file.create_group("model"), model)
+        write_records(file.create_group("motions"), motions)
         writer = cls(folder, file, state, ground, (0, 0, int(state.step)))
         writer._frames.append((state, ground))
         writer._commit()

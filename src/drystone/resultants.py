@@ -50,8 +50,7 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     moment = _sum_by(row, np.cross(contacts.point - centre[row], contacts.impulse))
     thrust = np.einsum("ij,ij->i", force, normal)
     shear = np.linalg.norm(force - thrust[:, None] * normal, axis=1)
-    group = model.bodies.group
-    strength = model.friction[group[pair[:, 0]], group[pair[:, 1]]] * thrust
+    strength = model.friction_between(pair[:, 0], pair[:, 1]) * thrust
     return Resultants(
         a=pair[:, 0],
         b=pair[:, 1],

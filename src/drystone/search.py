@@ -22,6 +22,8 @@ from drystone.session import simulated, solver_of
 from drystone.simulate import initial_state
 from drystone.statics.equilibrium import equilibrium
 from drystone.stepping import State
+from drystone.study.rest import AtRest
+from drystone.study.trial import largest_tilt
 from drystone.units import number_and_unit
 
 EVENTS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
@@ -110,17 +112,16 @@ def _standing(case: Case, value: float) -> Trial:
 
 
 def _moving(case: Case, event: str, value: float) -> Trial:
-    """Dynamics until it happens, or until all is still for good, or to the end."""
+    """Dynamics until it happens, or until all is at rest, or to the end."""
     model = case.model()
     start = initial_state(model, case.analysis.gravity)
-    shaken = max((motion.start + motion.length for motion in case.motions), default=0.0)
-    time, unconverged = 0.0, 0
+    at_rest, time, unconverged = AtRest(case, model), 0.0, 0
     for step in simulated(case, model, start, solver_of(case)):
         state, time = step.state, step.state.time
         unconverged += not step.solution.converged
         if _rocks(state) if event == "rocking" else _overturns(state, start, case.history.collapse):
             return Trial(value, True, time, unconverged)
-        if time >= shaken and not state.velocity.any():
+        if at_rest(state):
             break
     return Trial(value, False, time, unconverged)
 
@@ -131,8 +132,3 @@ def _rocks(state: State) -> bool:
 
 def _overturns(state: State, start: State, loss: float) -> bool:
     return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNED
-
-
-def largest_tilt(state: State) -> float:
-    """[rad] of any block from how it stood at the start: of what was vertical then."""
-    return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())

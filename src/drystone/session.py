@@ -54,6 +54,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator
         every_steps=_steps_a_frame(case),
         planned_steps=planned_steps(case),
         ground=_ground(case, 0.0),
+        motions=case.motions,
         overwrite=overwrite,
     )
     yield from _go_on(case, model, writer, state)
@@ -69,8 +70,8 @@ def resume(out: str | Path) -> Generator[Step]:
 
 
 def recorded_case(run: Run) -> Case:
-    """The case a run was computed from."""
-    return parse_case(run.case, run.folder / "case.toml")
+    """The case a run was computed from, with the records it was computed with: their files may have moved or changed since."""
+    return parse_case(run.case, run.folder / "case.toml", records=run.records)
 
 
 def planned_steps(case: Case) -> int:
@@ -85,7 +86,7 @@ def first_facts(case: Case) -> dict[str, Any]:
     bodies = model.bodies
     free = ~bodies.fixed
     levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
-    frictions = model.friction[bodies.group[contacts.a], bodies.group[contacts.b]]
+    frictions = model.friction_between(contacts.a, contacts.b)
     frictions = frictions if len(frictions) else model.friction
     return {
         "blocks": len(model.blocks),
@@ -97,7 +98,7 @@ def first_facts(case: Case) -> dict[str, Any]:
         "smallest_friction": float(frictions.min()),
         "largest_friction": float(frictions.max()),
         "analysis": case.analysis.kind,
-        "motions": [motion.pulse for motion in case.motions],
+        "motions": [motion.label for motion in case.motions],
         "contact": case.surface.words,
         "method": case.solver.method,
         **(_plan(case) if case.goes_through_time else {}),

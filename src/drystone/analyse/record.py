@@ -33,7 +33,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     model = case.model()
     folder = Path(out)
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
-                              overwrite=overwrite)  # fmt: skip
+                              motions=case.motions, overwrite=overwrite)  # fmt: skip
     with writer, closing(analyse(case, model)) as stages:
         while True:
             try:

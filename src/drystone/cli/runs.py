@@ -181,13 +181,13 @@ def _mechanism_facts(folder: Path) -> dict[str, Any]:
 
 def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
     """Print the summary of a run, and return it."""
-    from drystone.io.case import parse_case
     from drystone.loads import pressing
     from drystone.measure import balanced_from, base_resultant, head_joint_openings, summarise
     from drystone.record import read_run
+    from drystone.session import recorded_case
 
     run = read_run(folder)
-    case = parse_case(run.case, folder / "case.toml")
+    case = recorded_case(run)
     summary = summarise(run, loss=case.history.collapse) | more
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)

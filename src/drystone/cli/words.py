@@ -64,7 +64,7 @@ def drystone(
     if version:
         print_json({"version": __version__}) if json else print(__version__)
     elif context.invoked_subcommand is None:
-        raise InputError("name a command: new, schema, check, run, search, info, picture, convert or solve (see --help)")
+        raise InputError("name one of the commands, as in drystone run case.toml -o out; drystone --help lists them")
 
 
 def announce_compiling() -> None:

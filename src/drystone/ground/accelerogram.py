@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+
+from drystone.ground.samples import Course
 
 Array = np.ndarray
 
@@ -24,3 +27,8 @@ class Accelerogram:
     def duration(self) -> float:
         """[s] from the first sample to the last."""
         return self.time_step * (len(self.acceleration) - 1)
+
+    @cached_property
+    def course(self) -> Course:
+        """Acceleration, velocity and displacement at any instant."""
+        return Course(self.acceleration, self.time_step)

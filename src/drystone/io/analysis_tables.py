@@ -42,7 +42,8 @@ class Analysis(Table):
 
 class Dynamics(Analysis):
     kind: Literal["dynamics"] = "dynamics"
-    duration: Positive
+    duration: Positive = 0.0  # [s]; 0 is not given
+    after: Positive | None = None  # [s] instead: as long as the motions last and this much more
     time_step: Positive
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
     gyroscopic: Literal["implicit", "explicit"] = "implicit"
@@ -51,8 +52,11 @@ class Dynamics(Analysis):
 
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:
-        if self.time_step > self.duration:
-            raise InputError(f"time_step ({self.time_step:g} s) is longer than duration ({self.duration:g} s)")
+        if (self.duration > 0) == (self.after is not None):
+            raise InputError("needs either duration, or after (so long after the motions), in s: one of the two")
+        name, lasts = ("duration", self.duration) if self.after is None else ("after", self.after)
+        if self.time_step > lasts:
+            raise InputError(f"time_step ({self.time_step:g} s) is longer than {name} ({lasts:g} s)")
         return self
 
 

@@ -4,7 +4,7 @@ The tables and their keys are in case_tables.py. What geometry alone can tell (d
 exist) is asked by `Case.model`.
 """
 
-import tomllib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from drystone.build import GENERATORS, chip
 from drystone.build.compose import mirror, named, place
 from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, Dynamics, LoadTable
 from drystone.io.case_tables import (
-    PULSE_TABLES,
     Assembly,
     FilePart,
     FileStructure,
     Joints,
-    MotionTable,
     Output,
     Part,
     Solver,
@@ -31,12 +30,13 @@ from drystone.io.case_tables import (
     structure_table,
 )  # fmt: skip
 from drystone.io.geometry.structure import read_structure
-from drystone.io.problems import Problem, Where, describe, find_line
+from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
+from drystone.io.problems import Problem, Where, describe, read_text, read_toml, report
 from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
-from drystone.motion import PULSES, Motion, check_in_plane
+from drystone.motion import Motion, check_in_plane
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -117,6 +117,7 @@ class Case:
             pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
             planar=self.analysis.planar,
             deformable=[table.to_stone() for table in self.structure.deformable],
+            scatter=None if joints.scatter is None else joints.scatter.to_scatter(),
         )
         if model.planar:
             check_in_plane(self.motions)
@@ -140,32 +141,26 @@ class Case:
 
 def read_case(path: str | Path) -> Case:
     """The case of a TOML file."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    return parse_case(text, path)
+    return parse_case(read_text(path), path)
 
 
-def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, Any] | None = None) -> Case:
-    """The case written in `text`; `path` is where its block file is looked for and what errors call it. `instead`: values that
-    take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude"."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
-    for key, value in (instead or {}).items():
-        _put(content, key, value, path)
+def parse_case(
+    text: str,
+    path: str | Path = "case.toml",
+    instead: Mapping[str, Any] | None = None,
+    records: Mapping[int, Accelerogram] | None = None,
+) -> Case:
+    """The case written in `text`; `path` is where its files are looked for and what errors call it. `instead`: values that
+    take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude".
+    `records`: the samples of motions by number, as a run has kept them; then no file of records is read."""
+    content = case_content(text, path, instead)
     problems: list[Problem] = []
     _check_tables(content, problems)
     structure = _read_structure(content.get("structure"), problems)
     joints = _read(Joints, content.get("joints"), ("joints",), problems)
-    motions = _read_motions(content.get("motion", []), problems)
+    motions = _read_motions(content.get("motion", []), Path(path).parent, records or {}, problems)
     loads = _read_loads(content.get("load", []), problems)
-    analysis = _read_analysis(content.get("analysis"), problems)
+    analysis = _read_analysis(content.get("analysis"), motions, problems)
     solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
     output = _read(Output, content.get("output", {}), ("output",), problems)
     if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
@@ -178,8 +173,16 @@ def parse_case(text: str, path: str | Path = "case.toml", instead: Mapping[str, 
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
     if problems:
-        raise InputError(_report(problems, text, path))
+        raise InputError(report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+
+
+def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The tables of a case as TOML has them, unchecked, with `instead` in their places."""
+    content = read_toml(text, path)
+    for key, value in (instead or {}).items():
+        _put(content, key, value, path)
+    return content
 
 
 def _put(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
@@ -255,21 +258,34 @@ def _read_made(content: Any, where: Where, problems: list[Problem], from_file: t
     return None
 
 
-def _read_motions(content: Any, problems: list[Problem]) -> tuple[Motion, ...]:
+def _read_motions(
+    content: Any, folder: Path, records: Mapping[int, Accelerogram], problems: list[Problem]
+) -> tuple[Motion, ...]:
     listed = isinstance(content, list)
-    tables = content if listed else [content]
     motions = []
-    for i, table in enumerate(tables):
+    for i, content_i in enumerate(content if listed else [content]):
         where = ("motion", i) if listed else ("motion",)
-        pulse = table.get("pulse") if isinstance(table, dict) else None
-        if isinstance(table, dict) and pulse not in tuple(PULSES):
-            said = "is missing" if pulse is None else "is not a pulse"
-            problems.append(Problem((*where, "pulse"), said, given=pulse, accepted=tuple(PULSES)))
-            continue
-        read = _read(PULSE_TABLES[pulse] if pulse else MotionTable, table, where, problems)
-        if read is not None:
-            motions.append(read.to_motion())
+        table = _motion_table(content_i, where, problems)
+        read = _read(table, content_i, where, problems) if table else None
+        try:
+            motions += [read.to_motion(folder, records.get(i))] if read else []
+        except InputError as error:  # of the file of a record, or of what is to be done to it
+            problems.append(Problem((*where, "record") if table is RecordTable else where, str(error)))
     return tuple(motions)
+
+
+def _motion_table(content: Any, where: Where, problems: list[Problem]) -> type[MotionTable] | None:
+    """By the pulse, or that of a record."""
+    if not isinstance(content, dict):
+        return MotionTable
+    pulse, accepted = content.get("pulse"), tuple(PULSE_TABLES)
+    if pulse is None and "record" in content:
+        return RecordTable
+    if pulse in accepted:
+        return PULSE_TABLES[pulse]
+    said = 'is missing, and so is record = "file"' if pulse is None else "is not a pulse"
+    problems.append(Problem((*where, "pulse"), said, given=pulse, accepted=accepted))
+    return None
 
 
 def _read_loads(content: Any, problems: list[Problem]) -> tuple[Push, ...]:
@@ -279,18 +295,17 @@ def _read_loads(content: Any, problems: list[Problem]) -> tuple[Push, ...]:
     return tuple(table.to_push() for table in read if table is not None)
 
 
-def _read_analysis(content: Any, problems: list[Problem]) -> Any:
+def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Problem]) -> Any:
     kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
     if kind not in tuple(ANALYSIS_TABLES):
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
         problems.append(Problem(where, "is not accepted", given=kind, accepted=accepted))
         return None
-    return _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
-
-
-def _report(problems: list[Problem], text: str, path: str | Path) -> str:
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
-    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
-    if len(lines) == 1:
-        return lines[0]
-    return f"{len(lines)} problems in the case:\n" + "\n".join(f"  {line}" for line in lines)
+    analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
+    if not isinstance(analysis, Dynamics) or analysis.after is None:
+        return analysis
+    end = max((motion.start + motion.length for motion in motions), default=0.0)
+    if math.isinf(end):
+        said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
+        problems.append(Problem(("analysis", "after"), said))
+    return analysis.model_copy(update={"duration": end + analysis.after})

@@ -12,12 +12,10 @@ from pydantic import Field, create_model, field_validator, model_validator
 from drystone.build import GENERATORS
 from drystone.elastic import Stone
 from drystone.errors import InputError
-from drystone.io.table import Direction, Positive, Table
-from drystone.laws import Adhesion, JointLaw
+from drystone.io.table import Positive, Table
+from drystone.laws import Adhesion, JointLaw, Scatter
 from drystone.model import Block
-from drystone.motion import Motion
 from drystone.units import (
-    Acceleration,
     Angle,
     Count,
     DamageViscosity,
@@ -28,7 +26,6 @@ from drystone.units import (
     Ratio,
     Stiffness,
     Stress,
-    Time,
 )  # fmt: skip
 
 
@@ -124,6 +121,22 @@ class Rule(JointKeys):
     between: tuple[str, str]  # groups of blocks; "support" is all supports
 
 
+class ScatterTable(Table):
+    """Friction that differs from joint to joint; `Scatter` says what the keys mean."""
+
+    cov: Annotated[Ratio, Field(ge=0)]
+    seed: Count = 0
+    distribution: Literal["lognormal", "uniform"] = "lognormal"
+
+    @model_validator(mode="after")
+    def _can_be(self) -> Self:
+        self.to_scatter().check()
+        return self
+
+    def to_scatter(self) -> Scatter:
+        return Scatter(**self.model_dump())
+
+
 BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
 
 
@@ -132,6 +145,7 @@ class Joints(JointKeys):
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: JointKeys | None = None  # where one of the blocks is a support
     rule: tuple[Rule, ...] = ()
+    scatter: ScatterTable | None = None
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
         """The law of joints, or of those for which some keys are changed."""
@@ -153,64 +167,6 @@ class Joints(JointKeys):
     def laws(self) -> list[JointLaw]:
         """All that are told."""
         return [self.law(changes) for changes in (None, self.support, *self.rule)]
-
-
-class MotionTable(Table):
-    """What all pulses share; `to_motion` makes the record of the engine."""
-
-    pulse: str
-    direction: Direction = (1.0, 0.0, 0.0)
-    start: Annotated[Time, Field(ge=0)] = 0.0
-    supports: tuple[str, ...] = ()
-
-    def to_motion(self) -> Motion:
-        values = self.model_dump()
-        if "displacement" in values:
-            values["displacement_amplitude"] = values.pop("displacement")
-        return Motion(**values)
-
-
-class LastingPulse(MotionTable):
-    pulse: Literal["rectangular", "biphasic"]
-    amplitude: Acceleration
-    duration: Positive
-
-
-class SinePulse(MotionTable):
-    pulse: Literal["half-sine", "one-sine"]
-    amplitude: Acceleration
-    half_period: Positive
-
-
-class Sine(MotionTable):
-    pulse: Literal["sine"]
-    amplitude: Acceleration | None = None
-    displacement: Length | None = None
-    half_period: Positive
-    duration: Positive | None = None
-
-    @model_validator(mode="after")
-    def _one_amplitude(self) -> Self:
-        if (self.amplitude is None) == (self.displacement is None):
-            raise InputError("a sine needs either an amplitude (m/s2 or g) or a displacement (m), one of the two")
-        return self
-
-
-class Settlement(MotionTable):
-    pulse: Literal["settlement"]
-    displacement: Length
-    duration: Positive
-    direction: Direction = (0.0, 0.0, -1.0)
-
-
-PULSE_TABLES: dict[str, type[MotionTable]] = {
-    "rectangular": LastingPulse,
-    "biphasic": LastingPulse,
-    "half-sine": SinePulse,
-    "one-sine": SinePulse,
-    "sine": Sine,
-    "settlement": Settlement,
-}
 
 
 class Solver(Table):

@@ -1,15 +1,35 @@
-"""What is wrong in a case: pydantic's errors and the text of the file come in, sentences with key and line go out."""
+"""TOML files and what is wrong in them: pydantic's errors and the text of a file come in, sentences with their line go out."""
 
 import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from drystone.errors import did_you_mean
+from drystone.errors import InputError, did_you_mean
 from drystone.units import accepted
 
 Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
+
+
+def read_text(path: str | Path) -> str:
+    """What a text file holds."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+
+
+def read_toml(text: str, path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file, unchecked."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -69,7 +89,7 @@ def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ..
     """The keys of a table, or of a table inside it."""
     for part in inner:
         table = _inner(table, part)
-    return tuple(table.model_fields)
+    return tuple(field.alias or name for name, field in table.model_fields.items())
 
 
 def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:
@@ -108,3 +128,12 @@ def find_line(text: str, where: Where) -> int | None:
         if wanted.startswith((here + ".", here + "[")):
             fallback = number
     return fallback
+
+
+def report(problems: list[Problem], text: str, path: str | Path, what: str = "case") -> str:
+    """All problems of a file, by line."""
+    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
+    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
+    if len(lines) == 1:
+        return lines[0]
+    return f"{len(lines)} problems in the {what}:\n" + "\n".join(f"  {line}" for line in lines)

@@ -10,7 +10,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from drystone.build import GENERATORS
 from drystone.io.analysis_tables import ANALYSIS_TABLES, LoadTable
 from drystone.io.case_tables import (
-    PULSE_TABLES,
     Assembly,
     FilePart,
     FileStructure,
@@ -20,6 +19,7 @@ from drystone.io.case_tables import (
     Solver,
     structure_table,
 )  # fmt: skip
+from drystone.io.motion_tables import PULSE_TABLES, RecordTable
 from drystone.io.starter import summary
 from drystone.units import UNITS, accepted
 
@@ -51,7 +51,7 @@ def case_schema() -> dict[str, Any]:
     parts = [*(_table(structure_table(name, Part)) for name in GENERATORS), _table(FilePart)]
     assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
     assembly["required"] = ["parts"]
-    motions = [_table(table) for table in dict.fromkeys(PULSE_TABLES.values())]
+    motions = [_table(table) for table in dict.fromkeys([*PULSE_TABLES.values(), RecordTable])]
     motion, load = {"oneOf": motions}, _table(LoadTable)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

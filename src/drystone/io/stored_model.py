@@ -1,11 +1,12 @@
 """A model in an HDF5 group: written once by a run, read back without the case or its files."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from drystone.elastic import Elastic
-from drystone.laws import Laws
+from drystone.laws import Laws, Scatter
 from drystone.model import Block, Bodies, Model
 
 
@@ -29,6 +30,8 @@ def write_model(group: Any, model: Model) -> None:
     group.attrs["planar"] = model.planar
     if model.restitution is not None:
         group["restitution"] = model.restitution
+    if model.scatter is not None:
+        group.create_group("scatter").attrs.update(asdict(model.scatter))
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
         group[f"bodies/{name}"] = values
     for name, table in zip(Laws._fields, model.laws or (), strict=model.laws is not None):
@@ -62,4 +65,8 @@ def read_model(group: Any) -> Model:
     elastic = Elastic(*(group[f"elastic/{name}"][:] for name in Elastic._fields)) if "elastic" in group else None
     planar = bool(group.attrs.get("planar", False))
     restitution = group["restitution"][:] if "restitution" in group else None
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution)
+    scatter = None
+    if "scatter" in group:
+        kept = group["scatter"].attrs
+        scatter = Scatter(float(kept["cov"]), int(kept["seed"]), str(kept["distribution"]))
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution, scatter)

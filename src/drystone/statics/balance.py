@@ -58,8 +58,7 @@ def balance(
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
     ahead = np.zeros((len(place), 6)) if movement is None else movement
     contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0, model.planar)
-    group = model.bodies.group
-    friction = model.friction[group[contacts.a], group[contacts.b]]
+    friction = model.friction_between(contacts.a, contacts.b)
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
     frame = _frames(contacts.normal, model.planar)
     return Balance(model, free, unknowns, contacts, frame, friction, _matrix(model, place, free, unknowns, contacts, frame))

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 Sample = Mapping[str, Any]  # values as a case file has them
 
 COLLAPSED, STANDING, FAILED = "collapsed", "standing", "failed"
+OVER = "the duration is over"  # the reason of a history that was not decided before
+STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
 
 
 class Outcome(NamedTuple):
@@ -21,6 +23,12 @@ class Outcome(NamedTuple):
     reason: str  # how it ended: "came to rest", "the duration is over", ... or what failed
     numbers: Mapping[str, float | None]  # what was measured, in SI, by names that say what
     seconds: float  # [s] it took to compute
+
+
+def is_unfinished(outcome: Outcome) -> bool:
+    """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
+    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
+    return outcome.status == STANDING and outcome.reason.startswith(OVER) and 0 < STILL_GOING * most < moved
 
 
 class Trials:

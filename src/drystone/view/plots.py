@@ -16,7 +16,7 @@ BLUE, RED = (0.0, 0.45, 0.70), (0.70, 0.18, 0.36)
 def polar_picture(directions: Array, multipliers: Array, path: str | Path) -> None:
     """The collapse multiplier [share of the weight] of a horizontal load against its direction [deg], 0 is +x and 90 +y."""
     directions, multipliers = _checked("directions", directions, multipliers)
-    figure = _figure()
+    figure = new_figure()
     axes: Any = figure.add_subplot(projection="polar")
     order = np.argsort(directions % 360.0)
     angle, radius = np.radians(directions[order] % 360.0), multipliers[order]
@@ -35,7 +35,7 @@ def curve_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) -
     """Capacity curves by their labels: displacement [m] and multiplier [share of the weight]."""
     if not curves:
         raise InputError(f"{path}: there is no curve to draw; give at least one")
-    figure = _figure()
+    figure = new_figure()
     axes = figure.add_subplot()
     for label, (displacement, multiplier) in curves.items():
         axes.plot(*_checked(f"displacement of {label!r}", displacement, multiplier), linewidth=1.8, label=label)
@@ -52,7 +52,7 @@ def base_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) ->
     logarithmic scale, how far it is from all of it."""
     if not curves:
         raise InputError(f"{path}: there is no curve to draw; give at least one")
-    figure = _figure()
+    figure = new_figure()
     above, below = figure.subplots(2, sharex=True)
     for label, (time, share) in curves.items():
         time, share = _checked(f"time of {label!r}", time, share)
@@ -69,7 +69,7 @@ def base_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) ->
     figure.savefig(path)
 
 
-def _figure() -> Any:
+def new_figure() -> Any:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

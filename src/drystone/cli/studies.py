@@ -1,0 +1,191 @@
+"""The command about many runs: study."""
+
+import json as json_format
+import os
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, Json, announce_compiling, app, print_json, say
+from drystone.errors import InputError
+
+if TYPE_CHECKING:
+    from drystone.study.begin import Begun
+    from drystone.study.table import Row, TrialTable
+    from drystone.study.workers import Crew, Here
+
+
+@app.command()
+def study(
+    source: Annotated[Path | None, typer.Argument(help="study file (TOML); with --trial the folder of a study")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="folder for the table; of a trial, for its run")] = None,
+    resume: Annotated[Path | None, typer.Option(help="go on with the study in this folder, as it was begun")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="compute failed trials again")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="workers on this machine; one a core if not given")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="of Dask, tcp://host:port: its workers compute the trials")] = None,
+    full: Annotated[bool, typer.Option("--full", help="the full set, with the keys of [study.full]")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="also draw what was found")] = False,
+    trial: Annotated[str | None, typer.Option(help="compute the trial with this key again, as a recorded run")] = None,
+    picture: Annotated[bool, typer.Option("--picture", help="also draw that run")] = False,
+    json: Json = False,
+) -> int:
+    """Try a case many times: sweeps, failure domains, fragility. Cut, it goes on where it was."""
+    from drystone.study.begin import begin, begin_again
+
+    if trial is not None:
+        if source is None or out is None:
+            raise InputError("give the folder of the study and one for the run: drystone study --trial KEY out -o run")
+        return _record_trial(source, trial, out, picture, json)
+    if resume is not None:
+        if source is not None or out is not None or full:
+            raise InputError("--resume takes the folder of a study and no file: drystone study --resume out")
+        begun, folder = begin_again(resume), resume
+    elif source is None or out is None:
+        raise InputError("give a study file and a folder: drystone study study.toml -o out")
+    else:
+        begun, folder = begin(source, full=full), out
+    facts = _conduct(begun, folder, jobs, scheduler, retry)
+    if plot:
+        facts["pictures"] = _draw(begun, folder, facts["found"])
+    if json:
+        print_json(facts)
+    else:
+        from drystone.view.study_tables import print_study
+
+        print_study(facts)
+    if facts["interrupted"]:
+        return INTERRUPTED
+    return NOT_CONVERGED if facts["trials"]["failed"] else DONE
+
+
+def _conduct(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None, retry: bool) -> dict[str, Any]:
+    """Run what is missing; the facts of the study."""
+    from drystone.study.begin import keep_texts
+    from drystone.study.run import run_study
+    from drystone.study.table import RESULT, TrialTable, replace
+
+    keep_texts(begun, folder)
+    table = TrialTable(folder, begun.key_of, retry=retry)
+    _tell_what_is_there(table)
+    interrupted = False
+    try:
+        if _something_to_do(begun, table):
+            with _workers(begun, folder, jobs, scheduler) as workers, closing(run_study(begun.study, table, workers)) as rows:
+                _watch(rows, begun, table)
+    except KeyboardInterrupt:
+        interrupted = True
+        say(f"interrupted; all trials that ended are kept. Go on with: drystone study --resume {folder}")
+    finally:
+        table.close()
+    found = begun.study.facts(table.trials)
+    replace(folder / RESULT, json_format.dumps(found, indent=2).encode())
+    return {
+        "study": str(begun.file.path),
+        "kind": begun.file.table.kind,
+        "out": str(folder),
+        "interrupted": interrupted,
+        "trials": table.counts(),
+        "expected": begun.study.expected(table.trials),
+        "found": found,
+    }
+
+
+def _tell_what_is_there(table: "TrialTable") -> None:
+    if table.torn:
+        say(f"{table.folder}: the last row was cut in writing and is dropped; its trial is computed anew")
+    if table.others:
+        say(f"{table.folder}: {table.others} rows do not count: the case, a file it names or drystone has changed since, or "
+            "they failed and are to be tried again")  # fmt: skip
+    if len(table.trials):
+        say(f"{table.folder}: {len(table.trials)} trials are there already")
+
+
+def _something_to_do(begun: "Begun", table: "TrialTable") -> bool:
+    return any(table.trials.outcome(sample) is None for sample in begun.study.propose(table.trials))
+
+
+def _workers(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None) -> "Here | Crew":
+    """Those asked for; by default one a core, if Dask is there."""
+    from importlib.util import find_spec
+
+    from drystone.study.workers import Crew, Here, compile_kernels
+
+    task = begun.task(folder)
+    if scheduler is not None:
+        return Crew(task, 0, scheduler)
+    if jobs is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        jobs = cores if find_spec("distributed") else 1
+    announce_compiling()
+    if jobs == 1:
+        return Here(task)
+    compile_kernels(begun.case)
+    return Crew(task, jobs)
+
+
+def _watch(rows: Iterable["Row"], begun: "Begun", table: "TrialTable") -> None:
+    """A bar on standard error with trials done, their rate, failures and time left."""
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns, console = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()), Console(stderr=True)
+    with Progress(*columns, console=console) as progress:
+        bar = progress.add_task("starting", total=begun.study.expected(table.trials), completed=len(table.trials))
+        start = monotonic()
+        for done, row in enumerate(rows, 1):
+            expected, counts = begun.study.expected(table.trials), table.counts()
+            told = f"{counts['all']} of {expected} trials, {60 * done / (monotonic() - start):.3g} a minute"
+            told += f", {counts['failed']} failed" if counts["failed"] else ""
+            progress.update(bar, completed=counts["all"], total=expected, description=told)
+            if not console.is_terminal:  # a log, as of a batch job
+                say(f"{told}: {row.key} {row.outcome.status} after {row.outcome.seconds:.3g} s")
+
+
+def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) -> int:
+    """From a point of a study to its run."""
+    from drystone.study.begin import begin_again
+    from drystone.study.table import read_row
+    from drystone.study.trial import Keeping, try_sample
+    from drystone.study.trials import FAILED
+
+    if out.exists():
+        raise InputError(f"{out} exists; give a new folder for the run")
+    begun, row = begin_again(folder), read_row(folder, key)
+    announce_compiling()
+    outcome = try_sample(begun.case.text, begun.case.path, row.sample, keeping=Keeping(out))
+    facts: dict[str, Any] = {"key": row.key, "sample": dict(row.sample), **outcome._asdict(), "out": str(out)}
+    facts["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)
+    if picture and outcome.status != FAILED:
+        facts["pictures"] = _pictures(out)
+    if json:
+        print_json(facts)
+    else:
+        from drystone.view.study_tables import print_trial
+
+        print_trial(facts)
+    return NOT_CONVERGED if outcome.status == FAILED else DONE
+
+
+def _pictures(folder: Path) -> list[str]:
+    """Of a run: its last frame, or what statics found."""
+    from drystone.analyse.record import read_result
+    from drystone.record import read_run
+    from drystone.view.picture import picture
+    from drystone.view.results import result_pictures
+
+    run, found = read_run(folder), read_result(folder)
+    if found is not None:
+        return [str(path) for path in result_pictures(run, found)]
+    picture(run, folder / "last.png")
+    return [str(folder / "last.png")]
+
+
+def _draw(begun: "Begun", folder: Path, found: dict[str, Any]) -> list[str]:
+    from drystone.view.studies import study_pictures
+
+    return [str(path) for path in study_pictures(begun.file.table.kind, found, folder)]

@@ -1,0 +1,86 @@
+"""The door of ground motions: a path comes in, `Accelerogram`s in m/s2 go out, one a component.
+
+What a file is, its content says; its suffix only if the content does not. A unit is never guessed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
+from drystone.io.accelerograms.afad import is_afad, read_afad
+from drystone.io.accelerograms.columns import is_columns, read_columns
+from drystone.io.accelerograms.cosmos import is_cosmos, read_cosmos
+from drystone.io.accelerograms.csmip import is_csmip, read_csmip
+from drystone.io.accelerograms.cwa import is_cwa, read_cwa
+from drystone.io.accelerograms.esm import is_esm, read_esm
+from drystone.io.accelerograms.geonet import is_geonet, read_geonet
+from drystone.io.accelerograms.itaca import is_itaca, read_itaca
+from drystone.io.accelerograms.knet import is_knet, read_knet
+from drystone.io.accelerograms.peer import is_peer, read_peer
+from drystone.io.accelerograms.seismology import is_miniseed, is_sac, read_seismology
+from drystone.io.accelerograms.sheet import Sheet, lines_of
+from drystone.io.accelerograms.smc import is_smc, read_smc
+from drystone.io.accelerograms.unam import is_unam, read_unam
+from drystone.io.accelerograms.volume1 import is_volume1, read_volume1
+from drystone.io.geometry.drawing import read_bytes
+
+
+class Format(NamedTuple):
+    """A format of text files."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    is_it: Callable[[Sheet], bool]
+    read: Callable[[Sheet], list[Accelerogram]]
+
+
+FORMATS = [
+    Format("PEER", (".at2", ".vt2", ".dt2"), is_peer, read_peer),
+    Format("ESM", (".asc",), is_esm, read_esm),
+    Format("ITACA", (), is_itaca, read_itaca),
+    Format("COSMOS", (".v1c", ".v2c"), is_cosmos, read_cosmos),
+    Format("CSMIP", (".v1", ".v2"), is_csmip, read_csmip),
+    Format("volume 1", (), is_volume1, read_volume1),
+    Format("GeoNet", (".v1a", ".v2a"), is_geonet, read_geonet),
+    Format("K-NET", (".ew", ".ns", ".ud", ".ew1", ".ns1", ".ud1", ".ew2", ".ns2", ".ud2"), is_knet, read_knet),
+    Format("AFAD", (), is_afad, read_afad),
+    Format("CWA", (), is_cwa, read_cwa),
+    Format("UNAM", (), is_unam, read_unam),
+    Format("SMC", (".smc",), is_smc, read_smc),
+]
+BINARY = {"SAC": is_sac, "miniSEED": is_miniseed}
+
+
+def read_accelerograms(
+    path: str | Path, *, unit: str | None = None, time_step: float | None = None, column: int | None = None
+) -> list[Accelerogram]:
+    """The components in a file of ground motions.
+
+    unit: of the values, where the file does not state it ("g", "m/s2", "cm/s2", "gal", "mm/s2"); time_step [s]: where there is
+    no time; column: of a file of columns the one to take, counted from 1 (the time is one too).
+    """
+    path = Path(path)
+    if time_step is not None and not 0 < time_step < float("inf"):
+        raise InputError(f"time step {time_step!r} is not above 0; give it in s")
+    data, sheet = read_bytes(path), Sheet(path, [], unit, time_step)
+    binary = next((kind for kind, is_it in BINARY.items() if is_it(data)), None)
+    if binary is not None:
+        _without_columns(path, column, binary)
+        return read_seismology(sheet, data, binary)
+    sheet = sheet._replace(lines=lines_of(path, data))
+    known = next((each for each in FORMATS if each.is_it(sheet)), None)
+    known = known or next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
+    if known is not None:
+        _without_columns(path, column, known.name)
+        return known.read(sheet)
+    if is_columns(sheet):
+        return read_columns(sheet, column)
+    names = ", ".join(each.name for each in FORMATS)
+    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY)} or columns of numbers")
+
+
+def _without_columns(path: Path, column: int | None, name: str) -> None:
+    if column is not None:
+        raise InputError(f"{path}: column {column} of a file in the format {name}, which has none; leave it out")

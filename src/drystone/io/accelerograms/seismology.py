@@ -1,0 +1,103 @@
+"""SAC and miniSEED, read by ObsPy: bytes come in, an `Accelerogram` a trace goes out.
+
+SAC does not say its unit: it must be stated. miniSEED has counts: their sensitivity is in the StationXML (`*.xml`) of the same
+folder; without it the unit must be stated, and the counts are taken to be in it.
+"""
+
+import re
+import struct
+import warnings
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
+from drystone.io.accelerograms.sheet import Sheet
+from drystone.io.geometry.drawing import need, read_bytes
+
+HEADER = 632  # [byte] of SAC
+OBSPY = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
+KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
+
+
+def is_sac(data: bytes) -> bool:
+    """Whether the header has the version of SAC, in either byte order, in its place."""
+    return len(data) >= HEADER and any(struct.unpack(order + "i", data[304:308])[0] in (6, 7) for order in "<>")
+
+
+def is_miniseed(data: bytes) -> bool:
+    """Whether it begins with the number and quality of a record."""
+    return re.match(rb"\d{6}[DRQM][ \0]", data) is not None
+
+
+def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
+    """The traces of a file of the kind "SAC" or "miniSEED"; of the sheet its path and what is stated."""
+    try:
+        from obspy import read
+    except ImportError:
+        raise need("obspy", "seismology", sheet.path) from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged,
+            warnings.simplefilter("error", RuntimeWarning)  # and NumPy of a time step that is 0
+            traces = list(read(BytesIO(data), format=OBSPY[kind]))
+        _check_whole(sheet.path, data, traces)
+        return [_component(sheet, trace) for trace in traces]
+    except InputError:
+        raise
+    except Exception as error:  # ObsPy raises what its parts raise
+        said = str(error).strip().partition("\n")[0][:80]
+        raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
+
+
+def _check_whole(path: Path, data: bytes, traces: list[Any]) -> None:
+    """Refuse a file that ends within a record, and a channel in several pieces."""
+    length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
+    if len(data) % length:
+        raise InputError(f"{path}: ends within a record of {length} bytes; take the file as it was published")
+    channel, pieces = Counter(trace.id for trace in traces).most_common(1)[0]
+    if pieces > 1:
+        raise InputError(f"{path}: {channel} has gaps; give a record without, or fill them")
+
+
+def _component(sheet: Sheet, trace: Any) -> Accelerogram:
+    values = np.asarray(trace.data, float)
+    if not np.all(np.isfinite(values)):
+        raise InputError(f"{sheet.path}: {trace.id} has a value that is not finite; give numbers only")
+    if not 0 < trace.stats.delta < float("inf"):
+        raise InputError(f"{sheet.path}: the time step of {trace.id} is {trace.stats.delta:g} s; give one above 0")
+    about = {"format": "SAC", "station": f"{trace.stats.network}.{trace.stats.station}", "date": str(trace.stats.starttime)}
+    unit = None
+    if "sac" in trace.stats:
+        other = KINDS.get(int(trace.stats.sac.get("idep", -1)))
+        if other:
+            raise InputError(f"{sheet.path}: the file has a {other}, an acceleration is needed; take that of the same record")
+    else:
+        sensitivity = _sensitivity(sheet.path.parent, trace)
+        about["format"] = "miniSEED"
+        if sensitivity is not None:
+            unit = f"1(m/s2)/{sensitivity}"
+    return sheet.accelerogram(None, trace.stats.channel, float(trace.stats.delta), values, unit, about)
+
+
+def _sensitivity(folder: Path, trace: Any) -> float | None:
+    """[s2/m] counts for 1 m/s2, of the StationXML that knows the channel; None if there is none."""
+    from obspy import read_inventory
+
+    for path in sorted(folder.glob("*.xml")):
+        data = read_bytes(path)
+        if trace.stats.station.encode() not in data:
+            continue
+        try:
+            known = read_inventory(BytesIO(data), format="STATIONXML").get_response(trace.id, trace.stats.starttime)
+        except Exception:  # not a StationXML, or it does not know this channel at this time
+            continue
+        sensitivity = known.instrument_sensitivity
+        if sensitivity and (sensitivity.input_units or "").upper() in ("M/S**2", "M/S2", "M/S/S", "M/S^2"):
+            return float(sensitivity.value)
+        raise InputError(f"{path}: the sensitivity of {trace.id} is not one to acceleration; give an accelerometer's record")
+    return None

@@ -1,0 +1,222 @@
+"""The tables of [motion] by their pulse, or of a record: keys, types, units and defaults. `to_motion` makes what moves."""
+
+import math
+from abc import abstractmethod
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from drystone.errors import InputError
+from drystone.ground import corrections
+from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.design import EC8_TYPE_1, eurocode, ntc
+from drystone.ground.synthetic import kanai_tajimi, matched
+from drystone.io.accelerograms.read import read_accelerograms
+from drystone.io.table import Direction, Positive, Table
+from drystone.motion import Motion
+from drystone.units import Acceleration, Angle, Count, Frequency, Length, Ratio, Time, Velocity
+
+PositiveFrequency = Annotated[Frequency, Field(gt=0)]
+Strong = tuple[Time, Time]  # when the envelope of a made-up motion is 1
+
+
+class MotionTable(Table):
+    """What all motions share."""
+
+    direction: Direction = (1.0, 0.0, 0.0)
+    start: Annotated[Time, Field(ge=0)] = 0.0
+    supports: tuple[str, ...] = ()
+
+    @abstractmethod
+    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
+        """`folder`: where the files are that the table names; `kept`: the samples as a run has kept them."""
+
+
+class PulseTable(MotionTable):
+    """A closed form."""
+
+    pulse: str
+
+    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
+        values = self.model_dump()
+        for name in ("velocity", "displacement"):
+            if name in values:
+                values[name + "_amplitude"] = values.pop(name)
+        return Motion(**values)
+
+
+class LastingPulse(PulseTable):
+    pulse: Literal["rectangular", "biphasic"]
+    amplitude: Acceleration
+    duration: Positive
+
+
+class SinePulse(PulseTable):
+    pulse: Literal["half-sine", "one-sine", "ricker"]
+    amplitude: Acceleration
+    half_period: Positive
+
+
+class Sine(PulseTable):
+    pulse: Literal["sine"]
+    amplitude: Acceleration | None = None
+    displacement: Length | None = None
+    half_period: Positive
+    duration: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_amplitude(self) -> Self:
+        if (self.amplitude is None) == (self.displacement is None):
+            raise InputError("a sine needs either an amplitude (m/s2 or g) or a displacement (m), one of the two")
+        return self
+
+
+class Wavelet(PulseTable):
+    """Mavroeidis and Papageorgiou: by its largest acceleration, or by its velocity as they have it."""
+
+    pulse: Literal["mavroeidis-papageorgiou"]
+    amplitude: Acceleration | None = None
+    velocity: Velocity | None = None
+    half_period: Positive
+    oscillations: Annotated[Ratio, Field(gt=1)]
+    phase: Angle = 0.0
+
+    @model_validator(mode="after")
+    def _one_amplitude(self) -> Self:
+        if (self.amplitude is None) == (self.velocity is None):
+            raise InputError("this pulse needs either an amplitude (m/s2 or g) or a velocity (m/s), one of the two")
+        return self
+
+
+class Settlement(PulseTable):
+    pulse: Literal["settlement"]
+    displacement: Length
+    duration: Positive
+    direction: Direction = (0.0, 0.0, -1.0)
+
+
+class SampledMotion(MotionTable):
+    """A motion of samples, from a file or made from a seed."""
+
+    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
+        record = self.accelerogram(folder) if kept is None else kept
+        return Motion("record", record=record, direction=self.direction, start=self.start, supports=self.supports)
+
+    @abstractmethod
+    def accelerogram(self, folder: Path) -> Accelerogram: ...
+
+
+class KanaiTajimi(SampledMotion):
+    """Noise through a layer of soil; by default Kanai's firm soil."""
+
+    pulse: Literal["kanai-tajimi"]
+    seed: Annotated[Count, Field(ge=0)]
+    amplitude: Acceleration  # its peak
+    duration: Positive
+    frequency: PositiveFrequency = 2.5  # [Hz] of the layer
+    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.6
+    strong: Strong | None = None
+    time_step: Positive = 0.01
+
+    def accelerogram(self, folder: Path) -> Accelerogram:
+        return kanai_tajimi(**self.model_dump(exclude={"pulse", *MotionTable.model_fields}))
+
+
+class Matched(SampledMotion):
+    """Noise made to have the spectrum of a code."""
+
+    pulse: Literal["spectrum"]
+    seed: Annotated[Count, Field(ge=0)]
+    code: Literal["EC8 type 1", "EC8 type 2", "NTC 2018"] = "EC8 type 1"
+    ag: Annotated[Acceleration, Field(gt=0)]  # on rock
+    soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]
+    plateau: Annotated[Ratio, Field(gt=1)] | None = None  # NTC: F0
+    corner: Positive | None = None  # NTC: TC*
+    topography: Annotated[Ratio, Field(ge=1)] = 1.0  # NTC: ST
+    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.05
+    duration: Positive
+    strong: Strong | None = None
+    time_step: Positive = 0.01
+
+    @model_validator(mode="after")
+    def _italian_hazard(self) -> Self:
+        given = self.plateau is not None and self.corner is not None
+        if self.code == "NTC 2018" and not given:
+            raise InputError("NTC 2018 needs plateau (F0) and corner (TC* in s) of the site beside ag")
+        if self.code != "NTC 2018" and self.model_fields_set & {"plateau", "corner", "topography"}:
+            raise InputError('plateau, corner and topography are for code = "NTC 2018"; remove them')
+        return self
+
+    def accelerogram(self, folder: Path) -> Accelerogram:
+        if self.plateau is not None and self.corner is not None:
+            target = ntc(self.ag, self.soil, self.plateau, self.corner, self.topography, self.damping)
+        else:
+            target = eurocode(self.ag, self.soil, 1 if self.code == "EC8 type 1" else 2, self.damping)
+        return matched(target, seed=self.seed, duration=self.duration, strong=self.strong, time_step=self.time_step)
+
+
+class RecordTable(SampledMotion):
+    """A record from a file, and what is to be done to it: baseline, band, cut and scale, in this order."""
+
+    record: Annotated[str, Field(min_length=1)]  # path, relative to the case
+    component: str | Count | None = None  # by its name in the file, or the column
+    unit: str | None = None  # of the values, where the file does not say
+    time_step: Positive | None = None  # where the file does not say
+    baseline: Literal[tuple(corrections.BASELINES)] | None = None  # type: ignore[valid-type]
+    band: tuple[PositiveFrequency, PositiveFrequency] | None = None
+    arias: tuple[Ratio, Ratio] | None = None  # keep what lies between these shares of the Arias intensity
+    begin: Annotated[Time, Field(ge=0)] | None = Field(None, alias="from")
+    end: Annotated[Time, Field(gt=0)] | None = Field(None, alias="to")
+    scale: Ratio | None = None
+    pga: Annotated[Acceleration, Field(gt=0)] | None = None
+    pgv: Annotated[Velocity, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _said_once(self) -> Self:
+        given = [name for name in ("scale", "pga", "pgv") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError(f"{' and '.join(given)} say how strong the record is; give one of them, or none: as recorded")
+        if self.arias is not None and (self.begin is not None or self.end is not None):
+            raise InputError("arias and from/to say what to keep of the record; give one of the two")
+        return self
+
+    def accelerogram(self, folder: Path) -> Accelerogram:
+        record = read_component(folder / self.record, self.component, self.unit, self.time_step)
+        whole = self.begin is None and self.end is None
+        window = None if whole else (self.begin or 0.0, math.inf if self.end is None else self.end)
+        record = corrections.corrected(record, baseline=self.baseline, band=self.band, arias=self.arias, window=window)
+        if self.pga is not None:
+            return corrections.scaled_to_pga(record, self.pga)
+        if self.pgv is not None:
+            return corrections.scaled_to_pgv(record, self.pgv)
+        return record if self.scale is None else corrections.scaled(record, self.scale)
+
+
+def read_component(
+    path: Path, component: str | int | None = None, unit: str | None = None, time_step: float | None = None
+) -> Accelerogram:
+    """The one component asked for of a file, by its name or, of columns, by its number; the only one if not said."""
+    column = component if isinstance(component, int) else None
+    records = read_accelerograms(path, unit=unit, time_step=time_step, column=column)
+    named = isinstance(component, str)
+    found = [record for record in records if not named or record.component.lower() == str(component).lower()]
+    if len(found) != 1:
+        names = ", ".join(repr(record.component) for record in records)
+        said = "none is chosen" if component is None else f"{component!r} is {'none' if not found else 'more than one'} of them"
+        raise InputError(f"{path}: its components are {names}, {said}; give component = the name of one")
+    return found[0]
+
+
+PULSE_TABLES: dict[str, type[MotionTable]] = {
+    "rectangular": LastingPulse,
+    "biphasic": LastingPulse,
+    "half-sine": SinePulse,
+    "one-sine": SinePulse,
+    "sine": Sine,
+    "ricker": SinePulse,
+    "mavroeidis-papageorgiou": Wavelet,
+    "settlement": Settlement,
+    "kanai-tajimi": KanaiTajimi,
+    "spectrum": Matched,
+}

@@ -1,0 +1,42 @@
+"""The samples of motions in an HDF5 group: written once by a run, read back without the files they came from."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from drystone.ground.accelerogram import Accelerogram
+from drystone.motion import Motion
+
+
+def write_records(group: Any, motions: Sequence[Motion]) -> None:
+    """Each under the number of its motion, with what was done to it."""
+    for number, motion in enumerate(motions):
+        record = motion.record
+        if record is not None:
+            samples = group.create_dataset(str(number), data=record.acceleration)
+            samples.attrs.update(
+                name=record.name,
+                component=record.component,
+                time_step=record.time_step,
+                unit_in_file=record.unit_in_file,
+                about=json.dumps(dict(record.about)),
+                done=json.dumps(record.done),
+            )
+
+
+def read_records(group: Any) -> dict[int, Accelerogram]:
+    """The accelerograms that `write_records` wrote, by the number of their motion."""
+    return {int(number): _read(samples) for number, samples in group.items()}
+
+
+def _read(samples: Any) -> Accelerogram:
+    attributes = samples.attrs
+    return Accelerogram(
+        name=str(attributes["name"]),
+        component=str(attributes["component"]),
+        time_step=float(attributes["time_step"]),
+        acceleration=samples[:],
+        unit_in_file=str(attributes["unit_in_file"]),
+        about=json.loads(attributes["about"]),
+        done=tuple(json.loads(attributes["done"])),
+    )

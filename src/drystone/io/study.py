@@ -1,0 +1,77 @@
+"""Study files: TOML with the table [study] comes in, the checked table of its kind goes out, or one `InputError` that lists
+every problem in the file with its line.
+
+    [study]                  kind, case, time_limit, keep, and the keys of the kind
+    [study.full]             keys that take the place of those when the full study is asked for
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from drystone.errors import InputError
+from drystone.io.problems import Problem, Where, describe, read_toml, report
+from drystone.io.table import Table
+from drystone.units import Time
+
+
+class Conduct(Table):
+    """How a study of any kind is conducted."""
+
+    time_limit: Annotated[Time, Field(gt=0)] = math.inf  # [s] that a trial may take to compute
+    keep: Literal["none", "collapsed", "all"] = "none"  # trials whose runs are recorded
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A checked study file, and the text it was read from."""
+
+    path: Path
+    text: str
+    full: bool
+    conduct: Conduct
+    table: Any  # of its kind
+
+    @property
+    def case_path(self) -> Path:
+        return self.path.parent / self.table.case
+
+
+def parse_study(text: str, path: str | Path, kinds: Mapping[str, type[Table]], *, full: bool = False) -> StudyFile:
+    """The study written in `text`; `path` is where its case is looked for. full: with the keys of [study.full]."""
+    path, content = Path(path), read_toml(text, path)
+    problems = [Problem((name,), "is not a table of a study", given=name, accepted=("study",))
+                for name in content if name != "study"]  # fmt: skip
+    given = content.get("study")
+    if not isinstance(given, dict):
+        raise InputError(f"{path}: study: is missing; write a table [study] with kind and case")
+    more = given.pop("full", {})
+    if full and not more:
+        raise InputError(f"{path}: there is no full set; add a table [study.full] with the keys that change, or leave --full")
+    keys = given | more if full else given
+    kind = keys.get("kind")
+    if kind not in tuple(kinds):
+        problems.append(Problem(("study", "kind"), "is not a kind of study", given=kind, accepted=tuple(kinds)))
+        raise InputError(report(problems, text, path, "study"))
+    common = {key: value for key, value in keys.items() if key in Conduct.model_fields}
+    changed = tuple(more) if full else ()
+    conduct = _read(Conduct, common, changed, problems)
+    table = _read(kinds[kind], {key: value for key, value in keys.items() if key not in common}, changed, problems)
+    if problems:
+        raise InputError(report(problems, text, path, "study"))
+    return StudyFile(path, text, full, conduct, table)
+
+
+def _read(table: type[Table], content: dict[str, Any], changed: tuple[str, ...], problems: list[Problem]) -> Any:
+    """The table, or None and its problems noted, where they are in the file."""
+    try:
+        return table.model_validate(content)
+    except ValidationError as error:
+        for each in error.errors():
+            within: Where = ("study", "full") if each["loc"] and each["loc"][0] in changed else ("study",)
+            problems.append(describe(each, table, within))
+        return None

@@ -1,0 +1,66 @@
+"""What a study begins from: a study file, or the folder of a study begun, comes in; the checked file and its case go out.
+
+A folder keeps the texts of both and where they came from, so that a study goes on as it was begun whatever became of its files;
+paths in them are still those beside the originals.
+"""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from drystone.errors import InputError
+from drystone.io.case import Case, parse_case, read_case
+from drystone.io.problems import read_text
+from drystone.io.study import StudyFile, parse_study
+from drystone.study.content import key_of
+from drystone.study.kinds import KINDS
+from drystone.study.table import replace
+from drystone.study.trials import Sample, Study
+from drystone.study.workers import Task
+
+
+class Begun(NamedTuple):
+    """A study that is ready to run."""
+
+    file: StudyFile
+    case: Case
+    study: Study
+    key_of: Callable[[Sample], str]
+
+    def task(self, folder: Path) -> Task:
+        """What its trials share when its table is in `folder`."""
+        keep = self.file.conduct.keep
+        runs = None if keep == "none" else (folder / "runs").resolve()
+        return Task(self.case.text, self.case.path.resolve(), self.file.conduct.time_limit, runs, keep == "collapsed")
+
+
+def begin(path: str | Path, *, full: bool = False) -> Begun:
+    """From a study file."""
+    file = parse_study(read_text(path), path, KINDS, full=full)
+    return _ready(file, read_case(file.case_path))
+
+
+def begin_again(folder: str | Path) -> Begun:
+    """From the folder of a study."""
+    folder = Path(folder)
+    if not (folder / "study.json").exists():
+        raise InputError(f"{folder}: holds no study; give the folder that drystone study FILE -o made")
+    about = json.loads(read_text(folder / "study.json"))
+    file = parse_study(read_text(folder / "study.toml"), about["study"], KINDS, full=about["full"])
+    return _ready(file, parse_case(read_text(folder / "case.toml"), about["case"]))
+
+
+def _ready(file: StudyFile, case: Case) -> Begun:
+    study = file.table.begin(case, file.path.parent)
+    return Begun(file, case, study, partial(key_of, case.text, case.path))
+
+
+def keep_texts(begun: Begun, folder: Path) -> None:
+    """Let the folder know what it is the study of."""
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"study": str(begun.file.path.resolve()), "case": str(begun.case.path.resolve()), "full": begun.file.full}
+    replace(folder / "study.toml", begun.file.text.encode())
+    replace(folder / "case.toml", begun.case.text.encode())
+    replace(folder / "study.json", json.dumps(about, indent=2).encode())

@@ -1,0 +1,334 @@
+"""Failure domains: for which half-periods and amplitudes of its pulse a case collapses (NB section 4.5.2). A case and the keys
+of the study come in, samples to try and the domain found go out.
+
+Every combination of a direction (the sign of the amplitude) and of the values in `vary` has a column for each half-period, and
+each column the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries those that tell where each column
+turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest amplitude, the others
+begin with what their neighbours found. All are amplitudes of the grid, so that the two methods share their trials.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from drystone.analyse.stages import loads_of, number
+from drystone.errors import InputError
+from drystone.io.case import Case, parse_case
+from drystone.io.table import Table
+from drystone.motion import Motion
+from drystone.statics.balance import balance
+from drystone.statics.limit import limit
+from drystone.study.sweep import Values, combinations
+from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
+from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, written
+from drystone.units import Count, quantity
+
+SIGNS = {"+": 1.0, "-": -1.0}
+
+
+def _spread(given: Any, dimension: str) -> Any:
+    """The values of a list, or of {from, to} and either a `count` or a relative `resolution`, rising and above 0."""
+    if isinstance(given, Mapping):
+        given = _between(given, dimension)
+    elif not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        raise InputError(f"{given!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
+    values = [quantity(value, dimension) for value in given]
+    if values[0] <= 0 or any(one >= other for one, other in pairwise(values)):
+        raise InputError(f"{given!r} do not rise from above 0; give them from the lowest to the highest")
+    return tuple(values)
+
+
+def _between(given: Mapping[str, Any], dimension: str) -> list[float]:
+    """At equal ratios, or at equal distances with `spacing = "even"`, to six digits: as many as asked, or as it takes."""
+    unknown = sorted(given.keys() - {"from", "to", "count", "resolution", "spacing"})
+    spacing = given.get("spacing", "log")
+    if unknown or not {"from", "to"} <= given.keys() or ("count" in given) == ("resolution" in given):
+        what = f"{unknown[0]!r} is no key of a range" if unknown else f"{dict(given)!r} is no range"
+        raise InputError(f"{what}; give from, to and either count or resolution")
+    if spacing not in ("log", "even") or (spacing == "even" and "resolution" in given):
+        raise InputError(f'spacing = {spacing!r}; give "log" or, with a count, "even"')
+    first, last = (quantity(given[end], dimension) for end in ("from", "to"))
+    if not 0 < first < last:
+        raise InputError(f"from {given['from']!r} to {given['to']!r} does not rise from above 0; give the lower end first")
+    if "resolution" in given:
+        share = quantity(given["resolution"], "dimensionless")
+        if not 1e-4 <= share < 1:
+            raise InputError(f'resolution = {given["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
+        count = 1 + math.ceil(math.log(last / first) / math.log1p(share))
+    else:
+        count = given["count"]
+        if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= 10_000:
+            raise InputError(f"count = {count!r}; give a whole number from 2 to 10000")
+    space = np.geomspace if spacing == "log" else np.linspace
+    return [float(f"{value:.6g}") for value in space(first, last, count)]
+
+
+class FailureDomainTable(Table):
+    """[study] of this kind."""
+
+    kind: Literal["failure-domain"]
+    case: str  # path of the case, relative to the study
+    half_periods: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="time"))]
+    amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="acceleration"))]
+    directions: Annotated[tuple[Literal["+", "-"], ...], Field(min_length=1)] = ("+", "-")  # sign of the amplitude
+    method: Literal["trace", "grid"] = "trace"
+    scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes looked at in a scanned column, for islands
+    scan_every: Annotated[Count, Field(ge=1)] = 4  # columns; the last one is scanned too
+    vary: dict[str, Values] = Field({})  # the whole once for every combination
+    capacity: bool = False  # by limit analysis, beside what was found
+
+    def begin(self, case: Case, folder: Path) -> "FailureDomain":
+        """The study of a case, of which the longest and strongest pulse of every curve is read to see whether it can be."""
+        study = FailureDomain(case, self, _time_key(case))
+        for curve in range(len(study.curves)):
+            longest = Column(curve, self.directions[0], len(self.half_periods) - 1)
+            _check_time(parse_case(case.text, case.path, study.sample(longest, -1)))
+        return study
+
+
+def _time_key(case: Case) -> str:
+    """Where the case has the time that makes its one pulse longer."""
+    motion = case.motions[0] if len(case.motions) == 1 else None
+    if motion is None or motion.amplitude is None or motion.supports:
+        pulses = ", ".join(motion.pulse for motion in case.motions) or "none"
+        raise InputError(f"{case.path}: a failure domain varies half-period and amplitude of one pulse of the ground; "
+                         f"the motions of the case: {pulses}; give one [motion] such as a one-sine")  # fmt: skip
+    return "motion.duration" if motion.half_period is None else "motion.half_period"
+
+
+def _check_time(case: Case) -> None:
+    shaken, duration = max(motion.start + motion.length for motion in case.motions), case.history.duration
+    if math.isfinite(shaken) and duration < shaken:
+        raise InputError(f"{case.path}: analysis.duration is {duration:g} s, the longest pulse of the study ends at "
+                         f"{shaken:g} s; make it longer, or give analysis.after")  # fmt: skip
+
+
+class Column(NamedTuple):
+    """One half-period of one direction of one curve."""
+
+    curve: int  # which combination of `vary`
+    sign: str  # "+" or "-"
+    period: int  # which half-period
+
+
+class Answers(NamedTuple):
+    """What is known of a column, by level."""
+
+    seen: dict[int, bool]  # whether it collapsed
+    failed: dict[int, str]  # why it is not known
+    unfinished: list[int]  # stood when the duration was over, but further from the start than ever
+
+
+class Plan(NamedTuple):
+    """What to do in a column."""
+
+    looks: Sequence[int]  # levels to begin with; none: it waits for its neighbours
+    following: list[int]  # levels to try now
+
+
+@dataclass(frozen=True)
+class FailureDomain:
+    """Fulfils `Study`."""
+
+    case: Case
+    table: FailureDomainTable
+    time_key: str  # place of the half-period in the case
+
+    @cached_property
+    def curves(self) -> list[Sample]:
+        """What each curve changes in the case: every combination of `vary`."""
+        return combinations(self.table.vary)
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """All, those first that others begin with."""
+        return [Column(curve, sign, period) for period in self._around for curve in range(len(self.curves))
+                for sign in dict.fromkeys(self.table.directions)]  # fmt: skip
+
+    def sample(self, column: Column, level: int) -> Sample:
+        """What a trial changes in the case."""
+        amplitude = SIGNS[column.sign] * self.table.amplitudes[level]
+        return {**self.curves[column.curve], self.time_key: self.table.half_periods[column.period],
+                "motion.amplitude": amplitude}  # fmt: skip
+
+    def propose(self, trials: Trials) -> list[Sample]:
+        plan = self._plan(self._known(trials))
+        return [self.sample(column, level) for column in self.columns for level in plan[column].following]
+
+    def expected(self, trials: Trials) -> int:
+        known = self._known(trials)
+        plan = self._plan(known)
+        return sum(self._expected(plan[column], known[column]) for column in self.columns)
+
+    def facts(self, trials: Trials) -> dict[str, Any]:
+        """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
+        known = self._known(trials)
+        return {
+            "kind": self.table.kind,
+            "pulse": self.case.motions[0].pulse,
+            "time_key": self.time_key,
+            "half_periods": list(self.table.half_periods),
+            "amplitudes": list(self.table.amplitudes),
+            "complete": not any(plan.following for plan in self._plan(known).values()),
+            "trials": sum(len(answers.seen) + len(answers.failed) for answers in known.values()),
+            "grid_trials": len(self.columns) * len(self.table.amplitudes),
+            "failed": [
+                {"sample": self.sample(column, level), "reason": reason}
+                for column, answers in known.items() for level, reason in sorted(answers.failed.items())
+            ],
+            "unfinished_trials": sum(len(answers.unfinished) for answers in known.values()),
+            "unfinished": [self.sample(column, level) for column, answers in known.items() for level in answers.unfinished],
+            "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
+        }  # fmt: skip
+
+    @property
+    def _scan(self) -> int:
+        """Levels looked at in a scanned column: of a grid all, in every column."""
+        return len(self.table.amplitudes) if self.table.method == "grid" else self.table.scan
+
+    @cached_property
+    def _around(self) -> dict[int, tuple[int, ...]]:
+        return neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Column, int]]:
+        """Column and level by the text of the sample."""
+        levels = range(len(self.table.amplitudes))
+        return {written(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
+
+    def _known(self, trials: Trials) -> dict[Column, Answers]:
+        known = {column: Answers({}, {}, []) for column in self.columns}
+        for sample, outcome in trials.rows():
+            column, level = self._places.get(written(sample), (None, 0))
+            if column is None:  # of an earlier study with other keys
+                continue
+            if outcome.status == FAILED:
+                known[column].failed[level] = outcome.reason
+            else:
+                known[column].seen[level] = outcome.status == COLLAPSED
+                known[column].unfinished.extend([level] if is_unfinished(outcome) else [])
+        return known
+
+    def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
+        """What to do in every column; nothing yet in those whose neighbours are not done."""
+        count = len(self.table.amplitudes)
+        plan: dict[Column, Plan] = {}
+        for column in self.columns:
+            around = [column._replace(period=period) for period in self._around[column.period]]
+            if any(not plan[other].looks or plan[other].following for other in around):
+                plan[column] = Plan([], [])
+                continue
+            seen = [known[other].seen for other in around]
+            looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
+            plan[column] = Plan(looks, following(looks, known[column].seen, known[column].failed, count))
+        return plan
+
+    def _expected(self, plan: Plan, answers: Answers) -> int:
+        """Trials in a column: those known and those to try now, and the halvings that are left after them."""
+        count = len(self.table.amplitudes)
+        if not plan.looks:
+            return 2 + math.ceil(math.log2(count) / 2)
+        begun = {*answers.seen, *answers.failed, *plan.following}
+        gaps = [upper - lower for lower, upper in changes(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
+        return len(begun) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
+
+    def _curve_facts(self, curve: int, known: Mapping[Column, Answers]) -> dict[str, Any]:
+        mine = {column: answers for column, answers in known.items() if column.curve == curve}
+        signs = list(dict.fromkeys(self.table.directions))
+        collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
+                     for column, answers in mine.items() for level, fell in answers.seen.items() if fell]  # fmt: skip
+        return {
+            "vary": dict(self.curves[curve]),
+            "hull": lower_hull(collapsed),
+            "directions": {sign: self._direction_facts(sign, mine) for sign in signs},
+            "capacity": {sign: number(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
+        }
+
+    def _direction_facts(self, sign: str, known: Mapping[Column, Answers]) -> dict[str, Any]:
+        mine = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
+        return {
+            "boundary": [self._boundary(column, known[column].seen) for column in mine if known[column].seen],
+            "islands": [island for column in mine for island in self._islands(column, known[column].seen)],
+            "points": [
+                {"half_period": self.table.half_periods[column.period], "amplitude": self.table.amplitudes[level],
+                 "collapsed": known[column].seen.get(level), "sample": self.sample(column, level)}
+                for column in mine for level in sorted({*known[column].seen, *known[column].failed})
+            ],
+        }  # fmt: skip
+
+    def _boundary(self, column: Column, seen: Mapping[int, bool]) -> dict[str, float | None]:
+        """The largest amplitude seen below which all stand, and the lowest that collapses; None beyond the range."""
+        collapses = min((level for level in seen if seen[level]), default=None)
+        stands = max((level for level in seen if collapses is None or level < collapses), default=None)
+        return {"half_period": self.table.half_periods[column.period],
+                "stands": self._amplitude(stands), "collapses": self._amplitude(collapses)}  # fmt: skip
+
+    def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
+        """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
+        found = changes(seen)
+        return [
+            {"half_period": self.table.half_periods[column.period],
+             "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
+             "stands_to": self._amplitude(end.lower if end else max(seen)),
+             "collapses_above": self._amplitude(end.upper if end else None)}
+            for begin, end in pairwise([*found, None]) if begin and seen[begin.lower]
+        ]  # fmt: skip
+
+    def _amplitude(self, level: int | None) -> float | None:
+        return None if level is None else self.table.amplitudes[level]
+
+    @cached_property
+    def _capacity(self) -> dict[tuple[int, str], float]:
+        """[m/s2] by curve and direction: the amplitude below which the structure follows the ground as one body (T105)."""
+        cases = [parse_case(self.case.text, self.case.path, changed) for changed in self.curves]
+        found = [pulse_capacities(case) for case in cases]
+        return {(curve, sign): by_sign[sign] for curve, by_sign in enumerate(found) for sign in by_sign}
+
+
+def pulse_capacities(case: Case) -> dict[str, float]:
+    """[m/s2] by sign: the amplitude at which the case's pulse first reaches the static capacity (T105)."""
+    model, motion = case.model(), case.motions[0]
+    system = balance(model)
+    borne = {}
+    for sign, factor in SIGNS.items():
+        x, y, z = (-factor * part for part in motion.direction)  # blocks are pushed against the ground's acceleration
+        borne[sign] = limit(system, *loads_of(case, model, (x, y, z))).multiplier * case.analysis.gravity
+    ahead, back = _peaks(motion)
+    return {sign: min(borne[sign] / ahead, borne[other] / back if back else math.inf) for sign, other in ("+-", "-+")}
+
+
+def _peaks(motion: Motion) -> tuple[float, float]:
+    """The largest acceleration ahead and back, as shares of the amplitude."""
+    length = motion.length if math.isfinite(motion.length) else 2 * (motion.half_period or 0.0)
+    values = motion.acceleration(motion.start + length * np.arange(1000) / 1000) @ np.array(motion.direction)
+    share = values / (motion.amplitude or 1.0)
+    return float(share.max()), float(max(-share.min(), 0.0))
+
+
+def lower_hull(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The lower edge, by rising half-period, of the convex hull of points (half-period, amplitude) that collapse and of all
+    larger amplitudes (T107).
+
+    >>> lower_hull([(1, 5), (1, 4), (2, 3), (3, 1), (4, 2), (4, 1)])
+    [(1, 4), (3, 1), (4, 1)]
+    """
+    lowest: dict[float, float] = {}
+    for period, amplitude in points:
+        lowest[period] = min(amplitude, lowest.get(period, amplitude))
+    hull: list[tuple[float, float]] = []
+    for point in sorted(lowest.items()):
+        while len(hull) > 1 and not _turns_left(hull[-2], hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    return hull
+
+
+def _turns_left(one: tuple[float, float], other: tuple[float, float], third: tuple[float, float]) -> bool:
+    return (other[0] - one[0]) * (third[1] - one[1]) > (other[1] - one[1]) * (third[0] - one[0])

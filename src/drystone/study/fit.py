@@ -1,0 +1,351 @@
+"""Lognormal fragility: bounds of capacities come in (`Bounds`), the median theta and the spread beta go out (`Fit`).
+
+A trial that collapses at intensity x says that the capacity of its record is in (0, x], one that stands that it is in (x, inf),
+an incremental analysis that it is in (low, high]. One likelihood holds for all of them (T110); for counts by level it is the
+binomial one of NB (25), which is a probit regression. It is concave, so that Newton's method finds its one maximum; where there
+is none (all stand, all collapse, sharply separated levels, ...) the status says so and there are no numbers (T112).
+
+>>> fit(counted([0.5, 1.0, 2.0], [10, 10, 10], [1, 5, 9])).theta
+1.0
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr, ndtri, stdtrit
+from scipy.stats import chi2
+
+from drystone.errors import InputError
+
+Array = np.ndarray
+
+FITTED, STAND, COLLAPSE, SHARP, FALLING, NOTHING = (
+    "fitted", "all stand", "all collapse", "sharp", "not rising", "no trials")  # fmt: skip
+STEPS = 100  # of Newton; ten are common
+GROUP = 5  # trials that a level must have to be judged alone; smaller ones are put together
+TOO_FEW = "too few levels or records to tell whether the lognormal curve describes them"
+UNSURE = 0.1  # share of resamples without a fit from which bands are said to be doubtful
+
+
+class Bounds(NamedTuple):
+    """What K trials tell of capacities."""
+
+    low: Array  # (K,) intensity above which the capacity is; 0: not known
+    high: Array  # (K,) intensity up to which it is; inf: not known
+    record: Array  # (K,) int64 from 0 on: trials of one record are not independent of each other
+
+
+class Fit(NamedTuple):
+    """The fragility Phi(ln(x / theta) / beta), or why there is none."""
+
+    status: str  # FITTED, or what kept it from being
+    theta: float | None  # median capacity, in the unit of the intensities
+    beta: float | None  # standard deviation of ln capacity
+    error_theta: float | None  # standard error of ln theta by the information matrix, as if all trials were independent
+    error_beta: float | None  # of ln beta
+    between: tuple[float, float]  # without a fit: intensities between which the median is; (0, inf) says nothing
+    likelihood: float | None  # its logarithm, without the binomial constants
+
+    def probability(self, x: Array) -> Array:
+        """Of collapse at intensities x."""
+        return ndtr(np.log(np.asarray(x, float) / self.theta) / self.beta)
+
+
+class Bands(NamedTuple):
+    """Confidence in a fit, by resampling records (T113)."""
+
+    theta: tuple[float, float]
+    beta: tuple[float, float]
+    probability: Array  # (p,) of collapse,
+    low: Array  # (p,) and the intensities between which
+    high: Array  # (p,) the curve has it
+    lost: float  # share of the resamples that had no fit
+
+
+def tried(x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array) -> Bounds:
+    """Trials at intensities x."""
+    x, fell = np.asarray(x, float), np.asarray(collapsed, bool)
+    return Bounds(np.where(fell, 0.0, x), np.where(fell, x, np.inf), np.asarray(record, np.int64))
+
+
+def counted(x: Sequence[float] | Array, n: Sequence[int] | Array, z: Sequence[int] | Array) -> Bounds:
+    """z of n independent trials collapse at intensity x."""
+    fell = [k < collapses for trials, collapses in zip(n, z, strict=True) for k in range(trials)]
+    return tried(np.repeat(np.asarray(x, float), n), fell, np.arange(len(fell)))
+
+
+def fit(bounds: Bounds) -> Fit:
+    """The most likely fragility."""
+    _check(bounds)
+    low, high, counts = _columns(bounds)
+    weight = counts.sum(axis=0)[None]
+    status = _status(low, high, weight)[0]
+    if status != FITTED:
+        return Fit(status, None, None, None, None, _between(low, high, status), None)
+    peak = _maximise(low, high, weight)
+    information = np.linalg.inv(peak.information[0])
+    slope = np.array([[-1, peak.a[0] / peak.b[0]], [0, -1]]) / peak.b[0]  # of ln theta and ln beta by a and b
+    error_theta, error_beta = np.sqrt(np.diag(slope @ information @ slope.T)).tolist()
+    theta, beta = float(np.exp(peak.median[0])), float(1 / peak.b[0])
+    return Fit(status, theta, beta, error_theta, error_beta, (0.0, math.inf), float(peak.value[0]))
+
+
+def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
+    """Records drawn with replacement, each with all its trials; None if there is no fit, or of a single record. What the
+    resamples are off on average is taken off, and their scatter is widened by Student's t of the number of records (T113)."""
+    best = fit(bounds)
+    low, high, counts = _columns(bounds)
+    records = len(counts)
+    if best.theta is None or best.beta is None or records < 2:
+        return None
+    drawn = np.random.default_rng(seed).multinomial(records, np.full(records, 1 / records), size=resamples)
+    weight = drawn @ counts
+    weight = weight[_status(low, high, weight) == FITTED]
+    if len(weight) < resamples / 2:
+        return None
+    peak = _maximise(low, high, weight)
+    reach = float(stdtrit(records - 1, 0.5 + confidence / 2)) * math.sqrt(records / (records - 1))
+
+    def band(value: Array, resampled: Array) -> tuple[Array, Array]:
+        middle, half = 2 * value - resampled.mean(axis=0), reach * resampled.std(axis=0)
+        return np.exp(middle - half), np.exp(middle + half)
+
+    probability = np.concatenate([[0.001, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 0.999]])
+    spread = ndtri(probability)
+    curve = band(math.log(best.theta) + best.beta * spread, peak.median[:, None] + spread / peak.b[:, None])
+    theta = band(np.log(best.theta), peak.median)
+    beta = band(np.log(best.beta), -np.log(peak.b))
+    return Bands((float(theta[0]), float(theta[1])), (float(beta[0]), float(beta[1])), probability, *curve,
+                 1 - len(weight) / resamples)  # fmt: skip
+
+
+def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
+    """How well the fit describes the trials, in numbers and in a sentence; p is that of a worse one if it is true."""
+    if best.theta is None:
+        return {"sentence": _why_not(best)}
+    if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
+        distance, p = _kolmogorov(bounds, best, seed)
+        said = TOO_FEW if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
+        return {"distance": distance, "p": p, "sentence": said}
+    deviance, pearson, freedom = _by_level(bounds, best)
+    if freedom < 1:
+        return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None, "sentence": TOO_FEW}
+    p = float(chi2.sf(pearson, freedom))
+    said = f"chi2 is {pearson:.3g} with {freedom} degrees of freedom"
+    return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, said)}
+
+
+def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None:
+    """ln y = intercept + slope ln x, by least squares; scatter is the standard deviation about it (T114). None if there are
+    fewer than three points or all have one x."""
+    across, along = np.log(np.asarray(x, float)), np.log(np.asarray(y, float))
+    if len(across) < 3 or np.ptp(across) < 1e-9:
+        return None
+    slope, intercept = np.polyfit(across, along, 1)
+    off = along - intercept - slope * across
+    return {"intercept": float(intercept), "slope": float(slope), "scatter": float(np.sqrt((off**2).sum() / (len(off) - 2))),
+            "points": len(off)}  # fmt: skip
+
+
+def words(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
+    """The fit as a sentence, with intensities in a unit of this size."""
+    unit = f" {unit}" if unit else ""
+    if best.theta is None:
+        return _why_not(best, size, unit)
+    said = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
+    if band is None:
+        return f"{said}; no band: most resamples of the records have no fit, there are too few"
+    low, high = band.theta
+    said += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
+    return said if band.lost < UNSURE else f"{said}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
+
+
+def _why_not(best: Fit, size: float = 1.0, unit: str = "") -> str:
+    low, high = (x / size for x in best.between)
+    place = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
+    return {
+        NOTHING: "no trial tells anything",
+        STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
+        COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
+        SHARP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
+               "try levels closer to each other",
+        FALLING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
+    }[best.status]  # fmt: skip
+
+
+def _verdict(p: float, said: str) -> str:
+    if p < 0.01:
+        return f"the lognormal curve does not describe the trials ({said}, p = {p:.2g})"
+    doubt = "is in doubt" if p < 0.05 else "describes the trials"
+    return f"the lognormal curve {doubt} ({said}, p = {p:.2g})"
+
+
+def _check(bounds: Bounds) -> None:
+    low, high = bounds.low, bounds.high
+    wrong = ~((low >= 0) & (low < high) & np.isfinite(low))
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        raise InputError(f"capacity {k} is between {low[k]:g} and {high[k]:g}; give intensities above 0, the lower one first")
+
+
+def _columns(bounds: Bounds) -> tuple[Array, Array, Array]:
+    """The different bounds, and how often each record (row) has them. Rows in which nothing is known are left out."""
+    told = (bounds.low > 0) | np.isfinite(bounds.high)
+    pairs, column = np.unique(np.stack([bounds.low[told], bounds.high[told]], axis=1), axis=0, return_inverse=True)
+    names, row = np.unique(bounds.record[told], return_inverse=True)
+    counts = np.zeros((len(names), len(pairs)))
+    np.add.at(counts, (row, column.ravel()), 1.0)
+    return pairs[:, 0], pairs[:, 1], counts
+
+
+def _between(low: Array, high: Array, status: str) -> tuple[float, float]:
+    """Intensities between which the median lies if it suits all bounds (T112)."""
+    if status in (NOTHING, FALLING):
+        return 0.0, math.inf
+    above, below = low.max(), high.min()
+    if above == below:  # a level with both: between its neighbours
+        above, below = low[low < below].max(initial=0.0), high[high > above].min(initial=math.inf)
+    return float(above), float(below)
+
+
+def _status(low: Array, high: Array, weight: Array) -> Array:
+    """(R,) whether the likelihood has a maximum, for R weightings (R, K) of the bounds."""
+    if not len(low):
+        return np.full(len(weight), NOTHING, object)
+    used = weight > 0
+    above, below = np.where(used, low, 0.0).max(axis=1), np.where(used, high, np.inf).min(axis=1)
+    status = np.full(len(weight), FITTED, object)
+    status[_falling(low, high, weight)] = FALLING
+    status[above <= below] = SHARP
+    status[np.isinf(below)] = STAND
+    status[above == 0] = COLLAPSE
+    return status
+
+
+def _falling(low: Array, high: Array, weight: Array) -> Array:
+    """(R,) the mean of ln x is no higher where it collapses than where it stands: the likelihood falls from slope 0 on. With a
+    bound on both sides the slope is above 0 anyway."""
+    fell, stood = low == 0, np.isinf(high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean_fell = (weight[:, fell] @ np.log(high[fell])) / weight[:, fell].sum(axis=1)
+        mean_stood = (weight[:, stood] @ np.log(low[stood])) / weight[:, stood].sum(axis=1)
+        return (mean_fell <= mean_stood) & ~(weight[:, ~fell & ~stood] > 0).any(axis=1)
+
+
+class _Peak(NamedTuple):
+    """Maxima of R likelihoods, in which the probability is Phi(a + b (ln x - centre))."""
+
+    a: Array  # (R,)
+    b: Array  # (R,)
+    median: Array  # (R,) ln theta
+    value: Array  # (R,)
+    information: Array  # (R, 2, 2) minus the second derivatives by a and b
+
+
+def _maximise(low: Array, high: Array, weight: Array) -> _Peak:
+    """Newton's method with halved steps on R concave functions at once; the bounds are (K,) or (R, K)."""
+    with np.errstate(divide="ignore"):
+        low, high = np.log(low), np.log(high)
+    ends = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
+    centre = ends.mean()
+    low, high = low - centre, high - centre
+    at = np.tile([0.0, 1.0 / max(ends.std(), 0.1)], (len(weight), 1))  # a, b
+    for _ in range(STEPS):
+        value, slope, curvature = _likelihood(at, low, high, weight)
+        step = np.linalg.solve(-curvature, slope[:, :, None])[:, :, 0]
+        gain = np.einsum("ri,ri->r", slope, step)
+        if gain.max() < 1e-14 * (1 + np.abs(value).max()):
+            break
+        share = np.ones(len(at))
+        while True:
+            ahead = at + share[:, None] * step
+            ahead[:, 1] = np.maximum(ahead[:, 1], 0.1 * at[:, 1])
+            with np.errstate(over="ignore", invalid="ignore"):  # too far a step; it is halved
+                short = ~(_likelihood(ahead, low, high, weight)[0] >= value + 1e-4 * share * gain - 1e-12 * np.abs(value))
+            if not short.any() or share.min() < 1e-9:
+                break
+            share[short] *= 0.5
+        at = ahead
+    a, b = at.T
+    return _Peak(a, b, centre - a / b, value, -curvature)
+
+
+def _likelihood(at: Array, low: Array, high: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """The logarithm (R,) of the likelihood (T110), its derivatives by a and b (R, 2) and the second ones (R, 2, 2)."""
+    a, b = at[:, :1], at[:, 1:]
+    x_low, x_high = (np.where(np.isfinite(x), x, 0.0) for x in (low, high))
+    below, above = a + b * x_low, a + b * x_high
+    inside = _log_between(np.where(np.isfinite(low), below, -np.inf), np.where(np.isfinite(high), above, np.inf))
+    at_low = np.where(np.isfinite(low), np.exp(-0.5 * below**2 - inside), 0.0) / math.sqrt(2 * math.pi)
+    at_high = np.where(np.isfinite(high), np.exp(-0.5 * above**2 - inside), 0.0) / math.sqrt(2 * math.pi)
+    bend_low, bend_high, both = below * at_low - at_low**2, -above * at_high - at_high**2, at_low * at_high
+
+    def total(value: Array) -> Array:
+        return (weight * value).sum(axis=1)
+
+    slope = np.stack([total(at_high - at_low), total(at_high * x_high - at_low * x_low)], axis=1)
+    aa = total(bend_low + bend_high + 2 * both)
+    ab = total(bend_low * x_low + bend_high * x_high + both * (x_low + x_high))
+    bb = total(bend_low * x_low**2 + bend_high * x_high**2 + 2 * both * x_low * x_high)
+    return total(inside), slope, np.stack([aa, ab, ab, bb], axis=1).reshape(-1, 2, 2)
+
+
+def _log_between(below: Array, above: Array) -> Array:
+    """ln(Phi(above) - Phi(below)) without cancellation: in the upper tail by its mirror image."""
+    below, above = np.broadcast_arrays(below, above)
+    mirrored = below > 0
+    top, bottom = np.where(mirrored, -below, above), np.where(mirrored, -above, below)
+    most = log_ndtr(top)
+    return most + np.log(-np.expm1(np.minimum(log_ndtr(bottom) - most, -1e-300)))
+
+
+def _by_level(bounds: Bounds, best: Fit) -> tuple[float, float, int]:
+    """Deviance, Pearson's chi2 and degrees of freedom of collapses by level; neighbours are put together until they have GROUP
+    trials."""
+    x = np.where(bounds.low > 0, bounds.low, bounds.high)
+    level, row = np.unique(x, return_inverse=True)
+    trials = np.bincount(row).astype(float)
+    collapses = np.bincount(row, weights=bounds.low == 0)
+    group = np.minimum((np.cumsum(trials) - trials) // GROUP, max(trials.sum() // GROUP - 1, 0)).astype(int)
+    group = np.unique(group, return_inverse=True)[1]
+    n, z, expected = (np.bincount(group, weights=w) for w in (trials, collapses, trials * best.probability(level)))
+    expected = np.clip(expected, 1e-12 * n, (1 - 1e-12) * n)
+    pearson = float(((z - expected) ** 2 * n / (expected * (n - expected))).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(z > 0, z * np.log(z / expected), 0) + np.where(z < n, (n - z) * np.log((n - z) / (n - expected)), 0)
+    return float(2 * parts.sum()), pearson, len(n) - 2
+
+
+def _kolmogorov(bounds: Bounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float | None]:
+    """Largest distance between the steps of the capacities and the fit, and the share of samples of the fit, with the same
+    censoring and fitted as the capacities were, that are further away; None if most of them have no fit."""
+    low, high = bounds.low, bounds.high
+    exact = (low > 0) & np.isfinite(high)
+    floor, ceiling = min(high[low == 0], default=0.0), max(low[np.isinf(high)], default=math.inf)
+    width = float(np.median(high[exact] / low[exact]))
+    theta, beta = float(best.theta or 0), float(best.beta or 0)
+    capacity = theta * np.exp(beta * np.random.default_rng(seed).standard_normal((samples, len(low))))
+    drawn_low = np.where(capacity <= floor, 0.0, np.where(capacity > ceiling, ceiling, capacity / math.sqrt(width)))
+    drawn_high = np.where(capacity <= floor, floor, np.where(capacity > ceiling, np.inf, capacity * math.sqrt(width)))
+    has_fit = drawn_low.max(axis=1) > drawn_high.min(axis=1)
+    distance = float(_distance(low[None], high[None], np.array([math.log(theta)]), np.array([beta]))[0])
+    if has_fit.mean() < 0.5:
+        return distance, None
+    drawn_low, drawn_high = drawn_low[has_fit], drawn_high[has_fit]
+    peak = _maximise(drawn_low, drawn_high, np.ones(drawn_low.shape))
+    further = _distance(drawn_low, drawn_high, peak.median, 1 / peak.b)
+    return distance, float((further >= distance).mean())
+
+
+def _distance(low: Array, high: Array, median: Array, spread: Array) -> Array:
+    """(R,) of the middles of brackets that have two ends; the others count among those below or above."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = np.where(low == 0, -np.inf, np.where(np.isinf(high), np.inf, 0.5 * (np.log(low) + np.log(high))))
+    middle = np.sort(middle, axis=1)
+    count = middle.shape[1]
+    curve = ndtr((middle - median[:, None]) / spread[:, None])
+    rank = np.arange(count)
+    off = np.maximum((rank + 1) / count - curve, curve - rank / count)
+    return np.where(np.isfinite(middle), off, 0.0).max(axis=1)

@@ -1,0 +1,295 @@
+"""Fragility: how probable collapse is at an intensity of the shaking (NB section 4.5.3). A case, records and the keys of the
+study come in; the samples to try, and the curves fitted to what came of them, go out.
+
+    stripes  every record at every level, scaled to it; with assume_monotone by halving
+    ida      every record up and up until the case collapses, then halves: its capacity within a tolerance
+    cloud    every record once, as it is
+
+Specimens (specimens.py) are records with draws of what is random. `vary` repeats all of it, a curve for every combination.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from drystone.errors import InputError
+from drystone.io.case import Case
+from drystone.io.table import Table
+from drystone.study.fit import Bounds, bands, fit, goodness, power_law, tried, words
+from drystone.study.hunt import bracket, came_back, halved, hunted, rounded
+from drystone.study.specimens import Random, Shaking, Specimen, drawn, from_files, from_seeds, measured, specimens
+from drystone.study.sweep import combinations
+from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
+from drystone.units import GRAVITY, Count, Ratio, Time, quantity
+
+COLLAPSE = "collapse"
+DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
+UNITS = {"acceleration": "m/s2", "velocity": "m/s", "length": "m"}
+
+
+class FragilityTable(Table):
+    """[study] of this kind."""
+
+    kind: Literal["fragility"]
+    case: str  # path of the case, relative to the study
+    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; a list within: one for each [[motion]] of the ground
+    seeds: Annotated[Count, Field(ge=0)] = 0  # instead of records: motion.seed is 1, 2, ... so many
+    unit: str | None = None  # of the records, where the files do not say
+    time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
+    method: Literal["stripes", "ida", "cloud"] = "stripes"
+    measure: str = "PGA"  # intensity: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
+    combine: Literal["first", "geometric mean"] = "first"  # of several motions, these horizontal
+    levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
+    assume_monotone: bool = False  # stripes: a record that collapses is not tried above, one that stands not below
+    lowest: float | str | None = None  # ida: intensity to begin with
+    highest: float | str | None = None  # ida: a record that stands there is let go
+    tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
+    beyond: Annotated[Count, Field(ge=0)] = 1  # ida: doublings tried above the first collapse, to see whether it stands again
+    scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: of all records
+    limit: float | str = COLLAPSE  # or the displacement [m] that must not be reached
+    block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
+    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
+    random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
+    draws: Annotated[Count, Field(ge=1)] | None = None
+    seed: Annotated[Count, Field(ge=0)] = 0  # of the draws and of the bands
+    resamples: Annotated[Count, Field(ge=100)] = 1000  # for the bands
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if bool(self.records) == bool(self.seeds):
+            raise InputError("a fragility study needs either records or seeds, one of the two")
+        if self.method == "stripes":
+            rising = [self.amount(level) for level in self.levels]
+            if not rising or rising[0] <= 0 or any(one >= other for one, other in pairwise(rising)):
+                raise InputError(f'levels = {list(self.levels)!r}; stripes need some above 0 that rise, as in ["0.5 g", "1 g"]')
+        if self.method == "ida" and (self.lowest is None or self.highest is None
+                                     or not 0 < self.amount(self.lowest) < self.amount(self.highest)):  # fmt: skip
+            raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, the lower first")
+        if self.limit != COLLAPSE and not quantity(self.limit, "length") > 0:
+            raise InputError(f'limit = {self.limit!r}; give "collapse" or a displacement above 0')
+        twice = sorted(self.random.keys() & self.vary.keys())
+        if twice:
+            raise InputError(f"{twice[0]} is in random and in vary; leave it in one of them")
+        if self.random and self.draws is None:
+            raise InputError("random needs draws, the number of structures that are drawn")
+        return self
+
+    def amount(self, given: float | str) -> float:
+        """An intensity in SI."""
+        return quantity(given, DIMENSIONS.get(self.measure, "acceleration"))
+
+    def begin(self, case: Case, folder: Path) -> "Fragility":
+        """The study of a case; all records are read and measured."""
+        if self.block is not None and self.block not in case.output.monitor:
+            raise InputError(f"block = {self.block!r} is not in output.monitor of {case.path}; add it there")
+        keys = {key: value for key in ("unit", "time_step") if (value := getattr(self, key)) is not None}
+        choices = from_files(case, self.records, folder, keys) if self.records else from_seeds(case, self.seeds)
+        shakings = [Shaking(choice, measured(case, choice, self.measure, self.combine)) for choice in choices]
+        draws = [{}] if self.draws is None else drawn(case, self.random, self.draws, self.seed)
+        return Fragility(self, tuple(specimens(shakings, draws)), tuple(combinations(self.vary)))
+
+
+class Row(NamedTuple):
+    """A specimen at an intensity."""
+
+    record: str
+    intensity: float  # in SI
+    collapsed: bool | None  # whether the limit state was reached; None: the trial failed
+    displacement: float | None  # [m]
+    unfinished: bool = False  # still moving away when its time was over
+    inferred: bool = False  # not tried: told by a neighbouring level
+
+
+@dataclass(frozen=True)
+class Fragility:
+    """Fulfils `Study`."""
+
+    table: FragilityTable
+    specimens: tuple[Specimen, ...]
+    curves: tuple[Sample, ...]  # what each changes in the case
+
+    @cached_property
+    def levels(self) -> list[float]:
+        return [self.table.amount(level) for level in self.table.levels]
+
+    @property
+    def dimension(self) -> str:
+        return DIMENSIONS.get(self.table.measure, "acceleration")
+
+    def sample(self, curve: Sample, specimen: Specimen, level: float) -> Sample:
+        return dict(curve) | dict(specimen.at(level))
+
+    def propose(self, trials: Trials) -> Sequence[Sample]:
+        """Of stripes the highest level first: a collapse ends early, and tells that the levels go far enough."""
+        wanted = [
+            (step, self.sample(curve, specimen, level))
+            for curve in self.curves
+            for specimen in self.specimens
+            for step, level in enumerate(self._wanted(self._known(trials, curve, specimen), specimen))
+        ]
+        return [sample for _, sample in sorted(wanted, key=lambda pair: pair[0])]
+
+    def expected(self, trials: Trials) -> int:
+        """Records that are done count as they are, the others as many as those on average, or a guess."""
+        done = []
+        for curve in self.curves:
+            for specimen in self.specimens:
+                known = self._known(trials, curve, specimen)
+                done += [] if set(self._wanted(known, specimen)) - known.keys() else [len(known)]
+        mean = sum(done) / len(done) if done else self._guess
+        return sum(done) + math.ceil(mean * (len(self.curves) * len(self.specimens) - len(done)))
+
+    @property
+    def _guess(self) -> float:
+        """Trials of a specimen."""
+        if self.table.method == "cloud":
+            return 1
+        if self.table.method == "stripes":
+            return math.log2(len(self.levels) + 1) if self.table.assume_monotone else len(self.levels)
+        doublings = math.log2(self._highest / self._lowest)
+        return 1 + doublings / 2 + math.log2(math.log(2) / math.log1p(self.table.tolerance)) + self.table.beyond
+
+    @cached_property
+    def _lowest(self) -> float:
+        return self.table.amount(self.table.lowest or 0)
+
+    @cached_property
+    def _highest(self) -> float:
+        return self.table.amount(self.table.highest or 0)
+
+    def _wanted(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
+        """The levels at which a specimen should be tried now."""
+        table = self.table
+        if table.method == "cloud":
+            return [self._as_it_is(specimen)]
+        if table.method == "ida":
+            return hunted(known, self._lowest, self._highest, table.tolerance, table.beyond)
+        return halved(known, self.levels) if table.assume_monotone else self.levels[::-1]
+
+    def _as_it_is(self, specimen: Specimen) -> float:
+        return rounded(self.table.scale * specimen.shaking.intensity)
+
+    def _known(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
+        """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
+        known: dict[float, bool | None] = {}
+        while True:
+            found = {level: outcome for level in self._wanted(known, specimen) if level not in known
+                     and (outcome := trials.outcome(self.sample(curve, specimen, level))) is not None}  # fmt: skip
+            if not found:
+                return known
+            known |= {level: self._verdict(outcome) for level, outcome in found.items()}
+
+    def _verdict(self, outcome: Outcome) -> bool | None:
+        """Whether the limit state was reached; None: the trial failed."""
+        if outcome.status == FAILED:
+            return None
+        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE:
+            return outcome.status == COLLAPSED
+        moved = self._displacement(outcome)
+        return None if moved is None else moved >= quantity(self.table.limit, "length")
+
+    def _displacement(self, outcome: Outcome) -> float | None:
+        return outcome.numbers.get("peak_displacement" + (f" {self.table.block}" if self.table.block else ""))
+
+    def facts(self, trials: Trials) -> dict[str, Any]:
+        table = self.table
+        curves = [self._curve(trials, curve) for curve in self.curves]
+        return {
+            "sentence": "\n".join(", ".join([*(f"{key} {value}" for key, value in curve["vary"].items()), curve["sentence"]])
+                                  for curve in curves),
+            "method": table.method,
+            "measure": table.measure,
+            "unit": UNITS[self.dimension],
+            "limit": table.limit,
+            "assume_monotone": table.assume_monotone,
+            "records": list(dict.fromkeys(specimen.name for specimen in self.specimens)),
+            "specimens": len(self.specimens),
+            "curves": curves,
+        }  # fmt: skip
+
+    def _curve(self, trials: Trials, curve: Sample) -> dict[str, Any]:
+        """What was found for one combination of `vary`."""
+        known = [self._known(trials, curve, specimen) for specimen in self.specimens]
+        rows = [self._rows(trials, curve, specimen, each) for specimen, each in zip(self.specimens, known, strict=True)]
+        bounds = self._bounds(known, rows)
+        best, band = fit(bounds), bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
+        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, UNITS[self.dimension])
+        every = [row for of_one in rows for row in of_one]
+        found: dict[str, Any] = {
+            "vary": dict(curve),
+            "sentence": words(best, band, size=size, unit=unit),
+            "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
+            "band": None if band is None else {key: value.tolist() if hasattr(value, "tolist") else value
+                                               for key, value in band._asdict().items()},
+            "goodness": goodness(bounds, best, seed=self.table.seed),
+            "trials": sum(not row.inferred for row in every),
+            "inferred": sum(row.inferred for row in every),
+            "failed": sum(row.collapsed is None for row in every),
+            "unfinished": sum(row.unfinished for row in every),
+            "rows": [row._asdict() for row in every],
+        }  # fmt: skip
+        if self.table.method == "stripes":
+            found["levels"] = [_level(level, [row for row in every if row.intensity == level]) for level in self.levels]
+        elif self.table.method == "ida":
+            pairs = zip(self.specimens, known, strict=True)
+            found["capacities"] = [_capacity(specimen, each) for specimen, each in pairs if each]
+            found["came_back"] = sum(came_back(each) for each in known)
+        else:
+            moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
+            found["regression"] = power_law([x for x, _ in moved], [y for _, y in moved])
+        return found
+
+    def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[Row]:
+        """What was tried, and with assume_monotone what that tells of other levels."""
+        rows = []
+        for level, fell in sorted(known.items()):
+            outcome = trials.outcome(self.sample(curve, specimen, level))
+            assert outcome is not None, "what is known was tried"
+            rows.append(Row(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
+        if self.table.assume_monotone and self.table.method == "stripes":
+            low, high = bracket(known)
+            rows += [Row(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
+                     if known.get(level) is None and (level < low or level > high)]  # fmt: skip
+            told = {row.intensity for row in rows if row.inferred}
+            rows = [row for row in rows if row.collapsed is not None or row.intensity not in told]
+        return rows
+
+    def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[Row]]) -> Bounds:
+        """What all that says of capacities."""
+        numbers = [specimen.record for specimen in self.specimens]
+        if self.table.method == "ida":
+            low, high = np.array([bracket(each) for each in known]).reshape(-1, 2).T
+            return Bounds(low, high, np.array(numbers))
+        said = [(row.intensity, row.collapsed, k) for k, of_one in zip(numbers, rows, strict=True) for row in of_one
+                if row.collapsed is not None]  # fmt: skip
+        return tried(*zip(*said, strict=True)) if said else tried([], [], [])
+
+
+def _level(level: float, rows: Sequence[Row]) -> dict[str, Any]:
+    """The fraction of collapses at a level; failed trials are left out."""
+    known = [row for row in rows if row.collapsed is not None]
+    return {
+        "intensity": level,
+        "trials": len(known),
+        "collapses": sum(bool(row.collapsed) for row in known),
+        "inferred": sum(row.inferred for row in known),
+        "failed": len(rows) - len(known),
+    }
+
+
+def _capacity(specimen: Specimen, known: Mapping[float, bool | None]) -> dict[str, Any]:
+    low, high = bracket(known)
+    return {
+        "record": specimen.name,
+        "low": low,
+        "high": high if math.isfinite(high) else None,
+        "came_back": came_back(known),
+        "failed": sum(fell is None for fell in known.values()),
+    }

@@ -1,0 +1,42 @@
+"""When nothing can happen any more: the states of a history come in, one after the other, yes or no goes out.
+
+A structure has come to rest when its motions are over and, for CALM seconds since, no point of any block has moved by STILL.
+Not a small velocity or kinetic energy: a block at the top of its swing has none of either, and near the angle where it would
+balance it has little of both for long. What is accelerated by more than 2 STILL / CALM^2, 5 millionths of g, moves further than
+that from rest: stopped too early is only what balances on its edge more closely (T120).
+"""
+
+import numpy as np
+
+from drystone.io.analysis_tables import Settlement
+from drystone.io.case import Case
+from drystone.model import Model
+from drystone.stepping import State
+
+Array = np.ndarray
+
+CALM = 0.2  # [s]
+STILL = 1e-6  # [m]
+
+
+class AtRest:
+    """Whether the states it was shown, in the order of time, end at rest."""
+
+    def __init__(self, case: Case, model: Model):
+        self._over = max((motion.start + motion.length for motion in case.motions), default=0.0)  # [s]
+        self._inert = isinstance(case.analysis, Settlement)  # without inertia what falls may fall as slowly as it likes
+        self._radius = model.bodies.radius
+        self._since: State | None = None  # the state from which on nothing has moved
+
+    def __call__(self, state: State) -> bool:
+        if self._inert or state.time < self._over:
+            return False
+        if self._since is None or self._moved(self._since, state) > STILL:
+            self._since = state
+        return state.time - self._since.time >= CALM
+
+    def _moved(self, one: State, other: State) -> float:
+        """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn."""
+        shift = np.linalg.norm(other.position - one.position, axis=1)
+        turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
+        return float((shift + turn * self._radius).max())

@@ -1,0 +1,177 @@
+"""What a fragility study shakes: a case, records or seeds and random numbers come in, specimens go out.
+
+Records are those of files, or those that the seeds of a made-up motion give. Random numbers (`random` of the study, the seed of
+[joints] scatter) are drawn `draws` times. Specimen k is record k with draw k, both counted round and round, and there are as
+many specimens as records or draws, whichever are more: they are not crossed.
+"""
+
+import glob
+import math
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from drystone.errors import InputError
+from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.measures import intensity
+from drystone.io.case import Case, parse_case
+from drystone.io.table import Table
+from drystone.laws import Scatter
+from drystone.motion import Motion
+from drystone.study.hunt import rounded
+from drystone.study.trials import Sample
+from drystone.units import Ratio, number_and_unit, quantity
+
+Array = np.ndarray
+
+STRENGTHS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
+FINE = 1e-3  # [s] between samples of a pulse that is measured
+
+
+class Random(Table):
+    """A number that is drawn."""
+
+    mean: float | str  # as the case has it, "0.6" or "20 kN/m3"
+    cov: Annotated[Ratio, Field(ge=0)]  # standard deviation over mean
+    distribution: Literal["lognormal", "uniform"] = "lognormal"
+
+    def values(self, uniform: Array) -> list[Any]:
+        number, unit = number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
+        scatter = Scatter(self.cov, 0, self.distribution)
+        scatter.check()
+        drawn = [rounded(number * factor) for factor in scatter.quantile(uniform)]
+        return [f"{value:g} {unit}" for value in drawn] if unit else drawn
+
+
+class Choice(NamedTuple):
+    """A record, or one for each motion of the ground, and how the case is told."""
+
+    name: str
+    changes: Sample
+    strengths: Mapping[str, float]  # by place: what a factor multiplies, in SI
+
+
+class Shaking(NamedTuple):
+    """A choice that was measured."""
+
+    choice: Choice
+    intensity: float  # in SI, at factor 1
+
+
+class Specimen(NamedTuple):
+    """A record and a draw, the same at all levels and in all curves."""
+
+    record: int  # number of the record
+    shaking: Shaking
+    drawn: Sample
+
+    @property
+    def name(self) -> str:
+        return self.shaking.choice.name
+
+    def at(self, level: float) -> Sample:
+        """What it changes in the case at an intensity."""
+        choice, size = self.shaking
+        scaled = {place: rounded(value * level / size) for place, value in choice.strengths.items()}
+        return dict(self.drawn) | dict(choice.changes) | scaled
+
+
+def from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[Choice]:
+    """The records of files and patterns, relative to `folder`; `keys` are of all of them, as unit or time_step."""
+    places = _motion_places(case)
+    for place, motion in places.items():
+        if "record" not in motion or "pga" in motion or "pgv" in motion:
+            raise InputError(f'{case.path}: {place}: a study of records scales a motion with record = "...", neither pga nor '
+                             "pgv; change it so")  # fmt: skip
+    choices = []
+    for files in _files(records, folder, len(places)):
+        changes: dict[str, Any] = {}
+        for place, file in zip(places, files, strict=True):
+            there = Path(os.path.relpath(file, case.path.parent)).as_posix()
+            changes |= {f"{place}.record": there, **{f"{place}.{key}": value for key, value in keys.items()}}
+        choices.append(Choice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in places}))
+    return choices
+
+
+def from_seeds(case: Case, seeds: int) -> list[Choice]:
+    """Made-up motions with the seeds 1, 2, ...; those of a second motion are 1001, 1002, ..."""
+    strengths: dict[str, float] = {}
+    places = _motion_places(case)
+    for place, motion in places.items():
+        if "seed" not in motion:
+            raise InputError(f"{case.path}: {place} has no seed; make it kanai-tajimi or spectrum, or give the study records")
+        key = next(key for key in STRENGTHS if key in motion)
+        strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTHS[key])
+    return [Choice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
+            for seed in range(1, seeds + 1)]  # fmt: skip
+
+
+def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
+    """The tables of motions that shake the ground, by their place in the case."""
+    given = tomllib.loads(case.text).get("motion", [])
+    tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
+    found = {place: table for place, table in tables.items() if not table.get("supports")}
+    if not found:
+        raise InputError(f"{case.path}: nothing shakes the ground; add a [motion] for the study to scale")
+    return found
+
+
+def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int) -> list[tuple[str, ...]]:
+    """The files of each record; all that are not there are told at once."""
+    found: list[tuple[str, ...]] = []
+    missing: list[str] = []
+    for given in records:
+        group = (given,) if isinstance(given, str) else given
+        if len(group) != motions:
+            raise InputError(f"records: {given!r} is {len(group)} and the case has {motions} motions of the ground; give a "
+                             "list with one for each")  # fmt: skip
+        matches = [sorted(glob.glob(str(folder / pattern), recursive=True)) for pattern in group]
+        missing += [pattern for pattern, files in zip(group, matches, strict=True) if not files]
+        if len({len(files) for files in matches}) > 1 and not missing:
+            counts = ", ".join(f"{pattern!r} {len(files)}" for pattern, files in zip(group, matches, strict=True))
+            raise InputError(f"records: patterns of a group must find as many files each: {counts}; give them one by one")
+        found += zip(*matches, strict=False)
+    if missing:
+        raise InputError(f"records: no file in {folder} is {', '.join(map(repr, missing))}; put them there, or change records")
+    return list(dict.fromkeys(found))
+
+
+def measured(case: Case, choice: Choice, measure: str, combine: str) -> float:
+    """The intensity of a choice, in SI; combine: "first" motion, or "geometric mean" of those that are horizontal."""
+    motions = parse_case(case.text, case.path, dict(choice.changes) | dict(choice.strengths)).motions
+    shaking = [motion for motion in motions if not motion.supports]
+    asked = shaking[:1] if combine == "first" else [motion for motion in shaking if abs(motion.direction[2]) < 1e-6]
+    sizes = [intensity(_samples(motion), measure) for motion in asked]
+    if not sizes or min(sizes) <= 0:
+        raise InputError(f"{choice.name}: its {measure} is {min(sizes, default=0.0):g}; leave it out, or take another measure")
+    return math.exp(float(np.mean(np.log(sizes))))
+
+
+def _samples(motion: Motion) -> Accelerogram:
+    """Of a record its own, of a closed form every millisecond."""
+    if motion.record is not None:
+        return motion.record
+    instants = motion.start + FINE * np.arange(1 + math.ceil(motion.length / FINE))
+    return Accelerogram(motion.pulse, "", FINE, motion.acceleration(instants) @ np.array(motion.direction), "m/s2")
+
+
+def drawn(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
+    """What each draw changes in the case: numpy's PCG64, a stream for every place."""
+    if not random and case.joints.scatter is None:
+        raise InputError("draws: nothing is random; give random, or scatter in [joints] of the case")
+    columns: dict[str, list[Any]] = {}
+    for place, number in random.items():
+        columns[place] = number.values(np.random.default_rng([seed, *place.encode()]).random(draws))
+    if case.joints.scatter is not None:
+        columns["joints.scatter.seed"] = [seed + k for k in range(draws)]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def specimens(shakings: Sequence[Shaking], draws: Sequence[Sample]) -> list[Specimen]:
+    count = max(len(shakings), len(draws))
+    return [Specimen(k % len(shakings), shakings[k % len(shakings)], draws[k % len(draws)]) for k in range(count)]

@@ -1,0 +1,67 @@
+"""Any numbers of a case over any values: a table of places and values comes in, the rows of a table go out.
+
+>>> combinations({"joints.friction": [0.5, 0.7], "structure.height": ["1 m", "2 m"]})[1]
+{'joints.friction': 0.5, 'structure.height': '2 m'}
+>>> combinations({"joints.friction": [0.5, 0.7], "structure.height": ["1 m", "2 m"]}, together=True)
+[{'joints.friction': 0.5, 'structure.height': '1 m'}, {'joints.friction': 0.7, 'structure.height': '2 m'}]
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from drystone.errors import InputError
+from drystone.io.case import Case, parse_case
+from drystone.io.table import Table
+from drystone.study.trials import Sample, Trials, written
+
+Values = Annotated[list[Any], Field(min_length=1)]  # as a case file has them
+
+
+class SweepTable(Table):
+    """[study] of this kind."""
+
+    kind: Literal["sweep"]
+    case: str  # path, relative to the study file
+    vary: Annotated[dict[str, Values], Field(min_length=1)]  # values by place: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
+    together: bool = False  # the first values of all, then the second of all ...; else every combination
+
+    @model_validator(mode="after")
+    def _as_many_of_each(self) -> Self:
+        combinations(self.vary, together=self.together)
+        return self
+
+    def begin(self, case: Case, folder: Path) -> "Sweep":
+        samples = combinations(self.vary, together=self.together)
+        parse_case(case.text, case.path, samples[0])  # a place that is none is told now, not by every trial
+        return Sweep(samples)
+
+
+def combinations(vary: Mapping[str, Sequence[Any]], *, together: bool = False) -> list[Sample]:
+    """The samples of all combinations, the last place changing fastest; `together` goes along all lists at once."""
+    if together and len({len(values) for values in vary.values()}) > 1:
+        counts = ", ".join(f"{key} {len(values)}" for key, values in vary.items())
+        raise InputError(f"together takes as many values of each: {counts}; give as many, or remove together")
+    rows = zip(*vary.values(), strict=True) if together else product(*vary.values())
+    return [dict(zip(vary, row, strict=True)) for row in rows]
+
+
+class Sweep:
+    """All samples, known from the start."""
+
+    def __init__(self, samples: Sequence[Sample]):
+        self._samples = samples
+
+    def propose(self, trials: Trials) -> Sequence[Sample]:
+        return self._samples
+
+    def expected(self, trials: Trials) -> int:
+        missing = {written(sample) for sample in self._samples if trials.outcome(sample) is None}
+        return len(trials) + len(missing)
+
+    def facts(self, trials: Trials) -> dict[str, Any]:
+        done = [(sample, trials.outcome(sample)) for sample in self._samples]
+        return {"rows": [{"sample": sample, "outcome": outcome._asdict()} for sample, outcome in done if outcome is not None]}

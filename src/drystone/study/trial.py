@@ -1,0 +1,174 @@
+"""One trial: a case and a sample come in, an `Outcome` goes out, whatever happens.
+
+A history is followed in memory until it has collapsed (the potential energy has fallen by the share `analysis.collapse`), has
+come to rest, or is over. An analysis of statics tells its scalar facts. A mistake in the sample, an error of the program or
+too long a computation make a failed outcome with the reason.
+"""
+
+import math
+import shutil
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone import session
+from drystone.analyse import record as statics
+from drystone.analyse.stages import Stage
+from drystone.errors import InputError
+from drystone.io.case import Case, parse_case
+from drystone.model import Model
+from drystone.simulate import Step, initial_state
+from drystone.stepping import State
+from drystone.study.content import own_text
+from drystone.study.rest import AtRest
+from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
+
+MANY = 0.01  # share of steps that did not converge from which on the reason says so
+ABOUT = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
+
+Found = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
+
+
+class Keeping(NamedTuple):
+    """Where the run of a trial is recorded, and which are kept."""
+
+    out: Path
+    only_collapsed: bool = False
+
+
+def try_sample(
+    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, keeping: Keeping | None = None
+) -> Outcome:
+    """What a sample does to a case. limit [s]: how long it may be computed."""
+    begin = perf_counter()
+    if keeping is not None:
+        keeping.out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        status, reason, numbers = _tried(case_text, Path(case_path), sample, begin + limit, keeping)
+    except InputError as error:
+        status, reason, numbers = FAILED, str(error), {}
+    except Exception as error:  # a trial never takes its study with it
+        status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
+    if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
+        shutil.rmtree(keeping.out, ignore_errors=True)
+    return Outcome(status, reason, {name: _number(value) for name, value in numbers.items()}, perf_counter() - begin)
+
+
+def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keeping | None) -> Found:
+    case = parse_case(text, path, sample)
+    out = None if keeping is None else keeping.out
+    if out is not None:
+        case = parse_case(own_text(text, path, sample), path)  # the run keeps its own case
+    return _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
+
+
+def _followed(case: Case, out: Path | None, deadline: float) -> Found:
+    """A history until it is decided."""
+    model = case.model()
+    start = initial_state(model, case.analysis.gravity)
+    gone_by = _Peaks(model, start, case.output.monitor)
+    at_rest, enough = AtRest(case, model), (1 - case.history.collapse) * start.energy.potential
+    steps = (session.simulated(case, model, start, session.solver_of(case)) if out is None
+             else session.record(case, out, overwrite=True))  # fmt: skip
+    status, reason = STANDING, OVER
+    with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
+        for step in steps:
+            gone_by.add(step)
+            if not np.isfinite(step.state.velocity).all():
+                status, reason = FAILED, f"step {step.state.step} is not finite"
+            elif step.state.energy.potential < enough:
+                status, reason = COLLAPSED, "the potential energy has fallen"
+            elif at_rest(step.state):
+                reason = "came to rest"
+            elif perf_counter() > deadline:
+                status, reason = FAILED, f"cut at {step.state.time:g} s: it took longer than the limit"
+            else:
+                continue
+            break
+    return status, reason + gone_by.doubt(), gone_by.numbers(status)
+
+
+class _Peaks:
+    """What is remembered of the steps of a history."""
+
+    def __init__(self, model: Model, start: State, monitored: Sequence[str]):
+        self._start, self._last = start, start
+        self._free = ~model.bodies.fixed
+        self._furthest = np.zeros(len(start.position))  # [m] of each block
+        self._tilt, self._steps, self._unconverged = 0.0, 0, 0
+        names = [block.name for block in model.blocks]
+        self._monitored = {name: names.index(name) for name in monitored}
+
+    def add(self, step: Step) -> None:
+        self._last = step.state
+        self._furthest = np.maximum(self._furthest, self._moved())
+        self._tilt = max(self._tilt, largest_tilt(step.state))
+        self._steps += 1
+        self._unconverged += not step.solution.converged
+
+    def _moved(self) -> np.ndarray:
+        """(B,) [m] from the start, seen from the ground."""
+        return np.linalg.norm(self._last.position - self._start.position, axis=1)
+
+    def doubt(self) -> str:
+        """What to say of steps that were not solved."""
+        few = self._unconverged <= MANY * self._steps
+        return "" if few else f"; {self._unconverged} of {self._steps} steps did not converge"
+
+    def numbers(self, status: str) -> dict[str, float | None]:
+        return {
+            "time": self._last.time,
+            "collapse_time": self._last.time if status == COLLAPSED else None,
+            "peak_displacement": float(self._furthest[self._free].max()),
+            "residual_displacement": float(self._moved()[self._free].max()),
+            "peak_tilt": self._tilt,
+            "steps": self._steps,
+            "unconverged": self._unconverged,
+            **{f"peak_displacement {name}": float(self._furthest[i]) for name, i in self._monitored.items()},
+        }
+
+
+def largest_tilt(state: State) -> float:
+    """[rad] of any block from how it stood at the start: of what was vertical then."""
+    return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())
+
+
+def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
+    """What statics finds."""
+    facts: dict[str, Any] = {}
+
+    def stages() -> Generator[Stage]:
+        steps = statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)
+        facts.update((yield from steps))
+
+    with closing(stages()) as followed:
+        for stage in followed:
+            if perf_counter() > deadline:
+                return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
+    numbers = _scalars(facts)
+    if not facts["converged"]:
+        return FAILED, "the analysis was not solved", numbers
+    stands = facts["stable"] if "stable" in facts else (numbers.get("multiplier") or 0.0) > 0
+    return (STANDING if stands else COLLAPSED), facts.get("note", "in balance" if stands else "does not stand"), numbers
+
+
+def _scalars(facts: dict[str, Any]) -> dict[str, float | None]:
+    """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
+    if facts.get("weakest"):
+        weakest = facts["weakest"]
+        facts = facts | {"multiplier": weakest["multiplier"], "direction": math.radians(weakest["direction_deg"])}
+    if isinstance(facts.get("multiplier_nonassociated"), list):
+        facts = facts | {"multiplier_nonassociated": facts["multiplier_nonassociated"][0]}
+    if facts.get("angle") is not None:
+        facts = facts | {"angle": math.radians(facts["angle"])}
+    return {name: value for name, value in facts.items() if (value is None or isinstance(value, bool | int | float))
+            and name not in ABOUT}  # fmt: skip
+
+
+def _number(value: float | None) -> float | None:
+    """As a table has them: finite or none; yes and no are 1 and 0."""
+    return None if value is None or not math.isfinite(value) else int(value) if isinstance(value, bool | int) else float(value)

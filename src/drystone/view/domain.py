@@ -1,0 +1,168 @@
+"""Failure domains drawn as NB's figure 21: the facts of a study come in, a PNG and an SVG go out.
+
+A panel for each curve: every trial that collapsed a dot in the colour of its direction, those that stood small, the boundary of
+either direction, islands as bars, the static capacity dashed. Curves side by side have one panel more, with their convex hulls.
+In the SVG every dot says what it is, and leads to its run if that was kept.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from drystone.errors import InputError
+from drystone.study.table import ROWS
+from drystone.study.trials import written
+from drystone.units import GRAVITY
+from drystone.view.plots import BLUE, RED, new_figure
+
+COLOURS = {"+": BLUE, "-": RED}
+LABELS = {True: "collapsed, direction {}", False: "stood, direction {}", None: "failed, direction {}"}
+FAILED = "0.35"  # grey of trials of which nothing is known
+PANEL = 6.0, 4.6  # [in]
+
+Dots = dict[str, str]  # the beginning of each dot in the SVG, by the name that stands in for it
+
+
+def domain_pictures(found: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw what a study found into its folder."""
+    if not any(direction["points"] for curve in found["curves"] for direction in curve["directions"].values()):
+        raise InputError(f"{folder}: nothing to plot; a failure domain is drawn when some trials have ended")
+    keys = _keys(folder)
+    curves, dots = found["curves"], Dots()
+    panels = len(curves) + (len(curves) > 1)
+    wide = 1 if panels == 1 else 2
+    high = -(-panels // wide)
+    figure = new_figure()
+    figure.set_size_inches(PANEL[0] * wide, PANEL[1] * high)
+    axes = figure.subplots(high, wide, squeeze=False).ravel()
+    labels = _labels(curves)
+    for panel, curve, label in zip(axes, curves, labels, strict=False):
+        _draw_curve(panel, curve, dots, folder, keys)
+        panel.set_title(label, fontsize="medium")
+    if len(curves) > 1:
+        _draw_hulls(axes[len(curves)], curves, labels)
+    for panel in axes[:panels]:
+        _dress(panel, found)
+    for panel in axes[panels:]:
+        panel.set_visible(False)
+    paths = [folder / "domain.png", folder / "domain.svg"]
+    for path in paths:
+        figure.savefig(path)
+    paths[1].write_text(_told(paths[1].read_text(encoding="utf-8"), dots), encoding="utf-8")
+    return paths
+
+
+def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: Dots, folder: Path, keys: Mapping[str, str]) -> None:
+    for sign, direction in curve["directions"].items():
+        colour, place = COLOURS[sign], _beside(axes, sign) if len(curve["directions"]) > 1 else axes.transData
+        for collapsed, look in ((False, {"s": 5, "alpha": 0.5}), (True, {"s": 16}), (None, {"s": 24, "marker": "x"})):
+            points = [point for point in direction["points"] if point["collapsed"] is collapsed]
+            drawn = axes.scatter([point["half_period"] for point in points], [point["amplitude"] / GRAVITY for point in points],
+                                 color=FAILED if collapsed is None else colour, linewidths=1 if collapsed is None else 0,
+                                 label=LABELS[collapsed].format(sign) if points else None, transform=place, **look)  # fmt: skip
+            drawn.set_urls([_stand_in(dots, _anchor(point, sign, folder, keys)) for point in points])
+        for line in _unbroken(direction["boundary"]):
+            axes.plot([point["half_period"] for point in line], [_middle(point) for point in line], color=colour, linewidth=1.3)
+        for island in direction["islands"]:
+            bar = [island[end] / GRAVITY for end in ("stands_from", "stands_to")]
+            axes.plot([island["half_period"]] * 2, bar, color=colour, linewidth=5, alpha=0.25, solid_capstyle="butt",
+                      transform=place)  # fmt: skip
+    _draw_hull(axes, curve, color="0.3", linewidth=1.0, linestyle=":", label="convex hull")
+    for capacity in _capacities(curve):
+        axes.axhline(capacity, color="0.3", linestyle="--", linewidth=1.1, label=f"static capacity {capacity} g")
+
+
+def _beside(axes: Any, sign: str) -> Any:
+    """Where dots of a direction are drawn: 2 points to its side, so that those of both are seen."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return axes.transData + ScaledTranslation(float(f"{sign}2") / 72, 0.0, axes.figure.dpi_scale_trans)
+
+
+def _capacities(curve: Mapping[str, Any]) -> list[float]:
+    """[g] of the directions, to four digits, each value once."""
+    given = [value for value in (curve["capacity"] or {}).values() if value is not None]
+    return sorted({float(f"{value / GRAVITY:.4g}") for value in given})
+
+
+def _draw_hull(axes: Any, curve: Mapping[str, Any], **line: Any) -> None:
+    """The convex hull of both directions of a curve, closed upwards (T107)."""
+    if curve["hull"]:
+        periods, amplitudes = zip(*curve["hull"], strict=True)
+        top = max(point["amplitude"] for direction in curve["directions"].values() for point in direction["points"])
+        axes.plot([periods[0], *periods], [amplitude / GRAVITY for amplitude in (top, *amplitudes)], **line)
+
+
+def _draw_hulls(axes: Any, curves: list[dict[str, Any]], labels: list[str]) -> None:
+    for k, (curve, label) in enumerate(zip(curves, labels, strict=True)):
+        colour = tuple(a + (b - a) * k / (len(curves) - 1) for a, b in zip(BLUE, RED, strict=True))
+        _draw_hull(axes, curve, color=colour, linewidth=1.8, label=label)
+        for capacity in _capacities(curve):
+            axes.axhline(capacity, color=colour, linestyle="--", linewidth=1.0)
+    axes.set_title("convex hulls of both directions", fontsize="medium")
+
+
+def _dress(axes: Any, found: Mapping[str, Any]) -> None:
+    axes.set_xlabel(f"{found['time_key'].removeprefix('motion.').replace('_', '-')} of the {found['pulse']} [s]")
+    axes.set_ylabel("amplitude [g]")
+    axes.set_xlim(0.0, 1.04 * found["half_periods"][-1])
+    axes.set_ylim(0.0, 1.04 * found["amplitudes"][-1] / GRAVITY)
+    axes.grid(alpha=0.3)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="upper right", fontsize="small")
+
+
+def _labels(curves: list[dict[str, Any]]) -> list[str]:
+    """What tells the curves apart: the values that not all of them share."""
+    shared = [key for key in curves[0]["vary"] if len({written({key: curve["vary"][key]}) for curve in curves}) == 1]
+    return [", ".join(f"{key} = {value}" for key, value in curve["vary"].items() if key not in shared) for curve in curves]
+
+
+def _unbroken(boundary: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """The stretches of a boundary without a gap: where both sides of it are within the range."""
+    line: list[dict[str, Any]] = []
+    for point in boundary:
+        if point["stands"] is None or point["collapses"] is None:
+            yield line
+            line = []
+        else:
+            line.append(point)
+    yield line
+
+
+def _middle(point: Mapping[str, float]) -> float:
+    """[g] between the amplitude that stands and that which collapses."""
+    return (point["stands"] + point["collapses"]) / 2 / GRAVITY
+
+
+def _keys(folder: Path) -> dict[str, str]:
+    """The keys of the trials in a study's folder, by their samples."""
+    path = folder / ROWS
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return {written(row["sample"]): row["key"] for row in rows}
+
+
+def _anchor(point: Mapping[str, Any], sign: str, folder: Path, keys: Mapping[str, str]) -> str:
+    """The beginning of a dot in the SVG: where it leads, and what it says when pointed at."""
+    came_to = {True: "collapsed", False: "stood", None: "failed"}[point["collapsed"]]
+    says = f"{point['half_period']:g} s, {sign}{point['amplitude'] / GRAVITY:.4g} g: {came_to}"
+    key = keys.get(written(point["sample"]))
+    if key is not None and (folder / "runs" / key).exists():
+        return f'<a xlink:href="runs/{key}/"><title>{escape(f"{says}; runs/{key}")}</title>'
+    if key is not None:
+        says += f"; for its run: drystone study --trial {key} {folder} -o run"
+    return f"<a><title>{escape(says)}</title>"
+
+
+def _stand_in(dots: Dots, anchor: str) -> str:
+    """A name for a dot that matplotlib writes as its address, until `_told` puts in what is meant."""
+    name = f"dot-{len(dots)}"
+    dots[name] = anchor
+    return name
+
+
+def _told(svg: str, dots: Dots) -> str:
+    return re.sub(r'<a xlink:href="(dot-\d+)"[^>]*>', lambda match: dots[match[1]], svg)

@@ -1,0 +1,99 @@
+"""Ground motions for reading: what was measured as tables on standard output, time histories and spectra as a figure."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.samples import integrals
+from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.units import GRAVITY
+from drystone.view.plots import new_figure
+from drystone.view.tables import print_rows
+
+# Okabe and Ito's colours, which the colour-blind tell apart; more records than these take turns.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+COLUMNS = {  # of the table of several records
+    "dt": "dt",
+    "length": "duration",
+    "PGA": "pga",
+    "PGV": "pgv",
+    "PGD": "pgd",
+    "Arias": "arias",
+    "D5-95": "duration_5_95",
+}
+NAMED = 7  # records that a legend has room for
+
+
+def print_records(records: Sequence[dict[str, Any]]) -> None:
+    """One record as a list of its measures, several as a table with a line each."""
+    if len(records) == 1:
+        print_rows(_title(records[0]), _rows(records[0]))
+        return
+    print("".join(f"{heading:>10}" for heading in COLUMNS) + "  record (unit in file)")
+    for record in records:
+        numbers = "".join(f"{record[name]:>10.4g}" for name in COLUMNS.values())
+        print(f"{numbers}  {_title(record)} ({record['unit_in_file']})")
+    print(f"dt, length and D5-95 in s, PGA in m/s2, PGD in m, others in m/s; {_how_integrated(records[0]['done'])}")
+
+
+def _title(record: dict[str, Any]) -> str:
+    return f"{record['name']} {record['component']}".rstrip()
+
+
+def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("samples", f"{record['samples']}, {record['dt']:g} s apart: {record['duration']:g} s"),
+        ("unit in file", record["unit_in_file"]),
+        ("PGA", f"{record['pga']:.4g} m/s2, {record['pga'] / GRAVITY:.4g} g"),
+        ("PGV", f"{record['pgv']:.4g} m/s"),
+        ("PGD", f"{record['pgd']:.4g} m"),
+        ("Arias intensity", f"{record['arias']:.4g} m/s"),
+        ("significant duration", f"{record['duration_5_95']:.4g} s (5-95 %), {record['duration_5_75']:.4g} s (5-75 %)"),
+        ("cumulative absolute velocity", f"{record['cav']:.4g} m/s"),
+        ("predominant period", f"{record['predominant_period']:.3g} s"),
+        ("done to it", "; ".join(record["done"]) or "nothing"),
+        ("velocity and displacement", _how_integrated(record["done"])),
+    ]
+
+
+def _how_integrated(done: Sequence[str]) -> str:
+    corrected = any("baseline" in words for words in done)
+    return "integrated " + ("after the baseline was taken off" if corrected else "as recorded: no baseline was taken off")
+
+
+def records_picture(records: Sequence[Accelerogram], path: str | Path, damping: float = DAMPING) -> None:
+    """Acceleration, velocity and displacement over time, and what oscillators do, over their period."""
+    figure = new_figure()
+    figure.set_size_inches(11.0, 7.5)
+    axes = figure.subplots(3, 2, sharex="col", width_ratios=(1.6, 1.0))
+    for i, record in enumerate(records):
+        colour, label = COLOURS[i % len(COLOURS)], f"{record.name} {record.component}".rstrip()
+        spectrum = response_spectrum(record, damping=damping)
+        time = np.arange(len(record.acceleration)) * record.time_step
+        histories = (record.acceleration, *integrals(record.acceleration, record.time_step))
+        responses = (spectrum.pseudo_acceleration, spectrum.pseudo_velocity, spectrum.displacement)
+        for row, (history, response) in enumerate(zip(histories, responses, strict=True)):
+            axes[row, 0].plot(time, history, color=colour, linewidth=0.7, label=label)
+            axes[row, 1].plot(spectrum.period, response, color=colour, linewidth=1.3)
+    said = ("acceleration [m/s²]", "velocity [m/s]", "displacement [m]")
+    responses_said = ("pseudo-acceleration [m/s²]", "pseudo-velocity [m/s]", "displacement [m]")
+    for (left, right), history_said, response_said in zip(axes, said, responses_said, strict=True):
+        left.set_ylabel(history_said)
+        left.axhline(0.0, color="0.6", linewidth=0.6, zorder=0)
+        right.set_ylabel(response_said)
+        right.set_xscale("log")
+        right.set_ylim(bottom=0.0)
+        for each in (left, right):
+            each.grid(alpha=0.3)
+    axes[0, 1].set_title(f"response of oscillators, {100 * damping:g} % damping", fontsize=10)
+    axes[0, 0].set_title(_how_integrated(records[0].done).replace("integrated", "velocity and displacement"), fontsize=10)
+    axes[2, 0].set_xlabel("time [s]")
+    axes[2, 1].set_xlabel("period [s]")
+    axes[2, 1].set_xticks([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4], ["0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "4"])
+    axes[2, 1].minorticks_off()
+    if len(records) <= NAMED:
+        axes[0, 0].legend(frameon=False, fontsize=8, loc="upper right")
+    figure.savefig(path)

@@ -1,0 +1,78 @@
+"""The pictures of a study: what it found comes in, files in its folder go out. Kinds but the sweep have files of their own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from drystone.errors import InputError
+from drystone.units import number_and_unit
+from drystone.view.domain import domain_pictures
+from drystone.view.fragility import fragility_pictures
+from drystone.view.plots import BLUE, RED, new_figure
+
+DRAWN = ("peak_displacement", "multiplier", "angle")  # the first that was measured is drawn against what was varied
+UNITS = {"peak_displacement": " [m]", "angle": " [rad]"}
+
+
+def study_pictures(kind: str, found: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw what a study found."""
+    return PICTURES[kind](found, folder)
+
+
+def _sweep(found: dict[str, Any], folder: Path) -> list[Path]:
+    """What was measured against the first number that was varied, a line for every combination of the others."""
+    rows = [row for row in found["rows"] if row["outcome"]["status"] != "failed"]
+    measured = next((name for name in DRAWN if any(row["outcome"]["numbers"].get(name) is not None for row in rows)), None)
+    along = next((key for key in (rows[0]["sample"] if rows else ()) if _is_number(rows[0]["sample"][key])), None)
+    if measured is None or along is None:
+        raise InputError(f"{folder}: nothing to plot; a sweep is drawn when some trials ended and a number was varied")
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        others = ", ".join(f"{key} {value}" for key, value in row["sample"].items() if key != along)
+        lines.setdefault(others, []).append(row)
+    figure = new_figure()
+    axes = figure.add_subplot()
+    for k, (label, members) in enumerate(sorted(lines.items())):
+        share = k / max(len(lines) - 1, 1)
+        _draw_line(axes, members, along, measured, label, tuple(a + (b - a) * share for a, b in zip(BLUE, RED, strict=True)))
+    unit = _number(rows[0]["sample"][along])[1]
+    axes.set_xlabel(f"{along}{f' [{unit}]' if unit else ''}")
+    axes.set_ylabel(measured.replace("_", " ") + UNITS.get(measured, ""))
+    axes.set_title("crosses: collapsed", fontsize="medium")
+    axes.grid(alpha=0.3)
+    if any(lines):
+        axes.legend(frameon=False, fontsize="small")
+    path = folder / "sweep.png"
+    figure.savefig(path)
+    return [path]
+
+
+def _draw_line(axes: Any, rows: list[dict[str, Any]], along: str, measured: str, label: str, colour: tuple[float, ...]) -> None:
+    """A line through its points; crosses where it collapsed."""
+    rows = sorted(rows, key=lambda row: _number(row["sample"][along])[0])
+    x = [_number(row["sample"][along])[0] for row in rows]
+    y = [row["outcome"]["numbers"].get(measured) for row in rows]
+    y = [float("nan") if value is None else value for value in y]
+    fell = [i for i, row in enumerate(rows) if row["outcome"]["status"] == "collapsed"]
+    axes.plot(x, y, "o-", color=colour, linewidth=1.2, markersize=4, label=label or None)
+    axes.plot([x[i] for i in fell], [y[i] for i in fell], "x", color=colour, markersize=10, markeredgewidth=2)
+
+
+def _number(value: Any) -> tuple[float, str]:
+    """A value of a case and its unit."""
+    return number_and_unit(value) if isinstance(value, str) else (float(value), "")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        _number(value)
+    except (InputError, TypeError):
+        return False
+    return True
+
+
+PICTURES: dict[str, Callable[[dict[str, Any], Path], list[Path]]] = {
+    "failure-domain": domain_pictures,
+    "fragility": fragility_pictures,
+    "sweep": _sweep,
+}

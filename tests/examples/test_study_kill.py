@@ -1,0 +1,123 @@
+"""What kill -9 costs: of the whole study nothing that was finished, of a worker its trial. Truth: an uninterrupted study."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from drystone.study.begin import begin
+from drystone.study.run import run_study
+from drystone.study.sweep import Sweep
+from drystone.study.table import TrialTable
+from drystone.study.trials import FAILED, STANDING, Outcome
+from drystone.study.workers import Crew, Here
+
+CASE = """
+[structure]
+generator = "block"
+width = "0.2 m"
+height = "1 m"
+[joints]
+friction = 0.7
+[motion]
+pulse = "one-sine"
+amplitude = "0.3 g"
+half_period = "0.2 s"
+[analysis]
+planar = true
+duration = "0.4 s"
+time_step = "4 ms"
+"""
+STUDY = """
+[study]
+kind = "sweep"
+case = "case.toml"
+vary = {"motion.amplitude" = ["0.15 g", "0.25 g", "0.3 g", "0.4 g", "0.5 g", "nonsense"], "joints.friction" = [0.3, 0.5, 0.7]}
+"""
+
+
+@pytest.fixture
+def begun(tmp_path):
+    (tmp_path / "case.toml").write_text(CASE)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return begin(tmp_path / "study.toml")
+
+
+def without_seconds(trials):
+    return [(sample, outcome._replace(seconds=0.0)) for sample, outcome in trials.rows()]
+
+
+def uninterrupted(begun, folder):
+    """The rows of a study that nothing happens to."""
+    table = TrialTable(folder, begun.key_of)
+    assert len(list(run_study(begun.study, table, Here(begun.task(folder))))) == 18
+    return without_seconds(table.trials)
+
+
+def test_the_whole_study_is_killed_and_goes_on(begun, tmp_path):
+    """At random instants (seeded): no line that was there is lost or changed, none is computed twice, the end is the same."""
+    truth, out, dice = uninterrupted(begun, tmp_path / "truth"), tmp_path / "out", random.Random(7)
+    file, rows = tmp_path / "study.toml", out / "trials.jsonl"
+    kills = 0
+    while True:
+        before = rows.read_bytes() if rows.exists() else b""
+        command = [sys.executable, "-m", "drystone.cli", "study", str(file), "-o", str(out), "--jobs", "1", "--json"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        aim = before.count(b"\n") + dice.randint(1, 4)
+        while process.poll() is None and (rows.read_bytes() if rows.exists() else b"").count(b"\n") < aim:
+            time.sleep(0.005)
+        time.sleep(0.03 * dice.random())
+        process.send_signal(signal.SIGKILL)
+        ended = process.wait() >= 0
+        whole = before[: before.rfind(b"\n") + 1]
+        assert rows.read_bytes().startswith(whole), "what was finished is there"
+        if ended:
+            break
+        kills += 1
+    assert kills >= 4
+    table = TrialTable(out, begun.key_of)
+    assert len(rows.read_bytes().splitlines()) == 18, "nothing twice"
+    assert without_seconds(table.trials) == truth
+    assert [outcome.status for _, outcome in truth].count(FAILED) == 3, "those of nonsense are rows"
+
+
+def poisoned(sample, key):
+    """A trial that kills its worker, always or the first time only."""
+    if sample["kill"] == "always" or (sample["kill"] == "once" and not os.path.exists(sample["mark"])):
+        Path(sample["mark"]).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.05)
+    return Outcome(STANDING, "made up", {"number": sample["number"]}, 0.0)
+
+
+def test_a_worker_that_dies_costs_its_trial_only(tmp_path):
+    """One of 8 trials kills every worker that tries it, one the first only; the other six know nothing of it."""
+    pytest.importorskip("distributed")
+    kills = {2: "always", 5: "once"}
+    samples = [{"number": k, "kill": kills.get(k, "no"), "mark": str(tmp_path / f"mark {k}")} for k in range(8)]
+    table = TrialTable(tmp_path / "out", lambda sample: f"{sample['number']:016d}")
+    with Crew(poisoned, 2) as crew:
+        rows = list(run_study(Sweep(samples), table, crew))
+    found = {row.sample["number"]: row.outcome for row in rows}
+    assert len(rows) == 8
+    assert [k for k in found if found[k].status == FAILED] == [2]
+    assert "the worker was lost" in found[2].reason
+    assert [found[k].numbers["number"] for k in range(8) if k != 2] == [0, 1, 3, 4, 5, 6, 7]
+
+
+def test_a_worker_killed_from_outside(begun, tmp_path):
+    """Two workers, one of which is shot: all rows come, with the bits of one process alone."""
+    pytest.importorskip("distributed")
+    truth, out = uninterrupted(begun, tmp_path / "truth"), tmp_path / "out"
+    table = TrialTable(out, begun.key_of)
+    with Crew(begun.task(out), 2) as crew:
+        for number, _ in enumerate(run_study(begun.study, table, crew)):
+            if number == 3:
+                os.kill(min(crew.processes()), signal.SIGKILL)
+    assert without_seconds(table.trials) == truth
+    assert len((out / "trials.jsonl").read_text().splitlines()) == 18
