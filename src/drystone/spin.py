@@ -3,121 +3,156 @@
 Implicit form (NB appendix): J(omega) omega = angular momentum, with J at the end of the step, is solved for the
 torque-free spin; the contact impulses act on the positive part H of the Jacobian there, which makes the step convex.
 Explicit form: H = J at the start, the gyroscopic couple taken from the start.
+
+Vectors and matrices (by rows) are tuples: small arrays would be allocated, which took ten times as long as the rest.
 """
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 
 
-@kernel
-def turn_by(q, vector):
-    """Quaternion of `exp(vector) q`: the rotation q followed by a turn of |vector| [rad] about vector."""
-    x, y, z = vector[0], vector[1], vector[2]
+@inner
+def turn_by(q, v, h):
+    """Quaternion of `exp(h v) q`: the rotation q followed by a turn of h |v| [rad] about v."""
+    x, y, z = h * v[0], h * v[1], h * v[2]
     angle = np.sqrt(x * x + y * y + z * z)
     half = 0.5 * angle
     k = 0.5 * (1.0 - half * half / 6.0) if angle < 1e-4 else np.sin(half) / angle
     s, x, y, z = np.cos(half), k * x, k * y, k * z
-    out = np.array(
-        [
-            s * q[0] - x * q[1] - y * q[2] - z * q[3],
-            s * q[1] + x * q[0] + y * q[3] - z * q[2],
-            s * q[2] + y * q[0] + z * q[1] - x * q[3],
-            s * q[3] + z * q[0] + x * q[2] - y * q[1],
-        ]
+    a = s * q[0] - x * q[1] - y * q[2] - z * q[3]
+    b = s * q[1] + x * q[0] + y * q[3] - z * q[2]
+    c = s * q[2] + y * q[0] + z * q[1] - x * q[3]
+    d = s * q[3] + z * q[0] + x * q[2] - y * q[1]
+    norm = np.sqrt(a * a + b * b + c * c + d * d)
+    return a / norm, b / norm, c / norm, d / norm
+
+
+@inner
+def _rotation(q):
+    s, x, y, z = q[0], q[1], q[2], q[3]
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)),
+        (2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)),
+        (2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)),
     )
-    return out / np.sqrt(np.sum(out * out))
 
 
 @kernel
 def matrix_of(q):
-    """Rotation matrix, body to world."""
-    s, x, y, z = q[0], q[1], q[2], q[3]
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)],
-            [2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)],
-            [2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)],
-        ]
+    """Rotation matrix (3, 3), body to world."""
+    return _array(_rotation(q))
+
+
+@kernel
+def _array(a):
+    out = np.empty((3, 3))
+    for i in range(3):
+        for k in range(3):
+            out[i, k] = a[i][k]
+    return out
+
+
+@inner
+def _rows(a):
+    """The rows of a matrix (3, 3)."""
+    return (a[0, 0], a[0, 1], a[0, 2]), (a[1, 0], a[1, 1], a[1, 2]), (a[2, 0], a[2, 1], a[2, 2])
+
+
+@inner
+def transposed(a):
+    return (a[0][0], a[1][0], a[2][0]), (a[0][1], a[1][1], a[2][1]), (a[0][2], a[1][2], a[2][2])
+
+
+@inner
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
+def times(a, v):
+    """Matrix times vector."""
+    return dot(a[0], v), dot(a[1], v), dot(a[2], v)
+
+
+@inner
+def _product(a, b):
+    return transposed((times(a, (b[0][0], b[1][0], b[2][0])), times(a, (b[0][1], b[1][1], b[2][1])),
+                       times(a, (b[0][2], b[1][2], b[2][2]))))  # fmt: skip
+
+
+@inner
+def _plus(a, k, b):
+    """a + k b."""
+    return (
+        (a[0][0] + k * b[0][0], a[0][1] + k * b[0][1], a[0][2] + k * b[0][2]),
+        (a[1][0] + k * b[1][0], a[1][1] + k * b[1][1], a[1][2] + k * b[1][2]),
+        (a[2][0] + k * b[2][0], a[2][1] + k * b[2][1], a[2][2] + k * b[2][2]),
     )
 
 
-@kernel
-def _product(a, b):
-    """3x3 matrix product (np.dot would go through BLAS)."""
-    out = np.zeros((3, 3))
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                out[i, j] += a[i, k] * b[k, j]
-    return out
-
-
-@kernel
+@inner
 def world_inertia(q, inertia):
-    """R inertia R^T."""
-    r = matrix_of(q)
-    return _product(_product(r, inertia), r.T)
+    """R inertia R^T; inertia (3, 3)."""
+    r = _rotation(q)
+    return _product(_product(r, _rows(inertia)), transposed(r))
 
 
-@kernel
-def times(a, v):
-    """Matrix (3, 3) times vector (3,)."""
-    out = np.zeros(3)
-    for i in range(3):
-        out[i] = a[i, 0] * v[0] + a[i, 1] * v[1] + a[i, 2] * v[2]
-    return out
-
-
-@kernel
+@inner
 def _cross_matrix(v):
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return (0.0, -v[2], v[1]), (v[2], 0.0, -v[0]), (-v[1], v[0], 0.0)
 
 
-@kernel
+@inner
 def _jacobian(j, spin, h):
     """d(J omega)/d omega at the end of a turn by h omega (T5; NB A.1-A.2 with the increment omega h)."""
-    turn = h * spin
-    angle = np.sqrt(np.sum(turn * turn))
+    angle = h * np.sqrt(dot(spin, spin))
     if angle < 1e-3:
         first, second = 0.5 - angle**2 / 24, 1.0 / 6 - angle**2 / 120
     else:
         first, second = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    omega = _cross_matrix(turn)
-    b = np.eye(3) + first * omega + second * _product(omega, omega)
-    return j + h * _product(_product(j, _cross_matrix(spin)) - _cross_matrix(times(j, spin)), b)
+    omega = _cross_matrix((h * spin[0], h * spin[1], h * spin[2]))
+    unit = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    b = _plus(_plus(unit, first, omega), second, _product(omega, omega))
+    return _plus(j, h, _product(_plus(_product(j, _cross_matrix(spin)), -1.0, _cross_matrix(times(j, spin))), b))
 
 
-@kernel
+@inner
 def _solve3(a, b):
     """Solution of a 3x3 system by Cramer's rule."""
-    c0 = a[1, 1] * a[2, 2] - a[1, 2] * a[2, 1]
-    c1 = a[1, 2] * a[2, 0] - a[1, 0] * a[2, 2]
-    c2 = a[1, 0] * a[2, 1] - a[1, 1] * a[2, 0]
-    det = a[0, 0] * c0 + a[0, 1] * c1 + a[0, 2] * c2
-    out = np.empty(3)
-    out[0] = b[0] * c0 + b[1] * (a[0, 2] * a[2, 1] - a[0, 1] * a[2, 2]) + b[2] * (a[0, 1] * a[1, 2] - a[0, 2] * a[1, 1])
-    out[1] = b[0] * c1 + b[1] * (a[0, 0] * a[2, 2] - a[0, 2] * a[2, 0]) + b[2] * (a[0, 2] * a[1, 0] - a[0, 0] * a[1, 2])
-    out[2] = b[0] * c2 + b[1] * (a[0, 1] * a[2, 0] - a[0, 0] * a[2, 1]) + b[2] * (a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0])
-    return out / det
+    (a00, a01, a02), (a10, a11, a12), (a20, a21, a22) = a
+    c0, c1, c2 = a11 * a22 - a12 * a21, a12 * a20 - a10 * a22, a10 * a21 - a11 * a20
+    det = a00 * c0 + a01 * c1 + a02 * c2
+    return (
+        (b[0] * c0 + b[1] * (a02 * a21 - a01 * a22) + b[2] * (a01 * a12 - a02 * a11)) / det,
+        (b[0] * c1 + b[1] * (a00 * a22 - a02 * a20) + b[2] * (a02 * a10 - a00 * a12)) / det,
+        (b[0] * c2 + b[1] * (a01 * a20 - a00 * a21) + b[2] * (a00 * a11 - a01 * a10)) / det,
+    )
 
 
-@kernel
+@inner
 def torque_free(q, inertia, momentum, spin, h):
     """Spin omega with J(exp(h omega) q) omega = momentum, by Newton from `spin`, and the Jacobian there."""
-    scale = np.sqrt(np.sum(momentum * momentum))
-    omega = spin.copy()
+    scale = np.sqrt(dot(momentum, momentum))
+    omega = spin
     for _ in range(20):
-        j = world_inertia(turn_by(q, h * omega), inertia)
-        defect = times(j, omega) - momentum
+        j = world_inertia(turn_by(q, omega, h), inertia)
+        x, y, z = times(j, omega)
+        defect = x - momentum[0], y - momentum[1], z - momentum[2]
         jacobian = _jacobian(j, omega, h)
-        if np.sqrt(np.sum(defect * defect)) <= 4e-16 * scale:
+        if np.sqrt(dot(defect, defect)) <= 4e-16 * scale:
             break
-        omega = omega - _solve3(jacobian, defect)
+        x, y, z = _solve3(jacobian, defect)
+        omega = omega[0] - x, omega[1] - y, omega[2] - z
     return omega, jacobian
 
 
-@kernel
+@inner
 def smallest_moment(inertia):
     """A lower bound [kg m2] of the smallest principal moment: det / (trace / 2)^2."""
     a = inertia
@@ -130,43 +165,41 @@ def smallest_moment(inertia):
 
 
 @kernel
-def positive_root(matrix, least):
-    """Lower root of the positive part of a 3x3 matrix: symmetric part, its eigenvalues raised to `least` if a pivot of
-    its root is below that (NB A.3 has 0, which no mass matrix can be; it takes a turn of about a radian a step)."""
-    half = 0.5 * (matrix + matrix.T)
+def positive_root(a, least):
+    """Lower root of the positive part of a matrix, both by rows: symmetric part, its eigenvalues raised to `least` if a pivot
+    of its root is below that (NB A.3 has 0, which no mass matrix can be; it takes a turn of about a radian a step)."""
+    x, y, z = 0.5 * (a[1][0] + a[0][1]), 0.5 * (a[2][0] + a[0][2]), 0.5 * (a[2][1] + a[1][2])
+    half = (a[0][0], x, y), (x, a[1][1], z), (y, z, a[2][2])
     root = _lower_root(half, least)
-    if root[0, 0] > 0.0:
+    if root[0][0] > 0.0:
         return root
-    value, vector = np.linalg.eigh(half)
-    return _lower_root(_product(vector * np.maximum(value, least), vector.T), 0.0)
+    value, vector = np.linalg.eigh(_array(half))
+    raised = _rows(vector * np.maximum(value, least))
+    return _lower_root(_product(raised, transposed(_rows(vector))), 0.0)
 
 
-@kernel
+@inner
 def _lower_root(a, least):
-    """Lower Cholesky root of a symmetric 3x3 matrix; zeros if a pivot is below `least`."""
-    out = np.zeros((3, 3))
-    for j in range(3):
-        pivot = a[j, j]
-        for k in range(j):
-            pivot -= out[j, k] ** 2
-        if pivot < least:
-            return np.zeros((3, 3))
-        out[j, j] = np.sqrt(pivot)
-        for i in range(j + 1, 3):
-            value = a[i, j]
-            for k in range(j):
-                value -= out[i, k] * out[j, k]
-            out[i, j] = value / out[j, j]
-    return out
+    """Lower Cholesky root of a symmetric matrix; zeros if a pivot is below `least`."""
+    nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if a[0][0] < least:
+        return nothing
+    r00 = np.sqrt(a[0][0])
+    r10, r20 = a[1][0] / r00, a[2][0] / r00
+    pivot = a[1][1] - r10**2
+    if pivot < least:
+        return nothing
+    r11 = np.sqrt(pivot)
+    r21 = (a[2][1] - r20 * r10) / r11
+    pivot = a[2][2] - r20**2 - r21**2
+    if pivot < least:
+        return nothing
+    return (r00, 0.0, 0.0), (r10, r11, 0.0), (r20, r21, np.sqrt(pivot))
 
 
-@kernel
+@inner
 def invert_lower(r):
-    """Inverse of a lower triangular 3x3 matrix."""
-    out = np.zeros((3, 3))
-    for k in range(3):
-        out[k, k] = 1.0 / r[k, k]
-    out[1, 0] = -r[1, 0] * out[0, 0] * out[1, 1]
-    out[2, 1] = -r[2, 1] * out[1, 1] * out[2, 2]
-    out[2, 0] = -(r[2, 0] * out[0, 0] + r[2, 1] * out[1, 0]) * out[2, 2]
-    return out
+    """Inverse of a lower triangular matrix."""
+    a, b, c = 1.0 / r[0][0], 1.0 / r[1][1], 1.0 / r[2][2]
+    d = -r[1][0] * a * b
+    return (a, 0.0, 0.0), (d, b, 0.0), (-(r[2][0] * a + r[2][1] * d) * c, -r[2][1] * b * c, c)

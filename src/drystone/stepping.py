@@ -26,7 +26,18 @@ from drystone.model import Model
 from drystone.mortar import Borne, bear, bear_dry, bind
 from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
 from drystone.solvers.solution import ContactSolver, Guess, Solution
-from drystone.spin import invert_lower, positive_root, smallest_moment, times, torque_free, turn_by, world_inertia
+from drystone.spin import (
+    cross,
+    dot,
+    invert_lower,
+    positive_root,
+    smallest_moment,
+    times,
+    torque_free,
+    transposed,
+    turn_by,
+    world_inertia,
+)  # fmt: skip
 
 Array = np.ndarray
 
@@ -190,7 +201,9 @@ def drift(position, rotation, velocity, h):
     for i in range(position.shape[0]):
         for k in range(3):
             new_position[i, k] = position[i, k] + h * velocity[i, k]
-        new_rotation[i] = turn_by(rotation[i], h * velocity[i, 3:])
+        turned = turn_by(rotation[i], velocity[i, 3:], h)
+        for k in range(4):
+            new_rotation[i, k] = turned[k]
     return new_position, new_rotation
 
 
@@ -254,7 +267,7 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
         i = movable[row]
         for k in range(3):
             free[row, k] = np.sqrt(bodies.mass[i]) * (velocity[i, k] + push[k])
-        spin, inertia = velocity[i, 3:], bodies.inertia[i]
+        spin, inertia = (velocity[i, 3], velocity[i, 4], velocity[i, 5]), bodies.inertia[i]
         here = world_inertia(start[i], inertia)
         momentum = times(here, spin)
         least = 1e-3 * smallest_moment(inertia)
@@ -265,10 +278,14 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
         else:
             root = positive_root(here, least)
             inverse = invert_lower(root)
-            couple = np.cross(spin, momentum)
-            omega = spin - h * times(inverse.T, times(inverse, couple))
-        inverse_root[row] = inverse
-        free[row, 3:] = times(root.T, omega)
+            couple = cross(spin, momentum)
+            back = times(transposed(inverse), times(inverse, couple))
+            omega = spin[0] - h * back[0], spin[1] - h * back[1], spin[2] - h * back[2]
+        whitened = times(transposed(root), omega)
+        for k in range(3):
+            free[row, 3 + k] = whitened[k]
+            for j in range(3):
+                inverse_root[row, k, j] = inverse[k][j]
     return free, inverse_root
 
 
@@ -391,7 +408,7 @@ def kinetic_energy(bodies, rotation, velocity):
     for i in range(velocity.shape[0]):
         if bodies.fixed[i]:
             continue
-        v, spin = velocity[i], velocity[i, 3:]
+        v, spin = velocity[i], (velocity[i, 3], velocity[i, 4], velocity[i, 5])
         total += 0.5 * bodies.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-        total += 0.5 * np.sum(spin * times(world_inertia(rotation[i], bodies.inertia[i]), spin))
+        total += 0.5 * dot(spin, times(world_inertia(rotation[i], bodies.inertia[i]), spin))
     return total

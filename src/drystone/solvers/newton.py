@@ -102,22 +102,27 @@ def curvature_into(problem, weight, p, out):
         k = weight[c]
         if k[0, 0] == 0.0 and k[1, 1] == 0.0 and k[2, 2] == 0.0:
             continue
+        i, j = problem.a[c], problem.b[c]
         w0 = w1 = w2 = 0.0
-        for side in range(2):
-            i, row = (problem.a[c], problem.row_a[c]) if side == 0 else (problem.b[c], problem.row_b[c])
-            if i >= 0:
-                for q in range(p.shape[1]):
-                    w0 += row[0, q] * p[i, q]
-                    w1 += row[1, q] * p[i, q]
-                    w2 += row[2, q] * p[i, q]
+        if i >= 0:
+            for q in range(p.shape[1]):
+                w0 += problem.row_a[c, 0, q] * p[i, q]
+                w1 += problem.row_a[c, 1, q] * p[i, q]
+                w2 += problem.row_a[c, 2, q] * p[i, q]
+        if j >= 0:
+            for q in range(p.shape[1]):
+                w0 += problem.row_b[c, 0, q] * p[j, q]
+                w1 += problem.row_b[c, 1, q] * p[j, q]
+                w2 += problem.row_b[c, 2, q] * p[j, q]
         u0 = k[0, 0] * w0 + k[0, 1] * w1 + k[0, 2] * w2
         u1 = k[1, 0] * w0 + k[1, 1] * w1 + k[1, 2] * w2
         u2 = k[2, 0] * w0 + k[2, 1] * w1 + k[2, 2] * w2
-        for side in range(2):
-            i, row = (problem.a[c], problem.row_a[c]) if side == 0 else (problem.b[c], problem.row_b[c])
-            if i >= 0:
-                for q in range(p.shape[1]):
-                    out[i, q] += row[0, q] * u0 + row[1, q] * u1 + row[2, q] * u2
+        if i >= 0:
+            for q in range(p.shape[1]):
+                out[i, q] += problem.row_a[c, 0, q] * u0 + problem.row_a[c, 1, q] * u1 + problem.row_a[c, 2, q] * u2
+        if j >= 0:
+            for q in range(p.shape[1]):
+                out[j, q] += problem.row_b[c, 0, q] * u0 + problem.row_b[c, 1, q] * u1 + problem.row_b[c, 2, q] * u2
 
 
 @kernel
