@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -425,6 +426,16 @@ class TestCommand:
         assert (code, facts["key"], facts["as_in_the_table"]) == (0, key, True)
         assert Path(facts["pictures"][0]).exists()
         assert command("info", folder / "run")[0] == 0
+
+    def test_the_page_leads_from_every_trial_to_its_run(self, command, folder):
+        out = folder / "out"
+        (folder / "study.toml").write_text(SWEEP.replace("[study]", '[study]\nkeep = "all"'))
+        facts = json.loads(command("study", folder / "study.toml", "-o", out, "--jobs", 1, "--json", "--plot")[1])
+        page = Path(facts["pictures"][-1]).read_text()
+        links = re.findall(r'href="([^"]+)"', page)
+        assert len(links) == 4
+        assert all((out / link / "run.h5").exists() for link in links)
+        assert 'src="sweep.png"' in page
 
     def test_a_changed_case_is_computed_anew(self, command, folder):
         out = folder / "out"

@@ -47,9 +47,9 @@ def study(
         raise InputError("give a study file and a folder: drystone study study.toml -o out")
     else:
         begun, folder = begin(source, full=full), out
-    facts = _conduct(begun, folder, jobs, scheduler, retry)
+    facts, rows = _conduct(begun, folder, jobs, scheduler, retry)
     if plot:
-        facts["pictures"] = _draw(begun, folder, facts["found"])
+        facts["pictures"] = _draw(facts, rows, folder)
     if json:
         print_json(facts)
     else:
@@ -61,8 +61,10 @@ def study(
     return NOT_CONVERGED if facts["trials"]["failed"] else DONE
 
 
-def _conduct(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None, retry: bool) -> dict[str, Any]:
-    """Run what is missing; the facts of the study."""
+def _conduct(
+    begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None, retry: bool
+) -> tuple[dict[str, Any], "list[Row]"]:
+    """Run what is missing; the facts of the study and its rows."""
     from drystone.study.begin import keep_texts
     from drystone.study.run import run_study
     from drystone.study.table import RESULT, TrialTable, replace
@@ -82,7 +84,7 @@ def _conduct(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | No
         table.close()
     found = begun.study.facts(table.trials)
     replace(folder / RESULT, json_format.dumps(found, indent=2).encode())
-    return {
+    facts = {
         "study": str(begun.file.path),
         "kind": begun.file.table.kind,
         "out": str(folder),
@@ -91,6 +93,7 @@ def _conduct(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | No
         "expected": begun.study.expected(table.trials),
         "found": found,
     }
+    return facts, table.rows()
 
 
 def _tell_what_is_there(table: "TrialTable") -> None:
@@ -185,7 +188,10 @@ def _pictures(folder: Path) -> list[str]:
     return [str(folder / "last.png")]
 
 
-def _draw(begun: "Begun", folder: Path, found: dict[str, Any]) -> list[str]:
+def _draw(facts: dict[str, Any], rows: "list[Row]", folder: Path) -> list[str]:
+    """The pictures of a study, and the page that has them and all trials."""
     from drystone.view.studies import study_pictures
+    from drystone.view.study_page import study_page
 
-    return [str(path) for path in study_pictures(begun.file.table.kind, found, folder)]
+    pictures = study_pictures(facts["kind"], facts["found"], folder)
+    return [str(path) for path in (*pictures, study_page(facts, rows, pictures, folder))]

@@ -74,6 +74,10 @@ class TrialTable:
         self.trials.add(sample, outcome)
         return row
 
+    def rows(self) -> list[Row]:
+        """Those that count."""
+        return [Row(self.key_of(sample), sample, outcome) for sample, outcome in self.trials.rows()]
+
     def counts(self) -> dict[str, int]:
         """How many trials there are, in all and by status."""
         statuses = [outcome.status for _, outcome in self.trials.rows()]
@@ -99,7 +103,7 @@ class TrialTable:
             **{key: [sample.get(key) for sample, _ in rows] for key in changed},
             "status": [outcome.status for _, outcome in rows],
             "reason": [outcome.reason for _, outcome in rows],
-            **{_headed(name): [outcome.numbers.get(name) for _, outcome in rows] for name in measured},
+            **{headed(name): [outcome.numbers.get(name) for _, outcome in rows] for name in measured},
             "seconds [s]": [outcome.seconds for _, outcome in rows],
             "key": [self.key_of(sample) for sample, _ in rows],
         }
@@ -132,7 +136,8 @@ def _row(line: bytes, path: Path, number: int) -> Row:
         raise InputError(f"{path}, line {number}: is no row of a study; remove the line, its trial is computed anew") from None
 
 
-def _headed(name: str) -> str:
+def headed(name: str) -> str:
+    """The name of a number with its unit."""
     unit = UNITS.get(name.split()[0])
     return f"{name} [{unit}]" if unit else name
 

@@ -1,0 +1,64 @@
+"""A study as one page: what it found and its rows come in, `study.html` in its folder goes out, with its pictures and a line a
+trial that leads to its run, if that was kept, or says the command that computes it."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from drystone.study.table import Row, headed, replace
+
+STYLE = """
+body { font: 14px/1.5 sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222 }
+table { border-collapse: collapse } td, th { padding: 0.15em 0.8em; text-align: left; border-bottom: 1px solid #ddd }
+.collapsed { color: #b24a00 } .standing { color: #0072b2 } .failed { color: #777 } code { font-size: 85% }
+img, object { max-width: 100% }
+"""
+
+
+def study_page(facts: dict[str, Any], rows: Sequence[Row], pictures: Sequence[Path], folder: Path) -> Path:
+    """Write the page; `facts` as the command prints them."""
+    title = escape(f"{Path(facts['study']).name}: {facts['kind']}")
+    counts = ", ".join(f"{facts['trials'][status]} {status}" for status in ("standing", "collapsed", "failed"))
+    told = [escape(curve["sentence"]) for curve in facts["found"].get("curves", []) if "sentence" in curve]
+    body = [
+        f"<h1>{title}</h1>",
+        f"<p>{facts['trials']['all']} of {facts['expected']} trials: {counts}.</p>",
+        *(f"<p>{sentence}</p>" for sentence in told),
+        *map(_shown, _best(pictures)),
+        _table(rows, folder),
+    ]
+    path = folder / "study.html"
+    page = f'<!doctype html><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>' + "\n".join(body) + "\n"
+    replace(path, page.encode())
+    return path
+
+
+def _best(pictures: Sequence[Path]) -> list[Path]:
+    """Of a picture in two forms the one whose points can be clicked."""
+    drawn = {path.with_suffix(""): path for path in sorted(pictures)}  # .svg comes after .png
+    return list(drawn.values())
+
+
+def _shown(picture: Path) -> str:
+    name = escape(picture.name)
+    return f'<p><object type="image/svg+xml" data="{name}"></object>' if picture.suffix == ".svg" else f'<p><img src="{name}">'
+
+
+def _table(rows: Sequence[Row], folder: Path) -> str:
+    changed = list(dict.fromkeys(key for row in rows for key in row.sample))
+    measured = list(dict.fromkeys(name for row in rows for name in row.outcome.numbers))
+    heads = "".join(f"<th>{escape(name)}" for name in ("trial", *changed, "outcome", *map(headed, measured)))
+    return f"<table><tr>{heads}\n" + "\n".join(_line(row, changed, measured, folder) for row in rows) + "</table>"
+
+
+def _line(row: Row, changed: Sequence[str], measured: Sequence[str], folder: Path) -> str:
+    outcome = row.outcome
+    command = f"drystone study --trial {row.key} {folder} -o run --picture"
+    kept = (folder / "runs" / row.key).exists()
+    trial = f'<a href="runs/{row.key}/">{row.key}</a>' if kept else f'<code title="{escape(command)}">{row.key}</code>'
+    values = (str(row.sample.get(key, "")) for key in changed)
+    numbers = (outcome.numbers.get(name) for name in measured)
+    cells = [trial, *map(escape, values), f'<span class="{outcome.status}">{outcome.status}</span>, {escape(outcome.reason)}',
+             *("" if number is None else f"{number:.5g}" for number in numbers)]  # fmt: skip
+    return "<tr>" + "".join(f"<td>{cell}" for cell in cells)
