@@ -10,7 +10,8 @@ from drystone.study.table import Row, headed, replace
 
 STYLE = """
 body { font: 14px/1.5 sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222 }
-table { border-collapse: collapse } td, th { padding: 0.15em 0.8em; white-space: nowrap; text-align: left; border-bottom: 1px solid #ddd }
+table { border-collapse: collapse }
+td, th { padding: 0.15em 0.8em; white-space: nowrap; text-align: left; border-bottom: 1px solid #ddd }
 .collapsed { color: #b24a00 } .standing { color: #0072b2 } .failed { color: #777 } code { font-size: 85% }
 img, object { max-width: 100% }
 """
