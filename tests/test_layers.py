@@ -23,9 +23,10 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"record", "statics"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"study"},
+    {"study", "quantities"},
     {"search"},
-    {"view"},
+    {"view", "export"},
+    {"page", "report"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -69,7 +69,7 @@ class Motion:
     @property
     def label(self) -> str:
         """The pulse, or the record by its name."""
-        return self.pulse if self.record is None else f"{self.record.name} {self.record.component}".rstrip()
+        return self.pulse if self.record is None else self.record.label
 
     @property
     def length(self) -> float:
@@ -164,6 +164,11 @@ def of_ground(motions: Sequence[Motion]) -> tuple[Motion, ...]:
 def of_support(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
     """Those that move the support `name` relative to the ground."""
     return tuple(motion for motion in motions if name in motion.supports)
+
+
+def end_of(motions: Sequence[Motion]) -> float:
+    """[s] when the last of them is over."""
+    return max((motion.start + motion.length for motion in motions), default=0.0)
 
 
 def check_in_plane(motions: Sequence[Motion]) -> None:

@@ -14,6 +14,7 @@ from drystone.analyse.pushover import analyse_pushover
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
+from drystone.io.whole import write_whole
 from drystone.model import Model
 from drystone.record import RESULT, RunWriter
 from drystone.simulate import initial_state
@@ -44,9 +45,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
             if stage.step is not None:
                 writer.add(stage.step)
             yield stage
-    fresh = folder / (RESULT + ".new")
-    fresh.write_text(json.dumps(facts, indent=2), encoding="utf-8")
-    fresh.replace(folder / RESULT)
+    write_whole(folder / RESULT, json.dumps(facts, indent=2))
     return facts
 
 

@@ -65,9 +65,10 @@ def _conduct(
     begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None, retry: bool
 ) -> tuple[dict[str, Any], "list[Row]"]:
     """Run what is missing; the facts of the study and its rows."""
+    from drystone.io.whole import write_whole
     from drystone.study.begin import keep_texts
     from drystone.study.run import run_study
-    from drystone.study.table import RESULT, TrialTable, replace
+    from drystone.study.table import RESULT, TrialTable
 
     keep_texts(begun, folder)
     table = TrialTable(folder, begun.key_of, retry=retry)
@@ -83,7 +84,7 @@ def _conduct(
     finally:
         table.close()
     found = begun.study.facts(table.trials)
-    replace(folder / RESULT, json_format.dumps(found, indent=2).encode())
+    write_whole(folder / RESULT, json_format.dumps(found, indent=2))
     facts = {
         "study": str(begun.file.path),
         "kind": begun.file.table.kind,

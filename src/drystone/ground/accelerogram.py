@@ -24,6 +24,11 @@ class Accelerogram:
     done: tuple[str, ...] = ()  # what was done to the samples since, in words
 
     @property
+    def label(self) -> str:
+        """The name and the component."""
+        return f"{self.name} {self.component}".rstrip()
+
+    @property
     def duration(self) -> float:
         """[s] from the first sample to the last."""
         return self.time_step * (len(self.acceleration) - 1)

@@ -36,7 +36,7 @@ from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
-from drystone.motion import Motion, check_in_plane
+from drystone.motion import Motion, check_in_plane, end_of
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
@@ -304,7 +304,7 @@ def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Pro
     analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
     if not isinstance(analysis, Dynamics) or analysis.after is None:
         return analysis
-    end = max((motion.start + motion.length for motion in motions), default=0.0)
+    end = end_of(motions)
     if math.isinf(end):
         said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
         problems.append(Problem(("analysis", "after"), said))

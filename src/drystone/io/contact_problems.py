@@ -16,6 +16,7 @@ from drystone.errors import InputError
 from drystone.io.fclib import read_fclib
 from drystone.io.foreign import ForeignProblem
 from drystone.io.siconos import read_siconos
+from drystone.io.whole import whole
 from drystone.problem import Problem
 from drystone.solvers.solution import Guess
 
@@ -52,18 +53,10 @@ def read_contact_problem(path: str | Path) -> ForeignProblem | Dump:
 
 def write_problem(path: str | Path, problem: Problem, guess: Guess, about: dict[str, Any]) -> None:
     """Write a dump. It is there whole or not at all."""
-    path, whole = Path(path), False
     fields = {f"problem_{name}": value for name, value in problem._asdict().items()}
     fields |= {f"guess_{name}": value for name, value in guess._asdict().items()}
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            np.savez(file, about=json.dumps(about), **fields)
-        os.replace(part, path)
-        whole = True
-    finally:
-        if not whole:
-            part.unlink(missing_ok=True)
+    with whole(Path(path)) as part, open(part, "wb") as file:
+        np.savez(file, about=json.dumps(about), **fields)
 
 
 def read_problem(path: str | Path) -> Dump:

@@ -14,9 +14,9 @@ from drystone.errors import InputError
 from drystone.io.case import Case, parse_case, read_case
 from drystone.io.problems import read_text
 from drystone.io.study import StudyFile, parse_study
+from drystone.io.whole import write_whole
 from drystone.study.content import key_of
 from drystone.study.kinds import KINDS
-from drystone.study.table import replace
 from drystone.study.trials import Sample, Study
 from drystone.study.workers import Task
 
@@ -61,6 +61,6 @@ def keep_texts(begun: Begun, folder: Path) -> None:
     """Let the folder know what it is the study of."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {"study": str(begun.file.path.resolve()), "case": str(begun.case.path.resolve()), "full": begun.file.full}
-    replace(folder / "study.toml", begun.file.text.encode())
-    replace(folder / "case.toml", begun.case.text.encode())
-    replace(folder / "study.json", json.dumps(about, indent=2).encode())
+    write_whole(folder / "study.toml", begun.file.text)
+    write_whole(folder / "case.toml", begun.case.text)
+    write_whole(folder / "study.json", json.dumps(about, indent=2))

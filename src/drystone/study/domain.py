@@ -22,7 +22,7 @@ from drystone.analyse.stages import loads_of, number
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.motion import Motion
+from drystone.motion import Motion, end_of
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
 from drystone.study.sweep import Values, combinations
@@ -104,7 +104,7 @@ def _time_key(case: Case) -> str:
 
 
 def _check_time(case: Case) -> None:
-    shaken, duration = max(motion.start + motion.length for motion in case.motions), case.history.duration
+    shaken, duration = end_of(case.motions), case.history.duration
     if math.isfinite(shaken) and duration < shaken:
         raise InputError(f"{case.path}: analysis.duration is {duration:g} s, the longest pulse of the study ends at "
                          f"{shaken:g} s; make it longer, or give analysis.after")  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
 from drystone.model import Model
+from drystone.motion import end_of
 from drystone.stepping import State
 
 Array = np.ndarray
@@ -23,7 +24,7 @@ class AtRest:
     """Whether the states it was shown, in the order of time, end at rest."""
 
     def __init__(self, case: Case, model: Model):
-        self._over = max((motion.start + motion.length for motion in case.motions), default=0.0)  # [s]
+        self._over = end_of(case.motions)  # [s]
         self._inert = isinstance(case.analysis, Settlement)  # without inertia what falls may fall as slowly as it likes
         self._radius = model.bodies.radius
         self._since: State | None = None  # the state from which on nothing has moved

@@ -8,7 +8,6 @@ many specimens as records or draws, whichever are more: they are not crossed.
 import glob
 import math
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -19,7 +18,7 @@ from pydantic import Field
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.measures import intensity
-from drystone.io.case import Case, parse_case
+from drystone.io.case import Case, case_content, parse_case
 from drystone.io.table import Table
 from drystone.laws import Scatter
 from drystone.motion import Motion
@@ -113,7 +112,7 @@ def from_seeds(case: Case, seeds: int) -> list[Choice]:
 
 def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
     """The tables of motions that shake the ground, by their place in the case."""
-    given = tomllib.loads(case.text).get("motion", [])
+    given = case_content(case.text, case.path).get("motion", [])
     tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
     found = {place: table for place, table in tables.items() if not table.get("supports")}
     if not found:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
+from drystone.io.whole import whole, write_whole
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 
 ROWS, RESULT = "trials.jsonl", "result.json"
@@ -47,22 +48,22 @@ class TrialTable:
         self.torn, self.others = False, 0  # whether a line was cut in writing; rows that do not count
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / ROWS
-        whole = self._mend(path) if path.exists() else []
-        for row in whole:
+        if path.exists():
+            self._mend(path)
+        for row in read_rows(folder):
             if row.key == key_of(row.sample) and not (retry and row.outcome.status == FAILED):
                 self.trials.add(row.sample, row.outcome)
             else:
                 self.others += 1
         self._file = path.open("ab")
 
-    def _mend(self, path: Path) -> list[Row]:
-        """All whole rows; what a kill left of the last line is taken away."""
+    def _mend(self, path: Path) -> None:
+        """What a kill left of the last line is taken away."""
         content = path.read_bytes()
         end = content.rfind(b"\n") + 1
         if end < len(content):
             self.torn = True
             os.truncate(path, end)
-        return [_row(line, path, number) for number, line in enumerate(content[:end].splitlines(), 1)]
 
     def add(self, sample: Sample, outcome: Outcome) -> Row:
         """Keep a trial: on disk when this returns."""
@@ -91,7 +92,7 @@ class TrialTable:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
-        replace(self.folder / "trials.csv", text.getvalue().encode())
+        write_whole(self.folder / "trials.csv", text.getvalue())
         _write_parquet(self.folder / "trials.parquet", columns)
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -109,23 +110,20 @@ class TrialTable:
         }
 
 
-def read_row(folder: Path, key: str) -> Row:
-    """The row of a key, or of the beginning of one."""
+def read_rows(folder: Path) -> list[Row]:
+    """All rows of a study's folder, whether they count now or not."""
     path = folder / ROWS
     lines = path.read_bytes().splitlines() if path.exists() else []
-    rows = [_row(line, path, number) for number, line in enumerate(lines, 1)]
-    found = {row.key: row for row in rows if row.key.startswith(key)}
+    return [_row(line, path, number) for number, line in enumerate(lines, 1)]
+
+
+def read_row(folder: Path, key: str) -> Row:
+    """The row of a key, or of the beginning of one."""
+    found = {row.key: row for row in read_rows(folder) if row.key.startswith(key)}
     if len(found) != 1:
         said = "no trial has" if not found else f"{len(found)} trials have"
         raise InputError(f"{folder}: {said} a key that begins with {key!r}; take one from trials.csv")
     return next(iter(found.values()))
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_bytes(content)
-    fresh.replace(path)
 
 
 def _row(line: bytes, path: Path, number: int) -> Row:
@@ -150,9 +148,8 @@ def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
     except ImportError:
         return
     plain = {name: _of_one_type(values) for name, values in columns.items()}
-    fresh = path.with_name(path.name + ".new")
-    parquet.write_table(arrow.table(plain), fresh)
-    fresh.replace(path)
+    with whole(path) as part:
+        parquet.write_table(arrow.table(plain), part)
 
 
 def _of_one_type(values: list[Any]) -> list[Any]:

@@ -5,7 +5,6 @@ either direction, islands as bars, the static capacity dashed. Curves side by si
 In the SVG every dot says what it is, and leads to its run if that was kept.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.study.table import ROWS
+from drystone.study.table import read_rows
 from drystone.study.trials import written
 from drystone.units import GRAVITY
 from drystone.view.plots import BLUE, RED, new_figure
@@ -140,9 +139,7 @@ def _middle(point: Mapping[str, float]) -> float:
 
 def _keys(folder: Path) -> dict[str, str]:
     """The keys of the trials in a study's folder, by their samples."""
-    path = folder / ROWS
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-    return {written(row["sample"]): row["key"] for row in rows}
+    return {written(row.sample): row.key for row in read_rows(folder)}
 
 
 def _anchor(point: Mapping[str, Any], sign: str, folder: Path, keys: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def records_picture(records: Sequence[Accelerogram], path: str | Path, damping: 
     figure.set_size_inches(11.0, 7.5)
     axes = figure.subplots(3, 2, sharex="col", width_ratios=(1.6, 1.0))
     for i, record in enumerate(records):
-        colour, label = COLOURS[i % len(COLOURS)], f"{record.name} {record.component}".rstrip()
+        colour, label = COLOURS[i % len(COLOURS)], record.label
         spectrum = response_spectrum(record, damping=damping)
         time = np.arange(len(record.acceleration)) * record.time_step
         histories = (record.acceleration, *integrals(record.acceleration, record.time_step))

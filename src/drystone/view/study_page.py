@@ -6,7 +6,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from drystone.study.table import Row, headed, replace
+from drystone.io.whole import write_whole
+from drystone.study.table import Row, headed
 
 STYLE = """
 body { font: 14px/1.5 sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222 }
@@ -31,7 +32,7 @@ def study_page(facts: dict[str, Any], rows: Sequence[Row], pictures: Sequence[Pa
     ]
     path = folder / "study.html"
     page = f'<!doctype html><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>' + "\n".join(body) + "\n"
-    replace(path, page.encode())
+    write_whole(path, page)
     return path
 
 

@@ -1,0 +1,131 @@
+"""What pictures, the page and exports show of a frame: a `Run` and a frame come in, a number a block or a joint goes out.
+
+`QUANTITIES` are what blocks can be coloured by, `joints` what joints carry, `displacements` where all blocks have gone.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.contact.contacts import Contacts
+from drystone.elastic import gauss_stresses, von_mises
+from drystone.errors import InputError, did_you_mean
+from drystone.io.case import Case
+from drystone.measure import mechanism
+from drystone.record import Run
+from drystone.resultants import Resultants, joint_resultants
+from drystone.session import recorded_case
+
+Array = np.ndarray
+
+FULL_TURN = 2.0 * np.pi
+
+
+class Quantity(NamedTuple):
+    """Something a frame can be coloured by."""
+
+    unit: str
+    of: Callable[[Run, int], Array]  # (B,) of a frame; nan where a block has none
+    counted: bool = False  # numbers tell classes apart (0: what stands still) and are no amounts
+
+
+def quantity(name: str) -> Quantity:
+    """One of `QUANTITIES` by its name."""
+    if name not in QUANTITIES:
+        raise InputError(f"{name!r} is no quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
+    return QUANTITIES[name]
+
+
+def of_run(run: Run) -> list[str]:
+    """The quantities that a run has."""
+    return [name for name in QUANTITIES if name != "von mises" or run.model.elastic is not None]
+
+
+def displacements(run: Run) -> Array:
+    """(F, B, 6) [m, rad] of the centroids since the first frame, and rotation vectors in which whole turns are counted."""
+    turn = quaternion.rotation_vector(quaternion.product(run.rotation, quaternion.conjugate(run.rotation[:1])))
+    return np.concatenate([run.position - run.position[0], _unwrapped(turn)], axis=-1)
+
+
+def joints(run: Run, frame: int) -> Resultants:
+    """What the joints carry [N] in a frame: of a history the mean over the step that ends in it."""
+    return joint_resultants(run.model, forces(run, frame))
+
+
+def forces(run: Run, frame: int) -> Contacts:
+    """The contacts of a frame with forces [N] in the place of impulses."""
+    contacts, case = run.contacts(frame), _case(run)
+    if not case.goes_through_time:
+        return contacts
+    return contacts._replace(impulse=contacts.impulse / case.history.time_step)
+
+
+def block_pressures(run: Run, resultants: Resultants) -> Array:
+    """(B,) [Pa] the largest mean pressure in the joints of each block that have an area; nan if it has no such joint."""
+    most = np.full(len(run.model.blocks), np.nan)
+    wide = resultants.area > 0.0
+    pressure = np.maximum(resultants.thrust[wide], 0.0) / resultants.area[wide]
+    for side in (resultants.a[wide], resultants.b[wide]):
+        np.fmax.at(most, side, pressure)
+    return most
+
+
+def _pressure(run: Run, frame: int) -> Array:
+    return block_pressures(run, joints(run, frame))
+
+
+def _displacement(run: Run, frame: int) -> Array:
+    return np.linalg.norm(run.position[frame] - run.position[0], axis=1)
+
+
+def _rotation(run: Run, frame: int) -> Array:
+    turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
+    return np.linalg.norm(quaternion.rotation_vector(turn), axis=1)
+
+
+def _velocity(run: Run, frame: int) -> Array:
+    return np.linalg.norm(run.velocity[frame, :, :3], axis=1)
+
+
+def _von_mises(run: Run, frame: int) -> Array:
+    """The largest of the bricks of a block."""
+    elastic, most = run.model.elastic, np.full(len(run.model.blocks), np.nan)
+    if elastic is None:
+        raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
+    stresses = gauss_stresses(elastic, run.state(frame).amplitude)
+    most[elastic.block] = [von_mises(stress.mean(axis=1)).max() for stress in stresses]
+    return most
+
+
+def _macro(run: Run, frame: int) -> Array:
+    return mechanism(run, frame).macro.astype(float)
+
+
+QUANTITIES = {
+    "displacement": Quantity("m", _displacement),
+    "velocity": Quantity("m/s", _velocity),
+    "rotation": Quantity("rad", _rotation),
+    "joint pressure": Quantity("Pa", _pressure),
+    "von mises": Quantity("Pa", _von_mises),
+    "macro-block": Quantity("", _macro, counted=True),
+}
+
+
+def _unwrapped(turn: Array) -> Array:
+    """(F, B, 3) rotation vectors, each the one nearest the one before of those that say the same."""
+    turn = turn.copy()
+    for before, now in pairwise(turn):
+        angle = np.linalg.norm(now, axis=1, keepdims=True)
+        axis = np.divide(now, angle, out=np.zeros_like(now), where=angle > 0.0)
+        along = np.einsum("ij,ij->i", before, axis)[:, None]
+        now += FULL_TURN * np.round((along - angle) / FULL_TURN) * axis
+    return turn
+
+
+@lru_cache(maxsize=8)
+def _case(run: Run) -> Case:
+    return recorded_case(run)
