@@ -25,8 +25,8 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"analyse"},
     {"study", "quantities"},
     {"search"},
-    {"view", "export"},
-    {"page", "report"},
+    {"view"},
+    {"export", "page", "report"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -64,12 +64,17 @@ def forces(run: Run, frame: int) -> Contacts:
     return contacts._replace(impulse=contacts.impulse / case.history.time_step)
 
 
+def joint_pressures(resultants: Resultants) -> Array:
+    """(J,) [Pa] the mean pressure in each joint; nan in those that are a line or a point, as hinges are."""
+    thrust, area = resultants.thrust, resultants.area
+    return np.divide(thrust, area, out=np.full(len(area), np.nan), where=area > 0.0)
+
+
 def block_pressures(run: Run, resultants: Resultants) -> Array:
     """(B,) [Pa] the largest mean pressure in the joints of each block that have an area; nan if it has no such joint."""
     most = np.full(len(run.model.blocks), np.nan)
-    wide = resultants.area > 0.0
-    pressure = np.maximum(resultants.thrust[wide], 0.0) / resultants.area[wide]
-    for side in (resultants.a[wide], resultants.b[wide]):
+    pressure = np.maximum(joint_pressures(resultants), 0.0)
+    for side in (resultants.a, resultants.b):
         np.fmax.at(most, side, pressure)
     return most
 

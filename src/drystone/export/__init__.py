@@ -1,1 +1,1 @@
-"""Runs for other programs: a `Run` comes in, a file of ParaView, Blender or a spreadsheet goes out."""
+"""Runs for other programs: one file a format; `frames` says which frames they get."""

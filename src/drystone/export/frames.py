@@ -1,0 +1,40 @@
+"""Which frames of a run are exported, and where the blocks are in them."""
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.errors import InputError
+from drystone.record import Run
+
+Array = np.ndarray
+
+FAR = 150.0  # [m] from zero: beyond, single precision rounds coordinates by more than 10 micrometres
+
+
+def frames_every(run: Run, interval: float | None) -> list[int]:
+    """The frames nearest to every so many seconds (or stages) from the first on, and the last; all if `interval` is None."""
+    if interval is None:
+        return list(range(run.frames))
+    if not 0.0 < interval < np.inf:
+        raise InputError(f"every {interval:g}: give a time above zero, in seconds")
+    number = np.floor((run.time - run.time[0]) / interval + 0.5)  # of the instant that a frame is nearest to
+    off = np.abs(run.time - run.time[0] - number * interval)
+    order = np.lexsort((off, number))
+    first = order[np.unique(number[order], return_index=True)[1]]
+    return sorted({*first.tolist(), run.frames - 1})
+
+
+def frame_at(run: Run, time: float | None) -> int:
+    """The frame nearest to a time [s] or a stage; the last if `time` is None."""
+    if time is None:
+        return run.frames - 1
+    if not run.time[0] <= time <= run.time[-1]:
+        raise InputError(f"time {time:g}: {run.folder} goes from {run.time[0]:g} to {run.time[-1]:g}; give a time within")
+    return int(np.abs(run.time - time).argmin())
+
+
+def corners(run: Run, frame: int) -> Array:
+    """(NV, 3) [m] vertices of all blocks."""
+    bodies = run.model.bodies
+    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
+    return run.position[frame, block] + quaternion.rotate(run.rotation[frame, block], bodies.vertex)

@@ -1,0 +1,88 @@
+"""A run as tables: a `Run` comes in, CSV files go out, the first row with names and units.
+
+`histories` has a row for each frame and block, `energies` one for each step, `joints` one for each joint of a frame. In SI;
+displacements and rotations since the first frame, seen from the moving ground, whole turns counted; nan: there is no value.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone import quantities
+from drystone.errors import InputError, did_you_mean
+from drystone.io.whole import whole
+from drystone.measure import step_history
+from drystone.record import Run, with_totals
+from drystone.session import recorded_case
+from drystone.stepping import Energy
+
+Row = Iterable[Any]
+
+
+def write_table(path: Path, rows: Iterable[Row]) -> None:
+    """Write a table; numbers to the last bit."""
+    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def histories(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iterator[Row]:
+    """How the blocks move."""
+    yield ["frame", _axis(run), "block", "name", *_vector("displacement", "m"), *_vector("rotation", "rad"),
+           *_vector("velocity", "m/s"), *_vector("angular velocity", "rad/s")]  # fmt: skip
+    moved = quantities.displacements(run)
+    for frame in frames:
+        for block in blocks:
+            numbers = [*moved[frame, block].tolist(), *run.velocity[frame, block].tolist()]
+            yield [frame, float(run.time[frame]), block, run.model.blocks[block].name, *numbers]
+
+
+def energies(run: Run) -> Iterator[Row]:
+    """The ledger of energy at the start and after every step."""
+    ledger = with_totals({name: step_history(run, name)[1] for name in Energy._fields})
+    yield ["step", _axis(run), *(f"{name} [J]" for name in ledger)]
+    time, _ = step_history(run, Energy._fields[0])
+    steps = range(len(time))
+    yield from zip(steps, time.tolist(), *(values.tolist() for values in ledger.values()), strict=True)
+
+
+def joints(run: Run, frame: int) -> Iterator[Row]:
+    """What the joints carry; forces act on block b."""
+    found = quantities.joints(run, frame)
+    names = [block.name for block in run.model.blocks]
+    yield ["a", "b", "name a", "name b", *_vector("centre", "m"), *_vector("normal", ""), *_vector("force", "N"), "thrust [N]",
+           "pressure [Pa]", "area [m2]", "friction used", "eccentricity"]  # fmt: skip
+    pressure = quantities.joint_pressures(found)
+    numbers = np.column_stack([found.centre, found.normal, found.force, found.thrust, pressure, found.area,
+                               found.friction_used, found.eccentricity])  # fmt: skip
+    for a, b, row in zip(found.a.tolist(), found.b.tolist(), numbers.tolist(), strict=True):
+        yield [a, b, names[a], names[b], *row]
+
+
+def chosen_blocks(run: Run, said: str | None) -> list[int]:
+    """The blocks told by numbers, ranges with both ends, names and groups, as "12:14,keystone"; all if nothing is said."""
+    if said is None:
+        return list(range(len(run.model.blocks)))
+    return sorted({block for word in said.split(",") for block in _blocks(run, word.strip())})
+
+
+def _blocks(run: Run, word: str) -> list[int]:
+    blocks = run.model.blocks
+    if found := [i for i, block in enumerate(blocks) if word and word in (block.name, block.group)]:
+        return found
+    first, _, last = word.partition(":")
+    if first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first) < len(blocks):
+        return list(range(int(first), int(last or first) + 1))
+    known = {text for block in blocks for text in (block.name, block.group)}
+    said = f"blocks {word!r}: no such name, group or range of the blocks 0 to {len(blocks) - 1}{did_you_mean(word, known)}"
+    raise InputError(f"{said}; give them as in 12:14,{blocks[-1].name}")
+
+
+def _axis(run: Run) -> str:
+    return "time [s]" if recorded_case(run).goes_through_time else "stage"
+
+
+def _vector(name: str, unit: str) -> list[str]:
+    return [f"{name} {axis} [{unit}]" if unit else f"{name} {axis}" for axis in "xyz"]
