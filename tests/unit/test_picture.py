@@ -8,21 +8,22 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.record import RunWriter, read_run
-from drystone.view import camera, raster
-from drystone.view.picture import SUPPORT, picture, strip
+from drystone.view import camera, raster, render
+from drystone.view.colours import SUPPORT
+from drystone.view.picture import picture, strip
 from drystone.view.png import write_png
 from tests.unit.synthetic import boxes, ground, start, steps
 
 SIZE = (160, 120)
+CASE = 'structure = { generator = "block" }\njoints = { friction = 0.6 }\nanalysis = { duration = 1.0, time_step = 0.001 }\n'
 
 
 def faces_seen(model, **view):
     """(H, W) number of the block seen in each pixel, -1 for none; front view along +y."""
-    from drystone.view.picture import _corners, _pose, _triangles
-
-    corners = _corners(model.bodies, _pose(model, -1, 1.0))
+    upright = np.tile([1.0, 0.0, 0.0, 0.0], (len(model.blocks), 1))
+    corners = render.corners(render.Stones(model.bodies, model.position, upright, np.ones(len(model.blocks), bool)))
     eye = camera.frame(corners, SIZE, **{"azimuth": 0, "elevation": 0, "field": 0, "margin": 0.1} | view)
-    triangle, face = _triangles(model.bodies)
+    triangle, face = render.triangles(model.bodies)
     _, number = raster.nearest(eye, camera.project(eye, corners)[triangle], face)
     return np.where(number >= 0, number // 6, -1)  # boxes have 6 faces
 
@@ -90,7 +91,7 @@ def read_png(path):
 
 def test_strip_and_displacement_of_a_run(tmp_path):
     model = boxes([[0, 0, 0.5], [0, 0, 1.5]], fixed=[0])
-    with RunWriter.create(tmp_path, "", model, start(model), every_steps=1) as writer:
+    with RunWriter.create(tmp_path, CASE, model, start(model), every_steps=1) as writer:
         for step in steps(start(model), 2):
             writer.add(step, ground(step.state.step))
     run = read_run(tmp_path)
