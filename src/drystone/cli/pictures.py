@@ -92,6 +92,46 @@ def _pixels(size: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
+@app.command()
+def movie(
+    source: Annotated[Path, typer.Argument(help="folder of a run")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="fall.mp4, fall.gif, or pictures as frame-%04d.png")],
+    fps: Annotated[float, typer.Option(help="images a second")] = 25.0,
+    speed: Annotated[float, typer.Option(help="how much faster than life; 0.5 is slow motion")] = 1.0,
+    start: Annotated[float | None, typer.Option("--from", help="[s] where to begin; of statics the stage")] = None,
+    end: Annotated[float | None, typer.Option("--to", help="[s] where to end; of statics the stage")] = None,
+    orbit: Annotated[float, typer.Option(help="[deg] the eye goes round meanwhile")] = 0.0,
+    jobs: Annotated[int, typer.Option(help="processes that draw")] = 1,
+    size: Size = None,
+    color: Color = None,
+    most: Most = None,
+    exaggerate: Exaggerate = None,
+    view: View = None,
+    azimuth: Azimuth = None,
+    elevation: Elevation = None,
+    section: Section = None,
+    ghost: Ghost = False,
+    forces: Forces = False,
+    thrust: Thrust = False,
+    json: Json = False,
+) -> None:
+    """Make a movie of a run; of statics, of its mechanism."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
+
+    from drystone.record import read_run
+    from drystone.view.movie import movie as make
+
+    look = _given(color=color, most=most, exaggerate=exaggerate, view=view, azimuth=azimuth, elevation=elevation)
+    look |= _given(section=section) | {"ghost": ghost, "forces": forces, "thrust": thrust}
+    how: dict[str, Any] = {"fps": fps, "speed": speed, "start": start, "end": end, "orbit": orbit, "jobs": jobs}
+    with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=1.0)
+        watch = lambda share: bar.update(task, completed=share)  # noqa: E731
+        count = make(read_run(source), out, size=_pixels(size or SIZE), watch=watch, **how, **look)
+    print_json({"movie": str(out), "images": count}) if json else print(out)
+
+
 def _draw_base(folder: Path, out: Path) -> None:
     """The vertical reaction of the supports of a run over time."""
     from drystone.loads import pressing

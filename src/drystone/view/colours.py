@@ -34,7 +34,7 @@ PALETTE = np.array(
     ]
 )
 LISTED = 4  # classes told one by one
-FOR_PEOPLE = {  # SI unit: what people read, the largest unit first, of which there is at least a tenth
+FOR_PEOPLE = {  # SI unit: what people read, the largest unit first, of which there is at least a half
     "m": ((1.0, "m"), (1e-3, "mm")),
     "m/s": ((1.0, "m/s"), (1e-3, "mm/s")),
     "rad": ((np.pi / 180.0, "deg"),),
@@ -81,7 +81,7 @@ def class_rows(number: Array) -> list[tuple[Array | None, str]]:
 def told(value: float, unit: str) -> str:
     """A value in SI as people read it."""
     units = FOR_PEOPLE.get(unit, ((1.0, unit),))
-    factor, name = next((pair for pair in units if value >= 0.1 * pair[0]), units[-1])
+    factor, name = next((pair for pair in units if value >= 0.5 * pair[0]), units[-1])
     return f"{value / factor:.3g} {name}"
 
 
@@ -92,6 +92,8 @@ def colour_bar(image: Array, text: str, title: str) -> None:
     right, top = int(0.96 * width), int(0.955 * height)
     wide = max(0.22 * width, lettering.width(title, letter), lettering.width(text + "   0", letter))
     left = max(0, right - int(wide))
+    ground = image[max(0, int(top - 3.8 * letter)) :, max(0, left - int(letter)) : right + int(letter)]
+    ground[...] = 0.25 * ground + 0.75 * 0.97
     image[top : top + int(letter * 0.8), left:right] = scale_colours(np.linspace(0.0, 1.0, right - left))
     lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=INK)
     start = right - lettering.width(text, letter)

@@ -27,17 +27,15 @@ class Moment(NamedTuple):
     frame: int
     other: int
     share: float  # 0: at the frame .. 1: at the other
-
-    @property
-    def nearest(self) -> int:
-        return self.frame if self.share < 0.5 else self.other
+    shows: int  # the frame of what cannot be between two: forces, classes, which blocks are there
 
 
 def at_frame(run: Run, frame: int) -> Moment:
     """A frame, counted from the end if negative."""
     if not -run.frames <= frame < run.frames:
         raise InputError(f"frame {frame}: {run.folder} has frames 0 to {run.frames - 1}")
-    return Moment(frame % run.frames, frame % run.frames, 0.0)
+    frame = frame % run.frames
+    return Moment(frame, frame, 0.0, frame)
 
 
 def label(run: Run, moment: Moment) -> str:
@@ -45,7 +43,7 @@ def label(run: Run, moment: Moment) -> str:
     if analysis_of(run) in IN_TIME:
         time = (1.0 - moment.share) * run.time[moment.frame] + moment.share * run.time[moment.other]
         return f"t = {time:.2f} s"
-    return f"stage {moment.nearest if analysis_of(run) in IN_TURN else max(moment.frame, moment.other)}"
+    return f"stage {moment.shows}"
 
 
 def stones_at(run: Run, moment: Moment, exaggerate: float) -> Stones:
@@ -56,23 +54,22 @@ def stones_at(run: Run, moment: Moment, exaggerate: float) -> Stones:
         turn = quaternion.rotation_vector(quaternion.product(rotation, quaternion.conjugate(first.rotation)))
         position = first.position + exaggerate * (position - first.position)
         rotation = quaternion.product(turned(exaggerate * turn), first.rotation)
-    present = there(run, moment.nearest)
+    present = there(run, moment.shows)
     shown = np.ones(len(position), bool) if present is None else present
     return Stones(run.model.bodies, position, rotation, shown)
 
 
 def values_at(run: Run, moment: Moment, name: str) -> Array:
     """(B,) of one of the `QUANTITIES`."""
-    if quantity(name).counted or moment.share in (0.0, 1.0):
-        return _values(run, name, moment.nearest)
+    if quantity(name).counted or moment.share == 0.0 or name == "joint pressure":
+        return _values(run, name, moment.shows)
     return (1.0 - moment.share) * _values(run, name, moment.frame) + moment.share * _values(run, name, moment.other)
 
 
 def joints_at(run: Run, moment: Moment, drawn: Array) -> Resultants:
-    """What the joints carry [N] in the nearest frame, moved to where their blocks (B, 3) [m] are drawn."""
-    frame = moment.nearest
-    found = joints(run, frame)
-    real = run.position[frame if analysis_of(run) in (*IN_TIME, *IN_TURN) else 0]
+    """What the joints carry [N] in the frame that is shown, moved to where their blocks (B, 3) [m] are drawn."""
+    found = joints(run, moment.shows)
+    real = run.position[moment.shows if analysis_of(run) in (*IN_TIME, *IN_TURN) else 0]
     shift = ((drawn - real)[found.a] + (drawn - real)[found.b]) / 2
     return found._replace(centre=found.centre + shift, middle=found.middle + shift)
 

@@ -106,12 +106,12 @@ def strip(run: Run, frames: Sequence[int], path: str | Path | None = None, *, wi
 def prepare(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look) -> Setting:
     """Camera, scales and floor for images of all the moments."""
     _check(look)
-    setting = Setting(look, make_scene(run.model, _framed(run, moments, look), size, view_of(look)), 0.0, 0.0, 0.0)
+    setting = Setting(look, make_scene(run.model, framed_points(run, moments, look), size, view_of(look)), 0.0, 0.0, 0.0)
     if isinstance(look.color, str) and look.color != "stone":
         found = (float(np.nanmax(_drawn(run, moment, look)[1], initial=0.0)) for moment in moments)
         setting = setting._replace(most=max(found) if look.most is None else look.most)
     if look.forces:
-        carried = [sizes(joints_at(run, moment, run.position[0])) for moment in {m.nearest: m for m in moments}.values()]
+        carried = [sizes(joints_at(run, moment, run.position[0])) for moment in {m.shows: m for m in moments}.values()]
         size_of = np.concatenate(carried)
         setting = setting._replace(largest=float(size_of.max(initial=0.0)), length=fitting_length(run.model, size_of))
     return setting
@@ -176,7 +176,7 @@ def _of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | N
 def _drawn(run: Run, moment: Moment, look: Look) -> tuple[Stones, Array]:
     """The blocks, or the bricks of deformable ones where these have a stress each, and (B,) values, nan where there is none."""
     if isinstance(look.color, str) and look.color in READINGS:
-        model, value = bricks(run, moment.nearest, look.color, look.exaggerate)
+        model, value = bricks(run, moment.shows, look.color, look.exaggerate)
         everything, upright = np.ones(len(value), bool), turned(np.zeros((len(value), 3)))
         stones = Stones(model.bodies, model.position, upright, _in_sight(model.position, look, everything))
         return stones, value
@@ -255,7 +255,7 @@ def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], letter: f
     draw_legend(image, rows, top=top)
 
 
-def _framed(run: Run, moments: Sequence[Moment], look: Look) -> Array:
+def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
     """(N, 3) [m] points that the camera must see."""
     some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), FRAMED))]
     points = np.concatenate([corners(stones_at(run, moment, look.exaggerate)) for moment in some])
@@ -264,14 +264,19 @@ def _framed(run: Run, moments: Sequence[Moment], look: Look) -> Array:
 
 def _fitting_height(run: Run, moments: Sequence[Moment], width: int, look: Look) -> int:
     """[pixels] so that the structure fills the picture, with room for the time above it."""
-    points = _framed(run, moments, look)
+    points = framed_points(run, moments, look)
     scene = make_scene(run.model, points, (width, width), view_of(look))
     seen = np.ptp(project(scene.camera, points)[:, :2], axis=0)
     return round(width * float(np.clip(0.82 * seen[1] / seen[0] + 0.25, 0.5, 1.6)))
 
 
+def pixels_of(image: Array) -> Array:
+    """(H, W, 3) uint8 of values 0..1."""
+    return np.round(255.0 * image).astype(np.uint8)
+
+
 def _finish(image: Array, path: str | Path | None) -> Array:
-    pixels = np.round(255.0 * image).astype(np.uint8)
+    pixels = pixels_of(image)
     if path is not None:
         write_png(path, pixels)
     return pixels
