@@ -207,8 +207,8 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
         raise InputError(f"{path}: mp4 needs ffmpeg; pip install 'drystone[movie]', or write frame-%04d.png") from None
     with whole(path) as part:
         options = ["-f", "mp4", "-movflags", "+faststart", "-crf", "20", "-preset", "medium"]
-        how = {"codec": "libx264", "quality": None, "macro_block_size": 2, "ffmpeg_log_level": "error", "output_params": options}
-        writer = write_frames(str(part), size, fps=fps, **how)
+        how = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
+        writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **how)
         writer.send(None)
         try:
             for image in images:

@@ -15,6 +15,7 @@ NOTHING = -1  # face number of a pixel that no block covers
 FAR = -1e30  # nearness of such a pixel
 FINE = 2  # fine pixels a side for one shown
 SKY_SAMPLES = 8  # a pixel; shared with eight neighbours
+SCREEN = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
 ON_EDGE = -1e-9  # of a triangle: a pixel centre on the edge of two belongs to both, and to none only by rounding
 
 
@@ -62,7 +63,7 @@ def world_point(camera, column, row, near):
 
 @inlined
 def pixel_of(camera, x, y, z):
-    """Column, row and nearness of a world point."""
+    """Column, row and nearness of a world point; whole numbers are the rims of pixels."""
     dx, dy, dz = x - camera.centre[0], y - camera.centre[1], z - camera.centre[2]
     depth = dx * camera.forward[0] + dy * camera.forward[1] + dz * camera.forward[2]
     shrink = 1.0 / (1.0 + camera.inverse_distance * depth)
@@ -70,7 +71,7 @@ def pixel_of(camera, x, y, z):
     up = dx * camera.up[0] + dy * camera.up[1] + dz * camera.up[2]
     column = camera.middle[0] + camera.scale * right * shrink
     row = camera.middle[1] - camera.scale * up * shrink
-    return int(np.floor(column)), int(np.floor(row)), -depth * shrink
+    return column, row, -depth * shrink
 
 
 @inlined
@@ -85,7 +86,8 @@ def free_of_shade(sun, sun_near, row, column, near):
 def sunlit(sun, sun_near, point, normal):
     """Part of 25 neighbouring rays from a point that reach the sun: a shadow with a soft rim."""
     off = 3.0 / sun.scale  # off the surface, which would else shade itself
-    column, row, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
+    x, y, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
+    column, row = int(np.floor(x)), int(np.floor(y))
     free = free_of_shade(sun, sun_near, row, column, near)
     for r in (row - 2, row + 2):
         for c in (column - 2, column + 2):
@@ -124,8 +126,8 @@ def open_sky(camera, near_buffer, samples, reach, point, normal, turn):
             point[1] + a * first[1] + b * second[1] + c * normal[1],
             point[2] + a * first[2] + b * second[2] + c * normal[2],
         )
-        if 0 <= row < near_buffer.shape[0] and 0 <= column < near_buffer.shape[1]:
-            before = near_buffer[row, column] - near
+        if 0.0 <= row < near_buffer.shape[0] and 0.0 <= column < near_buffer.shape[1]:
+            before = near_buffer[int(row), int(column)] - near
             if 0.02 * reach < before < 2.0 * reach:
                 hidden += 1
     return 1.0 - hidden / len(samples)
@@ -157,6 +159,22 @@ def outline(near, face, block_of, normal, step, row, column):
 
 
 @inlined
+def alone(face, row, column):
+    """Whether a pixel and all fine pixels beside it show one face, so that no line runs there."""
+    r, c = FINE * row, FINE * column
+    if r == 0 or c == 0 or r + FINE == face.shape[0] or c + FINE == face.shape[1]:
+        return False
+    here = face[r, c]
+    for k in range(FINE):
+        if face[r - 1, c + k] != here or face[r + FINE, c + k] != here or face[r + k, c - 1] != here:
+            return False
+        for j in range(FINE + 1):
+            if face[r + k, c + j] != here:
+                return False
+    return True
+
+
+@inlined
 def floor_point(camera, column, row, floor):
     """Where the ray of a pixel meets the level `floor` [m], and whether it does so before the eye's horizon."""
     start = world_point(camera, column, row, 0.0)
@@ -183,30 +201,44 @@ def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, 
 
 
 @inlined
-def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, row, column):
+def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, row, column):
     """Part of the background's light, 0..1, that is left in a fine pixel: the floor is a plane that only catches shadows and
-    fades with `radius` [m] about the structure."""
+    fades with `radius` [m] about the structure. Stones hide its sky only if it is `beside` them."""
     point, met = floor_point(camera, column, row, floor)
     away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
     if not met or not away < 6.0:
         return 1.0
     upward = (0.0, 0.0, 1.0)
     shade = 0.55 + 0.45 * sunlit(sun, sun_near, point, upward)
-    shade *= 0.5 + 0.5 * open_sky(camera, near, samples, reach, point, upward, spread(row, column))
+    if beside:
+        shade *= 0.5 + 0.5 * open_sky(camera, near, samples, reach, point, upward, spread(row, column))
     return 1.0 - np.exp(-away) * (1.0 - shade)
+
+
+@kernel
+def covered(face, margin):
+    """First and last row, first and last column of fine pixels with stones, and a margin about them."""
+    top, bottom, left, right = face.shape[0], -1, face.shape[1], -1
+    for row in range(0, face.shape[0], FINE):
+        for column in range(0, face.shape[1], FINE):
+            if face[row, column] != NOTHING:
+                top, bottom, left, right = min(top, row), max(bottom, row), min(left, column), max(right, column)
+    return top - margin, bottom + margin, left - margin, right + margin
 
 
 @kernel
 def light(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
     """Light (H, W) in the first fine pixel of every pixel; of the floor, which is nan if there is none, `out_sky` is all."""
+    top, bottom, left, right = covered(face, reach * camera.scale)
     for row in range(out_sun.shape[0]):
         for column in range(out_sun.shape[1]):
             r, c = FINE * row, FINE * column
+            beside = top <= r <= bottom and left <= c <= right
             if face[r, c] != NOTHING:
                 found = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
                 out_sun[row, column], out_sky[row, column] = found
             else:
-                out_sky[row, column] = floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, r, c)
+                out_sky[row, column] = floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, r, c)
 
 
 @inlined
@@ -234,8 +266,9 @@ def shade(
             red, green, blue = 0.0, 0.0, 0.0
             last = NOTHING - 1
             sunshine, sky, count = 0.0, 0.0, 0
-            for i in range(FINE):
-                for j in range(FINE):
+            fine = 1 if alone(face, row, column) else FINE
+            for i in range(fine):
+                for j in range(fine):
                     r, c = FINE * row + i, FINE * column + j
                     here = face[r, c]
                     if here != last:
@@ -249,20 +282,24 @@ def shade(
                         continue
                     if count == 0:
                         sunshine, sky = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
-                    ink = 1.0 - line * outline(near, face, block_of, normal, 4.0 / camera.scale, r, c)
+                    ink = 1.0
+                    if fine > 1:
+                        ink -= line * outline(near, face, block_of, normal, 4.0 / camera.scale, r, c)
                     own = tone[block_of[here]]
                     red += ink * own[0] * (sky_colour[0] * sky + sun_colour[0] * sunshine)
                     green += ink * own[1] * (sky_colour[1] * sky + sun_colour[1] * sunshine)
                     blue += ink * own[2] * (sky_colour[2] * sky + sun_colour[2] * sunshine)
-            out_image[row, column, 0] = on_screen(red / FINE**2)
-            out_image[row, column, 1] = on_screen(green / FINE**2)
-            out_image[row, column, 2] = on_screen(blue / FINE**2)
+            out_image[row, column, 0] = on_screen(red / fine**2)
+            out_image[row, column, 1] = on_screen(green / fine**2)
+            out_image[row, column, 2] = on_screen(blue / fine**2)
 
 
 @inlined
 def on_screen(linear):
-    """sRGB, 0..1, of an amount of light."""
-    return min(max(linear, 0.0), 1.0) ** (1 / 2.2)
+    """sRGB, 0..1, of an amount of light: its power 1/2.2 from a table by its root, along which it is almost straight."""
+    place = np.sqrt(min(max(linear, 0.0), 1.0)) * (len(SCREEN) - 2)
+    k = int(place)
+    return SCREEN[k] + (place - k) * (SCREEN[k + 1] - SCREEN[k])
 
 
 @kernel
