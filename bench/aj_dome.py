@@ -12,7 +12,7 @@ from drystone.measure import stresses
 from drystone.record import Run
 from drystone.session import run as run_history
 from drystone.units import GRAVITY
-from drystone.view.stress import stress_picture
+from drystone.view.picture import picture
 
 ROOT = Path(__file__).parents[1]
 DENSITY = 2700.0  # [kg/m3]
@@ -29,7 +29,7 @@ def main() -> None:
             for row in ring_stresses(run):
                 print("ring {:2d}, {:5.1f} deg: meridian {:7.1f} ({:7.1f}), hoop {:7.1f} ({:7.1f}) kPa".format(*row))
             if not bond:
-                stress_picture(run, ROOT / "docs" / "images" / "aj-dome-hoop.png", reading="hoop compression")
+                picture(run, ROOT / "docs" / "images" / "aj-dome-hoop.png", color="hoop compression")
 
 
 def ring_stresses(run: Run) -> list[tuple[float, ...]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.model import Block, Bodies, Model
+from drystone.record import Run, RunWriter, read_run
 from drystone.solvers.solution import Residual, Solution
 from drystone.stepping import Energy, State
 
@@ -85,3 +86,19 @@ def ground(step: int) -> tuple[float, float, float]:
 def _contacts(random, count: int) -> Contacts:
     columns = zip(Contacts._fields, no_contacts(), strict=True)
     return Contacts(*((100 * random.normal(size=(count, *a.shape[1:]))).astype(a.dtype) for _, a in columns))
+
+
+HISTORY = "duration = 1.0, time_step = 0.001"
+
+
+def hand_run(folder, model: Model, positions, rotations=None, contacts=None, kind: str = HISTORY) -> Run:
+    """A run of the model as built and of frames, 1 ms apart, with the positions (F, B, 3) given."""
+    case = f'structure = {{ generator = "block" }}\njoints = {{ friction = 0.6 }}\nanalysis = {{ {kind} }}\n'
+    first = start(model)
+    rotations = np.broadcast_to(first.rotation, (len(positions), *first.rotation.shape)) if rotations is None else rotations
+    with RunWriter.create(folder, case, model, first, every_steps=1) as writer:
+        for step, position, rotation in zip(steps(first, len(positions)), positions, rotations, strict=True):
+            still = {"velocity": np.zeros((len(position), 6)), "contacts": no_contacts() if contacts is None else contacts}
+            state = step.state._replace(position=np.asarray(position, float), rotation=rotation, **still)
+            writer.add(SimpleNamespace(state=state, solution=step.solution, seconds=step.seconds), (0.0, 0.0, 0.0))
+    return read_run(folder)

@@ -10,10 +10,11 @@ from drystone.mechanism import read_mechanism
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.units import GRAVITY
 from drystone.view import camera
+from drystone.view.colours import PALETTE, SUPPORT
 from drystone.view.forces import FALLING, UNLOADED, force_picture, thrust_picture
-from drystone.view.mechanisms import HINGE, PALETTE, SLIDING, mechanism_picture
+from drystone.view.mechanisms import HINGE, SLIDING, mechanism_picture
 from drystone.view.overlay import Lines, behind, draw_legend, draw_lines, lines, polyline
-from drystone.view.picture import SUPPORT, picture
+from drystone.view.picture import picture
 from drystone.view.plots import curve_picture, polar_picture
 from tests.unit.hand_contacts import contacts_of, rectangle
 from tests.unit.synthetic import boxes

@@ -8,7 +8,8 @@ import drystone as ds
 from drystone.cli import app
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.view.stress import READINGS, stress_picture
+from drystone.view.picture import picture
+from drystone.view.stress import READINGS
 
 CASE = """
 structure = { generator = "block", width = 0.5, height = 1.0, deformable = { young = 1e9, poisson = 0.2, mesh = [1, 1, 2] } }
@@ -24,7 +25,7 @@ def run(tmp_path_factory):
 
 def test_the_foot_is_pressed_most(run, tmp_path):
     """The lower brick has the end of the scale, yellow; the upper one, with a third of its stress, is blue; the file is it."""
-    image = stress_picture(run, tmp_path / "stress.png", size=(200, 160), azimuth=0.0, elevation=5.0).astype(int)
+    image = picture(run, tmp_path / "stress.png", color="von mises", size=(200, 160), azimuth=0.0, elevation=5.0).astype(int)
     stone = [tuple(image[row, 100]) for row in range(160)]
     yellow = [row for row, (r, g, b) in enumerate(stone) if min(r, g) > b + 60]
     blue = [row for row, (r, g, b) in enumerate(stone) if b > r + 40]
@@ -36,14 +37,14 @@ def test_the_foot_is_pressed_most(run, tmp_path):
 
 def test_other_readings(run):
     """The block is nowhere in tension: all blue, where compression is yellow."""
-    tension, compression = (stress_picture(run, reading=name, size=(80, 60)) for name in ("tension", "compression"))
+    tension, compression = (picture(run, color=name, size=(80, 60)) for name in ("tension", "compression"))
     assert not np.array_equal(tension, compression)
-    with pytest.raises(InputError, match="choose one of stone, displacement, stress, von mises"):
-        stress_picture(run, reading="shear")
+    with pytest.raises(InputError, match=r"'tensoin', did you mean 'tension'\?: choose one of stone, displacement, velocity"):
+        picture(run, color="tensoin")
 
 
 def test_by_command(run, tmp_path):
-    said = CliRunner().invoke(app, ["picture", str(run.folder), "-o", str(tmp_path / "a.png"), "--color", "stress"])
+    said = CliRunner().invoke(app, ["picture", str(run.folder), "-o", str(tmp_path / "a.png"), "--color", "von mises"])
     assert said.exit_code == 0, said.output
     assert (tmp_path / "a.png").exists()
 

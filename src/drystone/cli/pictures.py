@@ -1,4 +1,4 @@
-"""The command that draws: picture."""
+"""Commands that draw: picture, movie."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from drystone.record import Run
 
 
+SIZE = "1280x720"
+Color = Annotated[str | None, typer.Option(help="stone, displacement, velocity, rotation, joint pressure, macro-block, ...")]
+Most = Annotated[float | None, typer.Option(help="[SI] end of the scale of colours; the largest value if not given")]
+Exaggerate = Annotated[float | None, typer.Option(help="draw displacements this many times as large")]
+View = Annotated[str | None, typer.Option(help="corner, front, side, top or iso")]
+Azimuth = Annotated[float | None, typer.Option(help="[deg] of the eye; 0 looks along +y")]
+Elevation = Annotated[float | None, typer.Option(help="[deg] of the eye above the horizon")]
+Section = Annotated[str | None, typer.Option(help="leave out blocks on the eye's side of a plane, as x=0.5 [m]")]
+Size = Annotated[str | None, typer.Option(help="width and height in pixels, as 1920x1080")]
+Ghost = Annotated[bool, typer.Option("--ghost", help="outline the initial shape")]
+Forces = Annotated[bool, typer.Option("--forces", help="draw what the joints carry")]
+Thrust = Annotated[bool, typer.Option("--thrust", help="draw the thrust lines of arches and columns")]
+
+
 @app.command()
 def picture(
     source: Annotated[Path, typer.Argument(help="folder of a run, or a case file")],
@@ -19,45 +33,103 @@ def picture(
     frame: Annotated[int | None, typer.Option(help="frame, from the end if negative; the last if not given")] = None,
     time: Annotated[float | None, typer.Option(help="[s] the frame nearest to this time")] = None,
     strip: Annotated[int | None, typer.Option(help="this many instants side by side")] = None,
-    azimuth: Annotated[float | None, typer.Option(help="[deg] of the eye; 0 looks along +y")] = None,
-    elevation: Annotated[float | None, typer.Option(help="[deg] of the eye above the horizon")] = None,
-    color: Annotated[str | None, typer.Option(help="stone, displacement, stress, tension, hoop tension, ...")] = None,
-    exaggerate: Annotated[float | None, typer.Option(help="draw displacements this many times as large")] = None,
+    size: Size = None,
+    color: Color = None,
+    most: Most = None,
+    exaggerate: Exaggerate = None,
+    view: View = None,
+    azimuth: Azimuth = None,
+    elevation: Elevation = None,
+    section: Section = None,
+    ghost: Ghost = False,
+    forces: Forces = False,
+    thrust: Thrust = False,
     base: Annotated[bool, typer.Option("--base", help="draw what the supports of a run bear over time instead")] = False,
     json: Json = False,
 ) -> None:
     """Draw a frame of a run, or a case before it is run."""
-    from drystone.view import picture as view
-
+    look = _given(color=color, most=most, exaggerate=exaggerate, view=view, azimuth=azimuth, elevation=elevation)
+    look |= _given(section=section) | {"ghost": ghost, "forces": forces, "thrust": thrust}
+    facts: dict[str, Any] = {"picture": str(out)}
     if base:
         _draw_base(source, out)
-        return print_json({"picture": str(out)}) if json else print(out)
-
-    asked = {"azimuth": azimuth, "elevation": elevation, "color": color, "exaggerate": exaggerate}
-    options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    facts: dict[str, Any] = {"picture": str(out)}
-    if source.is_file():
+    elif source.is_file():
         from drystone.io.case import read_case
+        from drystone.view.picture import picture as draw
 
-        view.picture(read_case(source).model(), out, **options)
+        draw(read_case(source).model(), out, size=_pixels(size or SIZE), **look)
     else:
-        from drystone.analyse.construction import there
         from drystone.record import read_run
 
         run = read_run(source)
         chosen = _frames(run, frame, time, strip)
         facts |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
-        if strip is not None:
-            view.strip(run, chosen, out, **options)
-        elif color is not None and color not in view.COLOURS:
-            from drystone.view.stress import stress_picture
-
-            reading = "von mises" if color == "stress" else color
-            rest = {key: value for key, value in options.items() if key != "color"}
-            stress_picture(run, out, frame=chosen[0], reading=reading, **rest)
-        else:
-            view.picture(run, out, frame=chosen[0], shown=there(run, chosen[0]), **options)
+        _draw_frames(run, chosen, out, size, look)
     print_json(facts) if json else print(out)
+
+
+def _draw_frames(run: "Run", chosen: list[int], out: Path, size: str | None, look: dict[str, Any]) -> None:
+    """A picture of one frame, a strip of several."""
+    from drystone.view.picture import picture, strip
+
+    if len(chosen) == 1:
+        picture(run, out, frame=chosen[0], size=_pixels(size or SIZE), **look)
+    else:
+        width = _pixels(size)[0] // len(chosen) if size else 560
+        strip(run, chosen, out, width=width, **look)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _pixels(size: str) -> tuple[int, int]:
+    """The option --size."""
+    width, _, height = size.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and 16 <= int(width) <= 16384 and 16 <= int(height) <= 16384):
+        raise InputError(f"--size {size}: give width and height, 16 to 16384 pixels each, as 1920x1080")
+    return int(width), int(height)
+
+
+@app.command()
+def movie(
+    source: Annotated[Path, typer.Argument(help="folder of a run")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="fall.mp4, fall.gif, or pictures as frame-%04d.png")],
+    fps: Annotated[float, typer.Option(help="images a second")] = 25.0,
+    speed: Annotated[float, typer.Option(help="how much faster than life; 0.5 is slow motion")] = 1.0,
+    start: Annotated[float | None, typer.Option("--from", help="[s] where to begin; of statics the stage")] = None,
+    end: Annotated[float | None, typer.Option("--to", help="[s] where to end; of statics the stage")] = None,
+    orbit: Annotated[float, typer.Option(help="[deg] the eye goes round meanwhile")] = 0.0,
+    jobs: Annotated[int, typer.Option(help="processes that draw")] = 1,
+    size: Size = None,
+    color: Color = None,
+    most: Most = None,
+    exaggerate: Exaggerate = None,
+    view: View = None,
+    azimuth: Azimuth = None,
+    elevation: Elevation = None,
+    section: Section = None,
+    ghost: Ghost = False,
+    forces: Forces = False,
+    thrust: Thrust = False,
+    json: Json = False,
+) -> None:
+    """Make a movie of a run; of statics, of its mechanism."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
+
+    from drystone.record import read_run
+    from drystone.view.movie import movie as make
+
+    look = _given(color=color, most=most, exaggerate=exaggerate, view=view, azimuth=azimuth, elevation=elevation)
+    look |= _given(section=section) | {"ghost": ghost, "forces": forces, "thrust": thrust}
+    how: dict[str, Any] = {"fps": fps, "speed": speed, "start": start, "end": end, "orbit": orbit, "jobs": jobs}
+    with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=1.0)
+        watch = lambda share: bar.update(task, completed=share)  # noqa: E731
+        count = make(read_run(source), out, size=_pixels(size or SIZE), watch=watch, **how, **look)
+    print_json({"movie": str(out), "images": count}) if json else print(out)
 
 
 def _draw_base(folder: Path, out: Path) -> None:

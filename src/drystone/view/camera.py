@@ -24,6 +24,23 @@ class Camera(NamedTuple):
     size: tuple[int, int]  # [pixels] width, height
 
 
+class View(NamedTuple):
+    """Where an eye looks from."""
+
+    azimuth: float  # [deg] 0 looks along +y, 90 along -x
+    elevation: float  # [deg] above the horizon
+    field: float  # [deg] of view; 0 is orthographic
+
+
+VIEWS = {
+    "corner": View(28.0, 16.0, 24.0),
+    "front": View(0.0, 0.0, 0.0),
+    "side": View(90.0, 0.0, 0.0),
+    "top": View(0.0, 90.0, 0.0),
+    "iso": View(45.0, 35.26, 0.0),  # the three axes equally long
+}
+
+
 def axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
     """Right, up and forward of an eye that looks along +y at azimuth 0 and moves towards +x as it grows [deg]."""
     a, e = np.radians([azimuth, elevation])

@@ -14,8 +14,9 @@ from drystone.doctor.examine import Report, lay_readable
 from drystone.doctor.touch import boxed_bodies
 from drystone.errors import InputError
 from drystone.model import Block, Model
+from drystone.view.colours import SUPPORT, paled, stone_colours
 from drystone.view.overlay import draw_legend
-from drystone.view.picture import SUPPORT, paled, picture, stone_colours
+from drystone.view.picture import picture
 from drystone.view.png import write_png
 
 Array = np.ndarray

@@ -12,31 +12,21 @@ from drystone import quaternion
 from drystone.mechanism import Joint, Mechanism
 from drystone.model import Model
 from drystone.view.camera import Camera
+from drystone.view.colours import LISTED, PALETTE, SUPPORT, class_colours
+from drystone.view.moment import turned
 from drystone.view.overlay import Lines, draw_legend, draw_lines, lines
-from drystone.view.picture import SUPPORT, picture, turned
+from drystone.view.picture import picture
+from drystone.view.render import extent
 
 Array = np.ndarray
 
-# told apart by every eye (Okabe and Ito), without the yellow that a bright stone outshines
-PALETTE = np.array(
-    [
-        [0.90, 0.62, 0.0],
-        [0.34, 0.71, 0.91],
-        [0.0, 0.62, 0.45],
-        [0.80, 0.47, 0.65],
-        [0.0, 0.45, 0.70],
-        [0.84, 0.37, 0.0],
-    ]
-)
 HINGE, SLIDING, TORSION = (0.75, 0.05, 0.10), (0.10, 0.15, 0.75), (0.45, 0.05, 0.55)
 DRAWN = 0.06  # of the structure's extent: the largest displacement in the picture
-LISTED = 4  # macro-blocks told by name in the legend
 
 
 def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | None = None, **view: Any) -> Array:
     """The mechanism as an image (H, W, 3) uint8, written to `path` as PNG if given; `view` are keywords of `picture`."""
     motion = mechanism.motion * DRAWN * extent(model)
-    colours = np.where(mechanism.macro[:, None] > 0, PALETTE[(mechanism.macro - 1) % len(PALETTE)], SUPPORT)
     marks = [mark for joint in mechanism.joints for mark in _marks(model, joint, motion)]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
@@ -44,13 +34,7 @@ def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | Non
             draw_lines(image, camera, mark)
         draw_legend(image, _rows(mechanism))
 
-    return picture(model, path, color=colours, motion=motion, overlay=draw, **view)
-
-
-def extent(model: Model) -> float:
-    """[m] the diagonal of the box about a structure."""
-    corners = np.concatenate([np.asarray(block.vertices) for block in model.blocks])
-    return float(np.linalg.norm(np.ptp(corners, axis=0)))
+    return picture(model, path, color=class_colours(mechanism.macro), motion=motion, overlay=draw, **view)
 
 
 def _marks(model: Model, joint: Joint, motion: Array) -> list[Lines]:

@@ -62,11 +62,12 @@ def faint(drawn: Lines) -> Lines:
     return drawn._replace(width=np.minimum(drawn.width, 1.5), colour=0.35 * drawn.colour + 0.65 * 0.85)
 
 
-def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]]) -> None:
-    """A square of colour and words, a line each, on a pale ground in the upper left corner."""
+def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]], *, top: float | None = None) -> None:
+    """A square of colour and words, a line each, on a pale ground in the upper left corner, `top` pixels below the rim."""
     height, width, _ = image.shape
-    letter = height / 48
-    left, row, side = int(0.03 * width), int(0.04 * height), int(1.2 * letter)
+    letter = max(10.0, height / 48)
+    left, side = int(0.04 * width), int(1.2 * letter)
+    row = int(0.04 * height if top is None else top)
     if not rows:
         return
     right = left + 3 * side + int(max(lettering.width(words, letter) for _, words in rows))

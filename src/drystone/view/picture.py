@@ -1,56 +1,68 @@
 """Still pictures of a model or of frames of a run, drawn without graphics hardware: `picture` and `strip`.
 
-Comes in: a `Model` or a `Run`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone with a
-slight variation by block, supports grey; or all are coloured by how far they have moved.
+Comes in: a `Model` or a `Run`, and a `Look`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone
+with a slight variation by block and supports grey, or blocks have the colours of a quantity; over them come the initial shape,
+what the joints carry and thrust lines. Movies (`movie.py`) are made of the same `photograph`.
 """
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone import quaternion
-from drystone.errors import InputError
-from drystone.model import Bodies, Model
+from drystone.errors import InputError, did_you_mean
+from drystone.model import Model
+from drystone.quantities import QUANTITIES
 from drystone.record import Run
-from drystone.view import lettering, raster
-from drystone.view.camera import Camera, frame, project, shrunk
+from drystone.resultants import Resultants, thrust_lines
+from drystone.view import lettering
+from drystone.view.camera import VIEWS, Camera, View, axes, project
+from drystone.view.colours import SUPPORT, class_colours, class_rows, colour_bar, paled, scale_colours, stone_colours, told
+from drystone.view.flow import STRENGTH, draw_flow, fitting_length, flow_lines, scale_bar, sizes
 from drystone.view.lettering import INK
+from drystone.view.moment import Moment, at_frame, joints_at, label, stones_at, turned, values_at
+from drystone.view.overlay import draw_legend, draw_lines, polyline
 from drystone.view.png import write_png
+from drystone.view.render import Scene, Stones, corners, make_scene, outlines, render, seen_by, worth_seeing
+from drystone.view.stress import READINGS, bricks
 
 Array = np.ndarray
 Overlay = Callable[[Array, Camera, Array], None]  # draws over an image, seen by a camera, stones as near as (H, W) [m]
 
-SUPERSAMPLING = 2  # pixels a side computed for one shown
-SHADOW_MAP = 1536  # pixels a side
-COLOURS = ("stone", "displacement")
-
-LIMESTONE = np.array([[0.87, 0.80, 0.67], [0.84, 0.75, 0.61], [0.89, 0.83, 0.72], [0.82, 0.75, 0.64]])  # sRGB
-SUPPORT = np.array([0.63, 0.64, 0.65])
-SKY, HORIZON = np.array([0.83, 0.87, 0.91]), np.array([0.965, 0.962, 0.955])
-# eight colours from blue to yellow of equal steps in lightness (viridis, sampled)
-SCALE = np.array(
-    [
-        [0.267, 0.005, 0.329],
-        [0.275, 0.195, 0.496],
-        [0.213, 0.359, 0.552],
-        [0.153, 0.497, 0.558],
-        [0.122, 0.633, 0.531],
-        [0.290, 0.759, 0.428],
-        [0.622, 0.854, 0.226],
-        [0.993, 0.906, 0.144],
-    ]
-)
+GHOST = np.array([0.06, 0.16, 0.42])  # sRGB of the outline of the initial shape
+GHOST_COVER = 0.75  # of what is behind its lines
+COLOURS = ("stone", *QUANTITIES, *(name for name in READINGS if name not in QUANTITIES))
+FRAMED = 12  # moments of a long movie that the camera is set up for
 
 
-class Pose(NamedTuple):
-    """Where the blocks are."""
+class Look(NamedTuple):
+    """How runs are looked at: the keywords of `picture`, `strip` and `movie`."""
 
-    position: Array  # (B, 3) [m] centroids
-    rotation: Array  # (B, 4) quaternions
-    moved: Array  # (B,) [m] real displacement since the start
-    time: float  # [s]
+    color: str | Array = "stone"  # or one of COLOURS, or (B, 3) sRGB
+    most: float | None = None  # [SI] the end of the scale of colours; None, the largest value of all images
+    exaggerate: float = 1.0  # displacements and rotations, of stresses strains, are drawn this many times as large
+    view: str = "corner"  # one of VIEWS; what follows changes it
+    azimuth: float | None = None  # [deg] of the eye; 0 looks along +y
+    elevation: float | None = None  # [deg] above the horizon
+    field: float | None = None  # [deg] of view; 0 is orthographic
+    section: str = ""  # as "x = 0.5": blocks built on the eye's side of this plane [m] are left out
+    shown: Array | None = None  # (B,) bool: all others are left out, to look inside
+    ghost: bool = False  # the outline of the initial shape
+    forces: bool = False  # what the joints carry
+    thrust: bool = False  # thrust lines of arches and columns
+
+
+class Setting(NamedTuple):
+    """What all images of a strip or a movie share."""
+
+    look: Look
+    scene: Scene
+    most: float  # value at the end of the scale of colours
+    largest: float  # [N] the largest force
+    length: float  # [m] of its segment
+    letter: float = 0.0  # [pixels] height of the label; 0 for none
+    bar: bool = True  # whether the scale of colours is drawn
 
 
 def picture(
@@ -59,243 +71,212 @@ def picture(
     *,
     frame: int = -1,
     size: tuple[int, int] = (1280, 720),
-    azimuth: float = 28.0,
-    elevation: float = 16.0,
-    field: float = 24.0,
-    color: str | Array = "stone",
-    exaggerate: float = 1.0,
     motion: Array | None = None,
-    shown: Array | None = None,
     overlay: Overlay | None = None,
+    **look: Any,
 ) -> Array:
-    """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given.
+    """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given; `look` are the fields of `Look`.
 
-    The eye looks along +y at azimuth 0 [deg]; `field` [deg] of view, 0 is orthographic; `color` is "stone",
-    "displacement" or a colour (B, 3) sRGB a block; displacements and rotations are drawn `exaggerate` times as large.
-    `motion` (B, 6) [m, rad] displaces the blocks of a model; `shown` (B,) leaves out all others, to look inside; `overlay`
-    draws over the finished image (H, W, 3) of 0..1, given the camera it was taken with and the nearness (H, W) [m] of what
-    is seen.
+    `motion` (B, 6) [m, rad] displaces the blocks of a model; `overlay` draws over the finished image (H, W, 3) of 0..1, given
+    the camera it was taken with and the nearness (H, W) [m] of what is seen.
     """
-    if motion is not None and not isinstance(source, Model):
+    asked = Look(**look)
+    if isinstance(source, Model):
+        image, camera, near = _of_model(source, size, asked, motion)
+    elif motion is not None:
         raise InputError("motion displaces the blocks of a model, and this is a run; choose a frame")
-    images = _draw(source, [frame], size, (azimuth, elevation, field), color, exaggerate, motion, shown, overlay)
-    return _finish(images[0], path)
+    else:
+        moment = at_frame(source, frame)
+        image, camera, near = photograph(source, moment, prepare(source, [moment], size, asked))
+    if overlay is not None:
+        overlay(image, camera, near)
+    return _finish(image, path)
 
 
-def strip(
-    run: Run,
-    frames: Sequence[int],
-    path: str | Path | None = None,
-    *,
-    width: int = 560,
-    azimuth: float = 28.0,
-    elevation: float = 16.0,
-    field: float = 24.0,
-    color: str = "stone",
-    exaggerate: float = 1.0,
-) -> Array:
-    """Several instants side by side, all from one camera, with their times; each is `width` pixels wide and as high as
-    the structure asks for."""
-    view = (azimuth, elevation, field)
-    size = (width, _fitting_height(run, frames, width, view, exaggerate))
-    images = _draw(run, frames, size, view, color, exaggerate)
-    letter = max(10.0, width / 30)
-    for image, index in zip(images, frames, strict=True):
-        text = f"t = {run.time[index]:.2f} s"
-        lettering.write(image, text, 0.04 * width, 0.04 * width + letter, height=letter, colour=INK)
+def strip(run: Run, frames: Sequence[int], path: str | Path | None = None, *, width: int = 560, **look: Any) -> Array:
+    """Several instants side by side, all from one camera and in one scale, with their times; each is `width` pixels wide and as
+    high as the structure asks for; `look` are the fields of `Look`."""
+    asked, moments = Look(**look), [at_frame(run, index) for index in frames]
+    height = _fitting_height(run, moments, width, asked)
+    setting = prepare(run, moments, (width, height), asked)._replace(letter=max(10.0, width / 30))
+    images = [photograph(run, moment, setting._replace(bar=moment is moments[-1]))[0] for moment in moments]
     return _finish(np.concatenate(images, axis=1), path)
 
 
-def _draw(
-    source: Run | Model,
-    frames: Sequence[int],
-    size: tuple[int, int],
-    view: tuple[float, float, float],
-    color: str | Array,
-    exaggerate: float,
-    motion: Array | None = None,
-    shown: Array | None = None,
-    overlay: Overlay | None = None,
-) -> list[Array]:
-    """Images of values 0..1, all from one camera and in one scale of colours."""
-    if isinstance(color, str) and color not in COLOURS:
-        raise InputError(f"color {color!r}: choose one of {', '.join(COLOURS)}")
-    model = source if isinstance(source, Model) else source.model
-    poses = [_pose(source, index, exaggerate, motion) for index in frames]
-    points = [_corners(model.bodies, pose) for pose in poses]
-    fine = (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING)
-    seen = np.concatenate(points)
-    camera = _framed(seen, fine, view)
-    most = max(float(pose.moved.max()) for pose in poses)
-    floor = _floor(model, seen)
-    shown = np.ones(len(model.blocks), bool) if shown is None else shown
-    images = []
-    for pose, corners in zip(poses, points, strict=True):
-        colours = _colours(model, color, pose.moved / (most or 1.0))
-        light, near = _render(model.bodies, pose, corners, colours, shown, camera, floor)
-        image = _shown(light)
-        if isinstance(color, str) and color == "displacement":
-            colour_bar(image, _length(most))
-        if overlay is not None:
-            overlay(image, shrunk(camera, SUPERSAMPLING), near[::SUPERSAMPLING, ::SUPERSAMPLING])
-        images.append(image)
-    return images
+def prepare(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look) -> Setting:
+    """Camera, scales and floor for images of all the moments."""
+    _check(look)
+    setting = Setting(look, make_scene(run.model, framed_points(run, moments, look), size, view_of(look)), 0.0, 0.0, 0.0)
+    if isinstance(look.color, str) and look.color != "stone":
+        found = (float(np.nanmax(_drawn(run, moment, look)[1], initial=0.0)) for moment in moments)
+        setting = setting._replace(most=max(found) if look.most is None else look.most)
+    if look.forces:
+        carried = [sizes(joints_at(run, moment, run.position[0])) for moment in {m.shows: m for m in moments}.values()]
+        size_of = np.concatenate(carried)
+        setting = setting._replace(largest=float(size_of.max(initial=0.0)), length=fitting_length(run.model, size_of))
+    return setting
 
 
-def _colours(model: Model, color: str | Array, share: Array) -> Array:
-    """(B, 3) sRGB of the blocks, which have moved by a share of the largest displacement."""
-    if not isinstance(color, str):
-        return color
-    colours = stone_colours(len(model.blocks)) if color == "stone" else scale_colours(share)
-    return np.where(model.bodies.fixed[:, None], SUPPORT, colours)
+def photograph(run: Run, moment: Moment, setting: Setting) -> tuple[Array, Camera, Array]:
+    """The image (H, W, 3) of 0..1 of a moment, its camera, and (H, W) [m] the nearness of what is seen."""
+    look, scene = setting.look, setting.scene
+    stones, value = _drawn(run, moment, look)
+    image, near = render(stones, _colours(stones, value, setting), scene)
+    camera = seen_by(scene)
+    rows: list[tuple[Any, str]] = []
+    if look.ghost:
+        first = stones_at(run, at_frame(run, 0), 1.0)
+        built = first._replace(shown=_in_sight(run.model.position, look, first.shown))
+        image += (GHOST_COVER * outlines(built, scene))[..., None] * (GHOST - image)
+        rows.append((GHOST, "as built"))
+    if look.forces or look.thrust:
+        blocks = stones_at(run, moment, look.exaggerate)
+        resultants = joints_at(run, moment, blocks.position)
+        shown = _in_sight(run.model.position, look, blocks.shown)
+        rows += _draw_forces(image, camera, near, run.model, resultants, shown, setting)
+    if isinstance(look.color, str) and look.color in QUANTITIES and QUANTITIES[look.color].counted:
+        rows = class_rows(value) + rows
+    elif isinstance(look.color, str) and look.color != "stone" and setting.bar:
+        unit = QUANTITIES[look.color].unit if look.color in QUANTITIES else "Pa"
+        colour_bar(image, told(setting.most, unit), look.color)
+    _write_label(image, label(run, moment), rows, setting.letter)
+    return image, camera, near
 
 
-def _fitting_height(
-    run: Run, frames: Sequence[int], width: int, view: tuple[float, float, float], exaggerate: float
-) -> int:
+def view_of(look: Look) -> View:
+    """Where the eye is."""
+    if look.view not in VIEWS:
+        raise InputError(f"view {look.view!r}{did_you_mean(look.view, VIEWS)}: choose one of {', '.join(VIEWS)}")
+    given = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
+    return VIEWS[look.view]._replace(**given)
+
+
+def _check(look: Look) -> None:
+    if isinstance(look.color, str) and look.color not in COLOURS:
+        raise InputError(f"color {look.color!r}{did_you_mean(look.color, COLOURS)}: choose one of {', '.join(COLOURS)}")
+    if look.most is not None and not look.most > 0.0:
+        raise InputError(f"most = {look.most}: the end of the scale of colours must be above 0")
+
+
+def _of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | None) -> tuple[Array, Camera, Array]:
+    """A structure as built, or displaced by a motion."""
+    _check(look)
+    if look.ghost or look.forces or look.thrust or (isinstance(look.color, str) and look.color != "stone"):
+        raise InputError("ghost, forces, thrust and colours of quantities need a run; run the case first")
+    motion = np.zeros((len(model.position), 6)) if motion is None else look.exaggerate * motion
+    everything = np.ones(len(model.blocks), bool)
+    stones = Stones(model.bodies, model.position + motion[:, :3], turned(motion[:, 3:]), everything)
+    stones = stones._replace(shown=_in_sight(model.position, look, everything))
+    scene = make_scene(model, corners(stones), size, view_of(look))
+    setting = Setting(look, scene, 0.0, 0.0, 0.0)
+    image, near = render(stones, _colours(stones, np.full(len(model.blocks), np.nan), setting), scene)
+    return image, seen_by(scene), near
+
+
+def _drawn(run: Run, moment: Moment, look: Look) -> tuple[Stones, Array]:
+    """The blocks, or the bricks of deformable ones where these have a stress each, and (B,) values, nan where there is none."""
+    if isinstance(look.color, str) and look.color in READINGS:
+        model, value = bricks(run, moment.shows, look.color, look.exaggerate)
+        everything, upright = np.ones(len(value), bool), turned(np.zeros((len(value), 3)))
+        stones = Stones(model.bodies, model.position, upright, _in_sight(model.position, look, everything))
+        return stones, value
+    stones = stones_at(run, moment, look.exaggerate)
+    stones = stones._replace(shown=_in_sight(run.model.position, look, stones.shown))
+    if isinstance(look.color, str) and look.color != "stone":
+        return stones, values_at(run, moment, look.color)
+    return stones, np.full(len(stones.position), np.nan)
+
+
+def _in_sight(position: Array, look: Look, present: Array) -> Array:
+    """(B,) which of the bodies built at a position (B, 3) [m] are not left out."""
+    shown = present
+    if look.shown is not None:
+        if len(look.shown) != len(position):
+            raise InputError(f"shown has {len(look.shown)} values for {len(position)} bodies drawn; give one for each")
+        shown = shown & look.shown
+    if look.section:
+        axis, level = _plane(look.section)
+        forward = axes(*view_of(look)[:2])[2][axis]
+        if abs(forward) < 1e-6:
+            raise InputError(f"section {look.section!r}: the eye looks along this plane; choose another view or azimuth")
+        shown = shown & ((position[:, axis] - level) * forward > 0.0)
+    return shown
+
+
+def _plane(section: str) -> tuple[int, float]:
+    """The axis and the level [m] of a section."""
+    axis, _, level = (part.strip() for part in section.partition("="))
+    try:
+        return "xyz".index(axis if len(axis) == 1 else "?"), float(level)
+    except ValueError:
+        raise InputError(f"section {section!r}: give an axis and where it is cut [m], as x=0.5") from None
+
+
+def _colours(stones: Stones, value: Array, setting: Setting) -> Array:
+    """(B, 3) sRGB of the bodies."""
+    look = setting.look
+    if not isinstance(look.color, str):
+        return look.color
+    plain = stone_colours(len(value))
+    plain = paled(plain) if look.forces or look.thrust else plain
+    none = np.isnan(value)
+    if look.color in QUANTITIES and QUANTITIES[look.color].counted:
+        coloured = class_colours(np.nan_to_num(value))
+    else:
+        coloured = scale_colours(np.nan_to_num(value) / (setting.most or 1.0))
+    coloured = np.where(none[:, None], plain, coloured)
+    return np.where(stones.bodies.fixed[:, None], SUPPORT, coloured)
+
+
+def _draw_forces(
+    image: Array, camera: Camera, near: Array, model: Model, resultants: Resultants, shown: Array, setting: Setting
+) -> list[tuple[Any, str]]:
+    """Draw what the joints between blocks that are shown carry; rows of the legend."""
+    rows = []
+    if setting.look.forces:
+        drawn = flow_lines(resultants, setting.largest, setting.length, shown)
+        draw_flow(image, camera, near, drawn, model)
+        scale_bar(image, camera, setting.largest, setting.length)
+    if setting.look.thrust:
+        lines = thrust_lines(model, resultants)
+        for line in lines:
+            draw_lines(image, camera, polyline(line, 4.0, STRENGTH[2]))
+        rows.append((STRENGTH[2], "thrust line" if lines else "thrust line: no arch or column in contact"))
+    return rows
+
+
+def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], letter: float) -> None:
+    """The time and the legend under it, in the upper left corner."""
+    height, width, _ = image.shape
+    top = 0.04 * min(height, width)
+    if letter:
+        lettering.write(image, text, 0.04 * width, top + letter, height=letter, colour=INK)
+        top += 2.2 * letter
+    draw_legend(image, rows, top=top)
+
+
+def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
+    """(N, 3) [m] points that the camera must see."""
+    some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), FRAMED))]
+    points = np.concatenate([corners(stones_at(run, moment, look.exaggerate)) for moment in some])
+    return points if look.exaggerate != 1.0 else worth_seeing(run.model, points)
+
+
+def _fitting_height(run: Run, moments: Sequence[Moment], width: int, look: Look) -> int:
     """[pixels] so that the structure fills the picture, with room for the time above it."""
-    points = np.concatenate([_corners(run.model.bodies, _pose(run, index, exaggerate)) for index in frames])
-    seen = np.ptp(project(_framed(points, (width, width), view), points)[:, :2], axis=0)
+    points = framed_points(run, moments, look)
+    scene = make_scene(run.model, points, (width, width), view_of(look))
+    seen = np.ptp(project(scene.camera, points)[:, :2], axis=0)
     return round(width * float(np.clip(0.82 * seen[1] / seen[0] + 0.25, 0.5, 1.6)))
 
 
-def _framed(points: Array, size: tuple[int, int], view: tuple[float, float, float]) -> Camera:
-    azimuth, elevation, field = view
-    return frame(points, size, azimuth=azimuth, elevation=elevation, field=field, margin=0.09)
-
-
-def _pose(source: Run | Model, index: int, exaggerate: float, motion: Array | None = None) -> Pose:
-    if isinstance(source, Model):
-        motion = np.zeros((len(source.position), 6)) if motion is None else motion
-        shift, turn = exaggerate * motion[:, :3], exaggerate * motion[:, 3:]
-        return Pose(source.position + shift, turned(turn), np.linalg.norm(motion[:, :3], axis=1), 0.0)
-    first, now = source.state(0), source.state(index)
-    shift = now.position - first.position
-    position, rotation = now.position, now.rotation
-    if exaggerate != 1.0:
-        position = first.position + exaggerate * shift
-        turn = quaternion.rotation_vector(quaternion.product(now.rotation, quaternion.conjugate(first.rotation)))
-        rotation = quaternion.product(turned(exaggerate * turn), first.rotation)
-    return Pose(position, rotation, np.linalg.norm(shift, axis=1), now.time)
-
-
-def turned(vector: Array) -> Array:
-    """(B, 4) quaternions of rotation vectors (B, 3)."""
-    angle = np.linalg.norm(vector, axis=1, keepdims=True)
-    return np.concatenate([np.cos(angle / 2), vector * np.sinc(angle / 2 / np.pi) / 2], axis=1)
-
-
-def _corners(bodies: Bodies, pose: Pose) -> Array:
-    """(NV, 3) [m] vertices of all blocks in the world."""
-    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
-    return pose.position[block] + quaternion.rotate(pose.rotation[block], bodies.vertex)
-
-
-def _triangles(bodies: Bodies) -> tuple[Array, Array]:
-    """(T, 3) rows of vertices and (T,) faces: each convex face as a fan."""
-    size = np.diff(bodies.face_start)
-    face = np.repeat(np.arange(len(size)), size - 2)
-    first = np.cumsum(size - 2) - (size - 2)
-    second = bodies.face_start[face] + np.arange(len(face)) - first[face] + 1
-    corner = np.stack([bodies.face_start[face], second, second + 1], axis=1)
-    return bodies.face_vertex[corner], face
-
-
-def _render(
-    bodies: Bodies, pose: Pose, corners: Array, colours: Array, shown: Array, camera: Camera, floor: float
-) -> tuple[Array, Array]:
-    """(H, W, 3) light that reaches the eye and (H, W) [m] nearness of what sends it, at the fine resolution."""
-    triangle, face = _triangles(bodies)
-    block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
-    triangle, face = triangle[shown[block_of[face]]], face[shown[block_of[face]]]
-    normal = quaternion.rotate(pose.rotation[block_of], bodies.face_normal)
-    near, number = raster.nearest(camera, project(camera, corners)[triangle], face)
-    sun = _sun(corners, camera)
-    sun_near, _ = raster.nearest(sun, project(sun, corners)[triangle], face)
-    extent = float(np.linalg.norm(np.ptp(corners, axis=0)))
-    # half a block and a tenth of the structure: joints darken as well as the foot of a wall
-    reach = min(1.2 * float(np.median(bodies.radius)), 0.10 * extent)
-    line = 0.80 * float(np.clip(np.median(bodies.radius) * camera.scale / (12.0 * SUPERSAMPLING), 0.15, 1.0))
-    samples = raster.hemisphere(16)
-    image = _background(camera.size)
-    if not np.isnan(floor):
-        raster.shade_floor(camera, near, sun, sun_near, samples, reach, floor, 0.9 * extent, image)
-    tones = _linear(colours)
-    raster.shade_blocks(camera, near, number, block_of, normal, tones, sun, sun_near, samples, reach, line, image)
-    return image, near
-
-
-def _sun(corners: Array, camera: Camera) -> Camera:
-    """The scene as the sun sees it: high behind the left shoulder of whoever looks."""
-    azimuth = float(np.degrees(np.arctan2(camera.right[1], camera.right[0])))
-    return frame(corners, (SHADOW_MAP, SHADOW_MAP), azimuth=azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01)
-
-
-def _floor(model: Model, seen: Array) -> float:
-    """[m] Level of a plane that catches the shadow; nan if stones have fallen below it, where no floor held them."""
-    level = min(float(np.asarray(block.vertices)[:, 2].min()) for block in model.blocks)
-    height = float(np.ptp(seen[:, 2]))
-    return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
-
-
-def stone_colours(count: int) -> Array:
-    """(B, 3) sRGB: a tone by block, the same in every picture."""
-    block = np.arange(count)
-    chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
-    tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
-    shade = 0.96 + 0.08 * chance[1]
-    return np.clip(tone * shade[:, None], 0.0, 1.0)
-
-
-def paled(colours: Array) -> Array:
-    """The same colours, so pale that what is drawn in or over them is seen."""
-    return 0.45 * colours + 0.55 * 0.93
-
-
-def scale_colours(share: Array) -> Array:
-    """(B, 3) sRGB of values 0..1."""
-    at = np.linspace(0.0, 1.0, len(SCALE))
-    return np.stack([np.interp(share, at, SCALE[:, i]) for i in range(3)], axis=-1)
-
-
-def _length(most: float) -> str:
-    text = f"{most:.3g} m" if most >= 1e-3 else f"{1e3 * most:.3g} mm"
-    return text if set(text) <= set(lettering.STROKES) else f"{most:.6f} m"
-
-
-def colour_bar(image: Array, text: str, title: str = "") -> None:
-    """A bar of colours from 0 to the largest value, told by `text`, in the lower right corner, under a title."""
-    height, width, _ = image.shape
-    letter = max(11.0, height / 45)
-    left, right, top = int(0.72 * width), int(0.94 * width), int(0.963 * height)
-    image[top : top + int(letter * 0.8), left:right] = scale_colours(np.linspace(0.0, 1.0, right - left))
-    lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=INK)
-    start = right - lettering.width(text, letter)
-    lettering.write(image, text, start, top - 0.5 * letter, height=letter, colour=INK)
-    lettering.write(image, title, left, top - 2.2 * letter, height=letter, colour=INK)
-
-
-def _background(size: tuple[int, int]) -> Array:
-    """(H, W, 3) linear: a pale sky that clears towards the horizon."""
-    share = np.linspace(0.0, 1.0, size[1])[:, None] ** 0.8
-    column = _linear((1.0 - share) * SKY + share * HORIZON)
-    return np.ascontiguousarray(np.broadcast_to(column[:, None, :], (size[1], size[0], 3)))
-
-
-def _linear(colour: Array) -> Array:
-    return np.clip(colour, 0.0, 1.0) ** 2.2
-
-
-def _shown(image: Array) -> Array:
-    """(H, W, 3) values 0..1 as a screen shows them, averaged from the fine pixels."""
-    height, width, _ = image.shape
-    s = SUPERSAMPLING
-    mean = image.reshape(height // s, s, width // s, s, 3).mean(axis=(1, 3))
-    return np.clip(mean, 0.0, 1.0) ** (1 / 2.2)
+def pixels_of(image: Array) -> Array:
+    """(H, W, 3) uint8 of values 0..1."""
+    return np.round(255.0 * image).astype(np.uint8)
 
 
 def _finish(image: Array, path: str | Path | None) -> Array:
-    pixels = np.round(255.0 * image).astype(np.uint8)
+    pixels = pixels_of(image)
     if path is not None:
         write_png(path, pixels)
     return pixels

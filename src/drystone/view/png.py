@@ -1,10 +1,12 @@
-"""A PNG file from an array of colours, with nothing but the standard library."""
+"""A PNG file from an array of colours, with no other library."""
 
 import struct
 import zlib
 from pathlib import Path
 
 import numpy as np
+
+from drystone.io.whole import whole
 
 Array = np.ndarray
 
@@ -17,7 +19,8 @@ def write_png(path: str | Path, image: Array) -> None:
     lines = np.concatenate([np.full((height, 1), 2, np.uint8), rows], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)) + _chunk(b"IEND", b"")
-    Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
+    with whole(Path(path)) as part:
+        part.write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

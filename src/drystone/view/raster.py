@@ -1,17 +1,22 @@
 """Triangles to pixels, compiled: a z-buffer, sunlight with shadows, open sky with occlusion, and outlines of blocks.
 
-No GL: pixels are the same on every machine. Colours are linear (light adds up); rows count from the top.
+No GL: pixels are the same on every machine. Colours are linear (light adds up); rows count from the top. Which block is seen is
+told for every fine pixel; light, which changes slowly, once for every pixel shown, and shared among neighbours of one face.
 """
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inlined, kernel
 from drystone.view.camera import Camera
 
 Array = np.ndarray
 
 NOTHING = -1  # face number of a pixel that no block covers
 FAR = -1e30  # nearness of such a pixel
+FINE = 2  # fine pixels a side for one shown
+SKY_SAMPLES = 8  # a pixel; shared with eight neighbours
+SCREEN = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
+ON_EDGE = -1e-9  # of a triangle: a pixel centre on the edge of two belongs to both, and to none only by rounding
 
 
 @kernel
@@ -27,12 +32,14 @@ def rasterise(triangle, face, out_near, out_face):
             continue
         top, bottom = max(0, int(np.floor(min(ay, by, cy)))), min(height - 1, int(np.ceil(max(ay, by, cy))))
         left, right = max(0, int(np.floor(min(ax, bx, cx)))), min(width - 1, int(np.ceil(max(ax, bx, cx))))
+        across_u, across_v = (by - cy) / area, (cy - ay) / area  # by how much u and v grow from column to column
         for row in range(top, bottom + 1):
+            y = row + 0.5
+            u_left = ((bx - left - 0.5) * (cy - y) - (by - y) * (cx - left - 0.5)) / area
+            v_left = ((cx - left - 0.5) * (ay - y) - (cy - y) * (ax - left - 0.5)) / area
             for column in range(left, right + 1):
-                x, y = column + 0.5, row + 0.5
-                u = ((bx - x) * (cy - y) - (by - y) * (cx - x)) / area
-                v = ((cx - x) * (ay - y) - (cy - y) * (ax - x)) / area
-                if u < 0.0 or v < 0.0 or u + v > 1.0:
+                u, v = u_left + (column - left) * across_u, v_left + (column - left) * across_v
+                if u < ON_EDGE or v < ON_EDGE or 1.0 - u - v < ON_EDGE:
                     continue
                 near = u * az + v * bz + (1.0 - u - v) * cz
                 if near > out_near[row, column]:
@@ -40,7 +47,7 @@ def rasterise(triangle, face, out_near, out_face):
                     out_face[row, column] = face[t]
 
 
-@kernel
+@inlined
 def world_point(camera, column, row, near):
     """The world point seen in a pixel at a nearness. Points are tuples: arrays cost more than their light."""
     z = -near / (1.0 + camera.inverse_distance * near)
@@ -54,9 +61,9 @@ def world_point(camera, column, row, near):
     )
 
 
-@kernel
+@inlined
 def pixel_of(camera, x, y, z):
-    """Column, row and nearness of a world point."""
+    """Column, row and nearness of a world point; whole numbers are the rims of pixels."""
     dx, dy, dz = x - camera.centre[0], y - camera.centre[1], z - camera.centre[2]
     depth = dx * camera.forward[0] + dy * camera.forward[1] + dz * camera.forward[2]
     shrink = 1.0 / (1.0 + camera.inverse_distance * depth)
@@ -64,25 +71,37 @@ def pixel_of(camera, x, y, z):
     up = dx * camera.up[0] + dy * camera.up[1] + dz * camera.up[2]
     column = camera.middle[0] + camera.scale * right * shrink
     row = camera.middle[1] - camera.scale * up * shrink
-    return int(np.floor(column)), int(np.floor(row)), -depth * shrink
+    return column, row, -depth * shrink
 
 
-@kernel
+@inlined
+def free_of_shade(sun, sun_near, row, column, near):
+    """1 if a ray at a pixel of the sun's picture reaches what is as near as `near` [m], else 0."""
+    if 0 <= row < sun_near.shape[0] and 0 <= column < sun_near.shape[1] and sun_near[row, column] >= near + 1.0 / sun.scale:
+        return 0
+    return 1
+
+
+@inlined
 def sunlit(sun, sun_near, point, normal):
     """Part of 25 neighbouring rays from a point that reach the sun: a shadow with a soft rim."""
-    texel = 1.0 / sun.scale
-    off = 3.0 * texel  # off the surface, which would else shade itself
-    column, row, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
+    off = 3.0 / sun.scale  # off the surface, which would else shade itself
+    x, y, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
+    column, row = int(np.floor(x)), int(np.floor(y))
+    free = free_of_shade(sun, sun_near, row, column, near)
+    for r in (row - 2, row + 2):
+        for c in (column - 2, column + 2):
+            free += free_of_shade(sun, sun_near, r, c, near)
+    if free in (0, 5):  # far from the rim all 25 agree
+        return free / 5.0
     free = 0
     for r in range(row - 2, row + 3):
         for c in range(column - 2, column + 3):
-            inside = 0 <= r < sun_near.shape[0] and 0 <= c < sun_near.shape[1]
-            if not inside or sun_near[r, c] < near + texel:
-                free += 1
+            free += free_of_shade(sun, sun_near, r, c, near)
     return free / 25.0
 
 
-@kernel
+@inlined
 def tangents(x, y, z):
     """Two unit vectors across a unit vector and each other (Duff et al. 2017)."""
     sign = 1.0 if z >= 0.0 else -1.0
@@ -91,7 +110,7 @@ def tangents(x, y, z):
     return (1.0 + sign * x * x * a, sign * b, -sign * x), (b, sign + y * y * a, -y)
 
 
-@kernel
+@inlined
 def open_sky(camera, near_buffer, samples, reach, point, normal, turn):
     """Part of the sample points about a surface point that are not behind something nearer than `reach`."""
     first, second = tangents(normal[0], normal[1], normal[2])
@@ -107,19 +126,19 @@ def open_sky(camera, near_buffer, samples, reach, point, normal, turn):
             point[1] + a * first[1] + b * second[1] + c * normal[1],
             point[2] + a * first[2] + b * second[2] + c * normal[2],
         )
-        if 0 <= row < near_buffer.shape[0] and 0 <= column < near_buffer.shape[1]:
-            before = near_buffer[row, column] - near
+        if 0.0 <= row < near_buffer.shape[0] and 0.0 <= column < near_buffer.shape[1]:
+            before = near_buffer[int(row), int(column)] - near
             if 0.02 * reach < before < 2.0 * reach:
                 hidden += 1
     return 1.0 - hidden / len(samples)
 
 
-@kernel
+@inlined
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@inlined
 def outline(near, face, block_of, normal, step, row, column):
     """How strongly a pixel belongs to a line: 1 where another block begins, 0.4 at an edge of the block, 0 elsewhere.
     Where depth jumps by more than `step` [m] the line is drawn on the nearer block alone."""
@@ -139,7 +158,23 @@ def outline(near, face, block_of, normal, step, row, column):
     return strength
 
 
-@kernel
+@inlined
+def alone(face, row, column):
+    """Whether a pixel and all fine pixels beside it show one face, so that no line runs there."""
+    r, c = FINE * row, FINE * column
+    if r == 0 or c == 0 or r + FINE == face.shape[0] or c + FINE == face.shape[1]:
+        return False
+    here = face[r, c]
+    for k in range(FINE):
+        if face[r - 1, c + k] != here or face[r + FINE, c + k] != here or face[r + k, c - 1] != here:
+            return False
+        for j in range(FINE + 1):
+            if face[r + k, c + j] != here:
+                return False
+    return True
+
+
+@inlined
 def floor_point(camera, column, row, floor):
     """Where the ray of a pixel meets the level `floor` [m], and whether it does so before the eye's horizon."""
     start = world_point(camera, column, row, 0.0)
@@ -155,46 +190,133 @@ def floor_point(camera, column, row, floor):
     return (start[0] + along * x, start[1] + along * y, floor), k * along > -0.9
 
 
-@kernel
-def shade_floor(camera, near, sun, sun_near, samples, reach, floor, radius, out_image):
-    """Darken the background where the floor lies in shadow. It is a plane that only catches shadows and fades with
-    `radius` [m] about the structure."""
+@inlined
+def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, column):
+    """Sun and sky, 0..1, on the block seen in a fine pixel."""
+    n = normal[face[row, column]]
+    point = world_point(camera, column, row, near[row, column])
+    sunshine = -dot(n, sun.forward)
+    sunshine = sunshine * sunlit(sun, sun_near, point, n) if sunshine > 0.0 else 0.0
+    return sunshine, (0.70 + 0.30 * n[2]) * open_sky(camera, near, samples, reach, point, n, spread(row, column))
+
+
+@inlined
+def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, row, column):
+    """Part of the background's light, 0..1, that is left in a fine pixel: the floor is a plane that only catches shadows and
+    fades with `radius` [m] about the structure. Stones hide its sky only if it is `beside` them."""
+    point, met = floor_point(camera, column, row, floor)
+    away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
+    if not met or not away < 6.0:
+        return 1.0
     upward = (0.0, 0.0, 1.0)
-    for row in range(near.shape[0]):
-        for column in range(near.shape[1]):
-            if near[row, column] != FAR:
-                continue
-            point, met = floor_point(camera, column, row, floor)
-            away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
-            if not met or away > 6.0:
-                continue
-            shade = 0.55 + 0.45 * sunlit(sun, sun_near, point, upward)
-            shade *= 0.5 + 0.5 * open_sky(camera, near, samples, reach, point, upward, spread(row, column))
-            for i in range(3):
-                out_image[row, column, i] *= 1.0 - np.exp(-away) * (1.0 - shade)
+    shade = 0.55 + 0.45 * sunlit(sun, sun_near, point, upward)
+    if beside:
+        shade *= 0.5 + 0.5 * open_sky(camera, near, samples, reach, point, upward, spread(row, column))
+    return 1.0 - np.exp(-away) * (1.0 - shade)
 
 
 @kernel
-def shade_blocks(camera, near, face, block_of, normal, colour, sun, sun_near, samples, reach, line, out_image):
-    """Colour the pixels (H, W, 3) of blocks by sun and sky; `line` is the strength of outlines."""
+def covered(face, margin):
+    """First and last row, first and last column of fine pixels with stones, and a margin about them."""
+    top, bottom, left, right = face.shape[0], -1, face.shape[1], -1
+    for row in range(0, face.shape[0], FINE):
+        for column in range(0, face.shape[1], FINE):
+            if face[row, column] != NOTHING:
+                top, bottom, left, right = min(top, row), max(bottom, row), min(left, column), max(right, column)
+    return top - margin, bottom + margin, left - margin, right + margin
+
+
+@kernel
+def light(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
+    """Light (H, W) in the first fine pixel of every pixel; of the floor, which is nan if there is none, `out_sky` is all."""
+    top, bottom, left, right = covered(face, reach * camera.scale)
+    for row in range(out_sun.shape[0]):
+        for column in range(out_sun.shape[1]):
+            r, c = FINE * row, FINE * column
+            beside = top <= r <= bottom and left <= c <= right
+            if face[r, c] != NOTHING:
+                found = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
+                out_sun[row, column], out_sky[row, column] = found
+            else:
+                out_sky[row, column] = floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, r, c)
+
+
+@inlined
+def shared_light(face, sun_light, sky_light, here, row, column):
+    """Mean light of the pixel and its eight neighbours as far as they show the face `here`, and how many do."""
+    sunshine, sky, count = 0.0, 0.0, 0
+    for r in range(max(row - 1, 0), min(row + 2, sun_light.shape[0])):
+        for c in range(max(column - 1, 0), min(column + 2, sun_light.shape[1])):
+            if face[FINE * r, FINE * c] == here:
+                sunshine += sun_light[r, c]
+                sky += sky_light[r, c]
+                count += 1
+    return sunshine / max(count, 1), sky / max(count, 1), count
+
+
+@kernel
+def shade(
+    camera, near, face, block_of, normal, tone, sun, sun_near, samples, reach, line, background, sun_light, sky_light, out_image
+):
+    """Colour the pixels (H, W, 3): blocks of `tone` (B, 3) by sun and sky, with outlines of strength `line`, before a
+    `background` (H, 3) that the floor darkens."""
     sun_colour, sky_colour = (0.80, 0.765, 0.69), (0.50, 0.52, 0.58)
-    for row in range(near.shape[0]):
-        for column in range(near.shape[1]):
-            f = face[row, column]
-            if f == NOTHING:
-                continue
-            n = normal[f]
-            point = world_point(camera, column, row, near[row, column])
-            sunshine = -dot(n, sun.forward)
-            sunshine = sunshine * sunlit(sun, sun_near, point, n) if sunshine > 0.0 else 0.0
-            sky = (0.70 + 0.30 * n[2]) * open_sky(camera, near, samples, reach, point, n, spread(row, column))
-            ink = 1.0 - line * outline(near, face, block_of, normal, 4.0 / camera.scale, row, column)
-            for i in range(3):
-                light = sky_colour[i] * sky + sun_colour[i] * sunshine
-                out_image[row, column, i] = colour[block_of[f], i] * light * ink
+    for row in range(out_image.shape[0]):
+        for column in range(out_image.shape[1]):
+            red, green, blue = 0.0, 0.0, 0.0
+            last = NOTHING - 1
+            sunshine, sky, count = 0.0, 0.0, 0
+            fine = 1 if alone(face, row, column) else FINE
+            for i in range(fine):
+                for j in range(fine):
+                    r, c = FINE * row + i, FINE * column + j
+                    here = face[r, c]
+                    if here != last:
+                        sunshine, sky, count = shared_light(face, sun_light, sky_light, here, row, column)
+                    last = here
+                    if here == NOTHING:
+                        left = sky if count else 1.0
+                        red += left * background[row, 0]
+                        green += left * background[row, 1]
+                        blue += left * background[row, 2]
+                        continue
+                    if count == 0:
+                        sunshine, sky = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
+                    ink = 1.0
+                    if fine > 1:
+                        ink -= line * outline(near, face, block_of, normal, 4.0 / camera.scale, r, c)
+                    own = tone[block_of[here]]
+                    red += ink * own[0] * (sky_colour[0] * sky + sun_colour[0] * sunshine)
+                    green += ink * own[1] * (sky_colour[1] * sky + sun_colour[1] * sunshine)
+                    blue += ink * own[2] * (sky_colour[2] * sky + sun_colour[2] * sunshine)
+            out_image[row, column, 0] = on_screen(red / fine**2)
+            out_image[row, column, 1] = on_screen(green / fine**2)
+            out_image[row, column, 2] = on_screen(blue / fine**2)
+
+
+@inlined
+def on_screen(linear):
+    """sRGB, 0..1, of an amount of light: its power 1/2.2 from a table by its root, along which it is almost straight."""
+    place = np.sqrt(min(max(linear, 0.0), 1.0)) * (len(SCREEN) - 2)
+    k = int(place)
+    return SCREEN[k] + (place - k) * (SCREEN[k + 1] - SCREEN[k])
 
 
 @kernel
+def draw_outlines(near, face, block_of, normal, step, out_ink):
+    """Part (H, W) of every pixel that outlines cover."""
+    for row in range(out_ink.shape[0]):
+        for column in range(out_ink.shape[1]):
+            covered = 0.0
+            for i in range(FINE):
+                for j in range(FINE):
+                    r, c = FINE * row + i, FINE * column + j
+                    if face[r, c] != NOTHING:
+                        covered += outline(near, face, block_of, normal, step, r, c)
+            out_ink[row, column] = covered / FINE**2
+
+
+@inlined
 def spread(row, column):
     """[rad] An angle by pixel, evenly spread and without a pattern that the eye finds."""
     return 6.283185307179586 * ((column * 0.7548776662466927 + row * 0.5698402909980532) % 1.0)
@@ -203,7 +325,7 @@ def spread(row, column):
 def empty_buffers(size: tuple[int, int]) -> tuple[Array, Array]:
     """Nearness and face of a picture in which nothing has been drawn."""
     shape = (size[1], size[0])
-    return np.full(shape, FAR), np.full(shape, NOTHING, np.int64)
+    return np.full(shape, FAR, np.float32), np.full(shape, NOTHING, np.int32)
 
 
 def hemisphere(count: int) -> Array:

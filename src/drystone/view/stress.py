@@ -1,8 +1,10 @@
-"""A picture of the stresses in deformable blocks: a `Run` comes in, a PNG goes out, every brick in the colour of its stress."""
+"""Stresses in deformable blocks, to be drawn: a frame of a `Run` comes in, its bricks and the stress of each go out.
+
+`READINGS` say what is read of a stress: "von mises"; "tension" and "compression", the largest principal stresses; of a dome
+about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes the blocks were built in.
+"""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +14,6 @@ from drystone.errors import InputError
 from drystone.model import Block, Model, make_bodies
 from drystone.record import Run
 from drystone.solid import Solids, lay_out
-from drystone.view.camera import Camera
-from drystone.view.picture import SUPPORT, colour_bar, picture, scale_colours
 
 Array = np.ndarray
 
@@ -45,32 +45,13 @@ READINGS: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mea
 }
 
 
-def stress_picture(
-    run: Run,
-    path: str | Path | None = None,
-    *,
-    frame: int = -1,
-    reading: str = "von mises",
-    exaggerate: float = 1.0,
-    **view: Any,
-) -> Array:
-    """A frame as an image (H, W, 3) uint8, written to `path` as PNG if given. reading: "von mises", "tension" or "compression",
-    the largest principal stresses; of a dome about the z axis "hoop tension", "hoop compression" or "meridian compression",
-    in the axes the blocks were built in; strains, not the motion of the blocks, are drawn `exaggerate` times as large; `view`
-    are keywords of `picture`."""
-    if reading not in READINGS:
-        raise InputError(f"color {reading!r}: choose one of stone, displacement, stress, {', '.join(READINGS)}")
+def bricks(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[Model, Array]:
+    """Rigid blocks and the bricks of deformable ones as they lie in a frame, to be drawn; (N,) [Pa] one of the `READINGS` of
+    each, nan if it is rigid. Strains, not the motion of the blocks, are `exaggerate` times as large."""
     if run.model.elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
     stones, value = _pieces(run, frame, reading, exaggerate)
-    most = float(np.nanmax(value))
-    share = value / (most or 1.0)
-    colours = np.where(np.isnan(share)[:, None], SUPPORT, scale_colours(np.nan_to_num(share)))
-
-    def draw(image: Array, camera: Camera, near: Array) -> None:
-        colour_bar(image, f"{most / 1e6:.2f} MPa" if most >= 1e5 else f"{most / 1e3:.2f} kPa", reading)
-
-    return picture(_model(stones), path, color=colours, overlay=draw, **view)
+    return _model(stones), value
 
 
 def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list[Block], Array]:
@@ -83,7 +64,8 @@ def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list
         s = int(elastic.row[i])
         if s < 0:
             corners = np.asarray(block.vertices, float) - model.position[i]
-            stones.append(Block(state.position[i] + quaternion.rotate(state.rotation[i], corners), block.faces))
+            place = state.position[i] + quaternion.rotate(state.rotation[i], corners)
+            stones.append(Block(place, block.faces, fixed=block.fixed))
             value.append(np.nan)
             continue
         kind = int(elastic.kind[s])
@@ -100,6 +82,7 @@ def _model(stones: list[Block]) -> Model:
     count, none = len(stones), np.zeros(len(stones))
     surfaces = lay_out([block.vertices for block in stones], [block.faces for block in stones], [""] * count)
     middle = np.array([block.vertices.mean(axis=0) for block in stones])
+    fixed = np.array([block.fixed for block in stones])
     solids = Solids(none, middle, np.zeros((count, 3, 3)))
-    bodies = make_bodies(surfaces, solids, np.arange(count), none, np.zeros(count, bool), np.zeros(count, np.int64))
+    bodies = make_bodies(surfaces, solids, np.arange(count), none, fixed, np.zeros(count, np.int64))
     return Model(tuple(stones), bodies, middle, np.zeros((1, 1)))

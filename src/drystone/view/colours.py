@@ -1,0 +1,101 @@
+"""The colours of pictures: values of stones come in, colours (N, 3) sRGB go out, and the bar or the rows that explain them."""
+
+import numpy as np
+
+from drystone.view import lettering
+from drystone.view.lettering import INK
+
+Array = np.ndarray
+
+LIMESTONE = np.array([[0.87, 0.80, 0.67], [0.84, 0.75, 0.61], [0.89, 0.83, 0.72], [0.82, 0.75, 0.64]])  # sRGB
+SUPPORT = np.array([0.63, 0.64, 0.65])
+# eight colours from blue to yellow of equal steps in lightness (viridis, sampled)
+SCALE = np.array(
+    [
+        [0.267, 0.005, 0.329],
+        [0.275, 0.195, 0.496],
+        [0.213, 0.359, 0.552],
+        [0.153, 0.497, 0.558],
+        [0.122, 0.633, 0.531],
+        [0.290, 0.759, 0.428],
+        [0.622, 0.854, 0.226],
+        [0.993, 0.906, 0.144],
+    ]
+)
+# told apart by every eye (Okabe and Ito), without the yellow that a bright stone outshines
+PALETTE = np.array(
+    [
+        [0.90, 0.62, 0.0],
+        [0.34, 0.71, 0.91],
+        [0.0, 0.62, 0.45],
+        [0.80, 0.47, 0.65],
+        [0.0, 0.45, 0.70],
+        [0.84, 0.37, 0.0],
+    ]
+)
+LISTED = 4  # classes told one by one
+FOR_PEOPLE = {  # SI unit: what people read, the largest unit first, of which there is at least a half
+    "m": ((1.0, "m"), (1e-3, "mm")),
+    "m/s": ((1.0, "m/s"), (1e-3, "mm/s")),
+    "rad": ((np.pi / 180.0, "deg"),),
+    "Pa": ((1e6, "MPa"), (1e3, "kPa"), (1.0, "Pa")),
+    "N": ((1e6, "MN"), (1e3, "kN"), (1.0, "N")),
+}
+
+
+def stone_colours(count: int) -> Array:
+    """(N, 3) a tone by block, the same in every picture."""
+    block = np.arange(count)
+    chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
+    tone = LIMESTONE[(chance[0] * len(LIMESTONE)).astype(int)]
+    shade = 0.96 + 0.08 * chance[1]
+    return np.clip(tone * shade[:, None], 0.0, 1.0)
+
+
+def paled(colours: Array) -> Array:
+    """The same colours, so pale that what is drawn in or over them is seen."""
+    return 0.45 * colours + 0.55 * 0.93
+
+
+def scale_colours(share: Array) -> Array:
+    """(N, 3) of values 0..1."""
+    at = np.linspace(0.0, 1.0, len(SCALE))
+    return np.stack([np.interp(share, at, SCALE[:, i]) for i in range(3)], axis=-1)
+
+
+def class_colours(number: Array) -> Array:
+    """(N, 3) of classes counted from 1; 0 is grey."""
+    return np.where(number[:, None] > 0, PALETTE[(number.astype(int) - 1) % len(PALETTE)], SUPPORT)
+
+
+def class_rows(number: Array) -> list[tuple[Array | None, str]]:
+    """The legend of classes (N,): how many are in each."""
+    size = np.bincount(number.astype(int)).tolist()
+    rows: list[tuple[Array | None, str]] = [(SUPPORT, f"still: {size[0]}")]
+    rows += [(PALETTE[k % len(PALETTE)], f"{count} block{'s' * (count > 1)}") for k, count in enumerate(size[1 : 1 + LISTED])]
+    if len(size) > 1 + LISTED:
+        rows.append((None, f"and {len(size) - 1 - LISTED} more macro-blocks"))
+    return rows
+
+
+def told(value: float, unit: str) -> str:
+    """A value in SI as people read it."""
+    units = FOR_PEOPLE.get(unit, ((1.0, unit),))
+    factor, name = next((pair for pair in units if value >= 0.5 * pair[0]), units[-1])
+    return f"{value / factor:.3g} {name}"
+
+
+def colour_bar(image: Array, text: str, title: str) -> None:
+    """A bar of colours from 0 to the largest value, told by `text`, in the lower right corner, under a title."""
+    height, width, _ = image.shape
+    letter = max(11.0, height / 45)
+    right, top = int(0.96 * width), int(0.955 * height)
+    wide = max(0.22 * width, lettering.width(title, letter), lettering.width(text + "   0", letter))
+    left = max(0, right - int(wide))
+    ground = image[max(0, int(top - 3.8 * letter)) :, max(0, left - int(letter)) : right + int(letter)]
+    ground[...] = 0.25 * ground + 0.75 * 0.97
+    image[top : top + int(letter * 0.8), left:right] = scale_colours(np.linspace(0.0, 1.0, right - left))
+    lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=INK)
+    start = right - lettering.width(text, letter)
+    lettering.write(image, text, start, top - 0.5 * letter, height=letter, colour=INK)
+    lettering.write(image, title, left, top - 2.2 * letter, height=letter, colour=INK)

@@ -1,0 +1,230 @@
+"""Movies of runs, drawn like pictures without graphics hardware: a `Run` comes in, a file goes out, whole or not at all.
+
+    fall.mp4            by ffmpeg, in a process of its own (extra `movie`)
+    fall.gif            by Pillow (extra `movie`, or `plot`)
+    frame-%04d.png      a file an image, by nothing but this package
+
+A history runs through its time, a pushover or a construction through its stages; what gives way in other statics goes to and
+fro. Images do not know of each other: any number of processes draws the same ones.
+"""
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.io.whole import whole
+from drystone.record import Run, read_run
+from drystone.view.camera import frame as framed
+from drystone.view.moment import IN_TIME, IN_TURN, Moment, analysis_of
+from drystone.view.picture import Look, Setting, framed_points, photograph, pixels_of, prepare, view_of
+from drystone.view.png import write_png
+from drystone.view.render import MARGIN, Scene
+
+Array = np.ndarray
+
+IN_ALL = 6.0  # [s] that a pushover or a construction takes
+TO_AND_FRO = 3.0  # [s] that a mechanism takes
+STILL = 1e-9  # [m] what has moved by less has not
+SUFFIXES = (".mp4", ".gif", ".png")
+
+
+class Shot(NamedTuple):
+    """One image of a movie."""
+
+    moment: Moment
+    setting: Setting
+
+
+def movie(
+    run: Run,
+    path: str | Path,
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] = (1280, 720),
+    orbit: float = 0.0,
+    jobs: int = 1,
+    watch: Callable[[float], None] | None = None,
+    **look: Any,
+) -> int:
+    """Write a movie to `path` and tell how many images it has.
+
+    fps: images a second; speed: how much faster than life; start, end: [s], of statics stages, by default all; orbit: [deg] by
+    which the eye goes round meanwhile; jobs: processes; watch: is told the share done; `look`: the fields of `Look`.
+    """
+    path = Path(path)
+    _check(path, fps, speed, size, jobs)
+    moments = moments_of(run, fps / speed, start, end)
+    shots = _shots(run, moments, size, Look(**look), orbit)
+    images = _watched(film(run, shots, jobs), len(shots), watch)
+    if path.suffix == ".mp4":
+        _write_mp4(path, images, size, fps)
+    elif path.suffix == ".gif":
+        _write_gif(path, images, fps)
+    else:
+        for number, image in enumerate(images):
+            write_png(str(path) % number, image)
+    return len(shots)
+
+
+def moments_of(run: Run, rate: float, start: float | None, end: float | None) -> list[Moment]:
+    """What the images show, `rate` of them for a second."""
+    kind = analysis_of(run)
+    if kind in IN_TIME:
+        return _along(run.time, 1.0 / rate, start, end, "s")
+    if kind in IN_TURN:
+        stages = np.arange(run.frames, dtype=float)
+        return _along(stages, max(run.frames - 1, 1) / (IN_ALL * rate), start, end, "(stages)")
+    moved = np.abs(run.position - run.position[0]).max(axis=(1, 2)) > STILL
+    way = (1.0 - np.cos(2.0 * np.pi * np.arange(max(2, round(TO_AND_FRO * rate))) / round(TO_AND_FRO * rate))) / 2
+    found = [Moment(0, int(k), float(share), int(k)) for k in np.flatnonzero(moved) for share in way]
+    if not found:
+        raise InputError(f"{run.folder}: nothing moves in this analysis ({kind}); draw a picture of it")
+    return found
+
+
+def film(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
+    """The images (H, W, 3) uint8, in their order."""
+    if jobs == 1:
+        for shot in shots:
+            yield pixels_of(photograph(run, *shot)[0])
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_to_parent) as pool:
+        waiting, coming = deque[Future[Array]](), iter(shots)
+        try:
+            for shot in islice(coming, 2 * jobs):
+                waiting.append(pool.submit(_draw, run.folder, run.frames, shot))
+            while waiting:
+                yield waiting.popleft().result()
+                for shot in islice(coming, 1):
+                    waiting.append(pool.submit(_draw, run.folder, run.frames, shot))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _check(path: Path, fps: float, speed: float, size: tuple[int, int], jobs: int) -> None:
+    if path.suffix not in SUFFIXES or (path.suffix == ".png" and _numbered(path) is None):
+        raise InputError(f"{path}: a movie is .mp4, .gif or numbered pictures as frame-%04d.png")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
+    if not 0.0 < fps <= 240.0:
+        raise InputError(f"fps = {fps:g}: give images a second, up to 240")
+    if not (0.0 < speed < np.inf):
+        raise InputError(f"speed = {speed:g}: give how much faster than life, above 0; 0.5 is slow motion")
+    if jobs < 1:
+        raise InputError(f"jobs = {jobs}: give at least one process")
+    if path.suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
+        raise InputError(f"size {size[0]}x{size[1]}: an mp4 has an even number of pixels both ways")
+
+
+def _numbered(path: Path) -> str | None:
+    """The name of the first of numbered pictures; None if the pattern has no place for a number."""
+    try:
+        return str(path) % 0
+    except (TypeError, ValueError):
+        return None
+
+
+def _along(at: Array, step: float, start: float | None, end: float | None, unit: str) -> list[Moment]:
+    """Moments at equal steps along frames that lie at `at`."""
+    first, last = at[0] if start is None else start, at[-1] if end is None else end
+    if not at[0] <= first <= last <= at[-1]:
+        raise InputError(f"from {first:g} to {last:g}: the run goes from {at[0]:g} to {at[-1]:g} {unit}; choose within it")
+    places = np.interp(first + step * np.arange(int((last - first) / step + 1e-9) + 1), at, np.arange(len(at)))
+    before = np.minimum(places.astype(int), max(len(at) - 2, 0))
+    after = np.minimum(before + 1, len(at) - 1)
+    return [
+        Moment(int(i), int(j), float(share), int(i if share < 0.5 else j))
+        for i, j, share in zip(before, after, places - before, strict=True)
+    ]
+
+
+def _shots(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look, orbit: float) -> list[Shot]:
+    """One setting for all images; the eye alone moves, at a constant distance, if it orbits."""
+    setting = prepare(run, moments, size, look)._replace(letter=max(11.0, size[1] / 30))
+    if orbit == 0.0:
+        return [Shot(moment, setting) for moment in moments]
+    points = framed_points(run, moments, look)
+    scenes = _round(setting.scene, points, look, np.linspace(0.0, orbit, len(moments)))
+    return [Shot(moment, setting._replace(scene=scene)) for moment, scene in zip(moments, scenes, strict=True)]
+
+
+def _round(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]:
+    """The scene seen from round about, the box about the points always in sight and equally large."""
+    view = view_of(look)
+    low, high = points.min(axis=0), points.max(axis=0)
+    box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    cameras = [
+        framed(box, scene.camera.size, azimuth=view.azimuth + turn, elevation=view.elevation, field=view.field, margin=MARGIN)
+        for turn in turns
+    ]
+    scale = min(camera.scale for camera in cameras)
+    half = np.array(scene.camera.size) / 2
+    return [
+        scene._replace(camera=camera._replace(scale=scale, middle=half + (camera.middle - half) * scale / camera.scale))
+        for camera in cameras
+    ]
+
+
+def _leave_to_parent() -> None:
+    """Ctrl-C ends the process that writes, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _draw(folder: Path, frames: int, shot: Shot) -> Array:
+    global _run
+    if _run is None or _run.folder != folder:
+        _run = read_run(folder)
+    return pixels_of(photograph(_run, *shot)[0])
+
+
+_run: Run | None = None  # of this process, kept from image to image
+
+
+def _watched(images: Iterator[Array], count: int, watch: Callable[[float], None] | None) -> Iterator[Array]:
+    for number, image in enumerate(images, 1):
+        yield image
+        if watch is not None:
+            watch(number / count)
+
+
+def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: float) -> None:
+    """H.264, which every browser and slide plays."""
+    try:
+        from imageio_ffmpeg import write_frames
+    except ImportError:
+        raise InputError(f"{path}: mp4 needs ffmpeg; pip install 'drystone[movie]', or write frame-%04d.png") from None
+    with whole(path) as part:
+        options = ["-f", "mp4", "-movflags", "+faststart", "-crf", "20", "-preset", "medium"]
+        how = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
+        writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **how)
+        writer.send(None)
+        try:
+            for image in images:
+                writer.send(np.ascontiguousarray(image))
+        finally:
+            writer.close()
+
+
+def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
+    """256 colours, those of the last image, in all images."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise InputError(f"{path}: gif needs Pillow; pip install 'drystone[movie]', or write frame-%04d.png") from None
+    pictures = [Image.fromarray(image) for image in images]
+    palette = pictures[-1].quantize(256, method=Image.Quantize.MEDIANCUT)
+    first, *rest = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    with whole(path) as part:
+        first.save(part, format="GIF", save_all=True, append_images=rest, duration=1e3 / fps, loop=0, optimize=True)
