@@ -62,7 +62,7 @@ def _vtkhdf(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
 
     frames = frames_every(run, asked.get("every"))
     say(f"{len(frames)} of {run.frames} frames, {largest_size(run, frames) / 1e6:.3g} MB before they are compressed")
-    return {"written": [str(path) for path in write_vtkhdf(run, out, _watched(frames))], "frames": frames}
+    return {"written": [str(path) for path in write_vtkhdf(run, out, _watched(frames))], "frames": len(frames)}
 
 
 def _glb(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _glb(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"--tolerance {tolerance}: give a length from 0 up, in m")
     keys = write_glb(run, out, frames, tolerance=tolerance)
     say(f"{len(frames)} of {run.frames} frames; {keys.kept} of {keys.recorded} keys keep every corner within {tolerance:.2g} m")
-    return {"written": [str(out)], "frames": frames, "tolerance": tolerance, "keys": keys.kept}
+    return {"written": [str(out)], "frames": len(frames), "tolerance": tolerance, "keys": keys.kept}
 
 
 def _csv(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:

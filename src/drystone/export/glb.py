@@ -23,7 +23,7 @@ from drystone.io.whole import whole
 from drystone.kernel import kernel
 from drystone.model import Model
 from drystone.record import Run
-from drystone.view.picture import LIMESTONE, SUPPORT, stone_colours
+from drystone.view.colours import LIMESTONE, SUPPORT, stone_colours
 
 Array = np.ndarray
 
@@ -209,8 +209,9 @@ def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _Store)
         for block in np.flatnonzero(kept.any(axis=0)).tolist():
             keys = values[kept[:, block], block]
             add(block, path, time[kept[:, block]], _continuous(keys) if path == "rotation" else keys, "LINEAR")
+    until = np.append(time, time[-1] + 1.0)  # [s] the last stage is seen as long as the others
     for block, shown in _appearing(run, frames):
-        add(block, "scale", time, np.repeat(shown[:, None].astype(float), 3, axis=1), "STEP")
+        add(block, "scale", until, np.repeat(np.append(shown, shown[-1])[:, None].astype(float), 3, axis=1), "STEP")
     return {"name": "run", "samplers": samplers, "channels": channels}, count
 
 

@@ -2,7 +2,7 @@
 
 `run.vtkhdf` has the blocks: polygons told once, their points at every time, and for each face what its block is and has
 (`quantities`). `run.joints.vtkhdf` has a point for each joint with its force, for the filter Glyph: how many there are changes
-with time. Written frame by frame: a long run needs no more memory than a short one. Lengths in m, z up, seen from the ground.
+with time. Written frame by frame: of a long run only the poses are in memory. Lengths in m, z up, seen from the ground.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from drystone.record import Run
 
 Array = np.ndarray
 
-VERSION = (2, 2)  # of the format: the oldest that has polygons which move
+VERSION = (2, 2)  # of the format; readers look at the first number
 CELLS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
 CHUNK = 2**14  # rows that are compressed together
 ROOM = 2**26  # [byte] that a disk must have besides those of a frame: joints, and what HDF5 has not written yet
@@ -122,7 +122,7 @@ def _add_joints(group: Any, run: Run, frame: int) -> None:
     starts: dict[str, Any] = {"PointOffsets": start, "PartOffsets": part}
     starts |= {name: [start, 0, 0, 0] for name in ("CellOffsets", "ConnectivityIdOffsets")}
     for name, values in (data | {"a": found.a, "b": found.b}).items():
-        kind = np.int32 if name in "ab" else np.float32
+        kind = np.int32 if values.dtype.kind == "i" else np.float32
         starts[f"PointDataOffsets/{name}"] = _append(group, f"PointData/{name}", values.astype(kind))
     _step(group, run.time[frame], starts)
 
