@@ -58,7 +58,7 @@ def joints(run: Run, frame: int) -> Resultants:
 
 def forces(run: Run, frame: int) -> Contacts:
     """The contacts of a frame with forces [N] in the place of impulses."""
-    contacts, case = run.contacts(frame), _case(run)
+    contacts, case = run.contacts(frame), _case(run, run.case)
     if not case.goes_through_time:
         return contacts
     return contacts._replace(impulse=contacts.impulse / case.history.time_step)
@@ -132,5 +132,6 @@ def _unwrapped(turn: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _case(run: Run) -> Case:
+def _case(run: Run, text: str) -> Case:
+    """Of a run whose case says `text`: another run may have been written over it since."""
     return recorded_case(run)
