@@ -59,6 +59,10 @@ The church of 5,182 stones under one sine of 1.2 g ([examples/church-collapse.to
 ![The church at four instants](images/collapse/church.png)
 
 ![The velocities of the stones of the church](images/collapse/church-velocity.png)
+
+What its joints carry at that instant, cut along the nave (`--section x=0 --forces --view side`):
+
+![The forces in the joints of the church](images/collapse/church-forces.png)
 """
 
 
@@ -106,6 +110,8 @@ def draw_collapse(name: str, folder: Path) -> None:
     (images / "collapse").mkdir(exist_ok=True)
     strip(run, instants(run, 4), images / "collapse" / f"{name}.png", width=480, **look)
     picture(run, images / "collapse" / f"{name}-velocity.png", color="velocity", ghost=True, **look)
+    if name == "church":
+        picture(run, images / "collapse" / "church-forces.png", forces=True, section="x=0", view="side")
 
 
 def instants(run: Run, count: int) -> list[int]:

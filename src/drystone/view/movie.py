@@ -227,7 +227,9 @@ def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
         raise InputError(f"{path}: gif needs Pillow; pip install 'drystone[movie]', or write frame-%04d.png") from None
     pixels = list(images)
     few = np.concatenate([pixels[round(k)] for k in np.linspace(0, len(pixels) - 1, PALETTE_FROM)])
-    palette = Image.fromarray(few).quantize(256, method=Image.Quantize.MEDIANCUT)
+    palette = Image.fromarray(few).quantize(256, method=Image.Quantize.FASTOCTREE)  # others spend the colours on the sky
     first, *rest = [Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE) for image in pixels]
+    ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif counts in hundredths of a second
+    how: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
     with whole(path) as part:
-        first.save(part, format="GIF", save_all=True, append_images=rest, duration=1e3 / fps, loop=0, optimize=True)
+        first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **how)
