@@ -25,7 +25,7 @@ HEAD = """# Gallery
 Every generator with its defaults; made by `make gallery`. `drystone new NAME` prints a case to start from,
 `drystone picture case.toml -o picture.png` draws it. Parts are put together by `[[structure.parts]]`: each names a generator or
 a file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the
-edges of all free blocks. At the end: [three collapses](#collapses).
+edges of all free blocks. At the end: [how three of them fail](#collapses).
 """
 VIEWS: dict[str, dict[str, float]] = {  # azimuth and elevation of the eye [deg] where the usual ones hide what matters
     "house": {"azimuth": -40.0},
@@ -54,7 +54,8 @@ its velocities in the end, with the outline of the house as it was built:
 
 ![The velocities of the stones of the house](images/collapse/house-velocity.png)
 
-The church of 5,182 stones under one sine of 1.2 g ([examples/church-collapse.toml](../examples/church-collapse.toml)):
+The facade of the church of 5,182 stones breaks off under one sine of 1.2 g
+([examples/church-collapse.toml](../examples/church-collapse.toml)):
 
 ![The church at four instants](images/collapse/church.png)
 
