@@ -1,5 +1,6 @@
 """The gallery page is made of the generators as they are: nothing missing, nothing old."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,12 @@ def test_every_generator_is_shown(name):
     assert f"## {name}\n" in page
     assert keys_of(name) in page, "run make gallery"
     assert (DOCS / "images" / "gallery" / f"{name}.png").stat().st_size > 2000
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/gallery.md"])
+def test_every_picture_is_there_and_small(page):
+    path = DOCS.parent / page
+    shown = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", path.read_text())
+    assert shown
+    for name in shown:
+        assert 2000 < (path.parent / name).stat().st_size < 1_500_000, name

@@ -83,6 +83,15 @@ def test_two_processes_write_the_same_bytes(run, tmp_path):
     assert (tmp_path / "1.gif").read_bytes() == (tmp_path / "2.gif").read_bytes()
 
 
+def test_a_gif_lasts_as_long_as_it_should(run, tmp_path):
+    """15 images a second are 66.7 ms each; a gif counts in 10 ms, and is still as long as all of them."""
+    pillow = pytest.importorskip("PIL.Image")
+    assert movie(run, tmp_path / "a.gif", fps=15.0, speed=0.015, end=0.001, size=SIZE) == 2
+    with pillow.open(tmp_path / "a.gif") as read:
+        lasted = [read.seek(k) or read.info["duration"] for k in range(read.n_frames)]
+    assert lasted == [70, 60], "[ms]"
+
+
 def test_a_gif_holds_the_images(run, tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     shown = []

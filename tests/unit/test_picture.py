@@ -9,7 +9,7 @@ import pytest
 from drystone.errors import InputError
 from drystone.view import camera, raster, render
 from drystone.view.colours import PALETTE, SUPPORT, class_rows, scale_colours, told
-from drystone.view.moment import at_frame, label
+from drystone.view.moment import Moment, at_frame, label, values_at
 from drystone.view.picture import picture, strip
 from drystone.view.png import write_png
 from tests.unit.hand_contacts import contacts_of, rectangle
@@ -85,8 +85,8 @@ def read_png(path):
         at += 12 + length
     width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
     rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + 3 * width)
-    assert (rows[:, 0] == 2).all()
-    return np.cumsum(rows[:, 1:], axis=0, dtype=np.uint8).reshape(height, width, 3)
+    assert (rows[:, 0] == 0).all()
+    return rows[:, 1:].reshape(height, width, 3)
 
 
 def test_strip_and_displacement_of_a_run(tmp_path):
@@ -191,6 +191,10 @@ def test_options_combine(tmp_path):
     contacts = contacts_of((k, k + 1, rectangle(*square, k + 1.0), [0.0, 0.0, 1.0]) for k in range(2))
     contacts = contacts._replace(impulse=np.tile([0.0, 0.0, 5.0], (8, 1)))
     run = hand_run(tmp_path / "run", model, [model.position, model.position + [0.1, 0, 0]], contacts=contacts)
+    pressure = values_at(run, Moment(0, 1, 0.25, 0), "joint pressure"), values_at(run, at_frame(run, 1), "joint pressure")
+    assert np.isnan(pressure[0]).all(), "nothing touches in the first frame, which is shown"
+    np.testing.assert_allclose(pressure[1], 5.0 * 4 / 0.001, err_msg="[Pa] four impulses of 5 N s in 1 ms on 1 m2")
+    np.testing.assert_array_equal(values_at(run, Moment(0, 1, 0.75, 1), "joint pressure"), pressure[1])
     together = {"forces": True, "thrust": True, "ghost": True, "color": "displacement"}
     images = {name: picture(run, size=SIZE, **{name: value}) for name, value in together.items()}
     everything = picture(run, size=SIZE, **together)

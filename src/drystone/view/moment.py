@@ -60,10 +60,12 @@ def stones_at(run: Run, moment: Moment, exaggerate: float) -> Stones:
 
 
 def values_at(run: Run, moment: Moment, name: str) -> Array:
-    """(B,) of one of the `QUANTITIES`."""
-    if quantity(name).counted or moment.share == 0.0 or name == "joint pressure":
-        return _values(run, name, moment.shows)
-    return (1.0 - moment.share) * _values(run, name, moment.frame) + moment.share * _values(run, name, moment.other)
+    """(B,) of one of the `QUANTITIES`; where a block has none in one of the frames, that of the frame shown."""
+    shown = _values(run, name, moment.shows)
+    if quantity(name).counted or moment.share == 0.0:
+        return shown
+    between = (1.0 - moment.share) * _values(run, name, moment.frame) + moment.share * _values(run, name, moment.other)
+    return np.where(np.isnan(between), shown, between)
 
 
 def joints_at(run: Run, moment: Moment, drawn: Array) -> Resultants:

@@ -13,6 +13,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ Array = np.ndarray
 IN_ALL = 6.0  # [s] that a pushover or a construction takes
 TO_AND_FRO = 3.0  # [s] that a mechanism takes
 STILL = 1e-9  # [m] what has moved by less has not
+PALETTE_FROM = 6  # images of a gif that its colours are taken from
 SUFFIXES = (".mp4", ".gif", ".png")
 
 
@@ -104,11 +106,11 @@ def film(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
         waiting, coming = deque[Future[Array]](), iter(shots)
         try:
             for shot in islice(coming, 2 * jobs):
-                waiting.append(pool.submit(_draw, run.folder, run.frames, shot))
+                waiting.append(pool.submit(_draw, run.folder, shot))
             while waiting:
                 yield waiting.popleft().result()
                 for shot in islice(coming, 1):
-                    waiting.append(pool.submit(_draw, run.folder, run.frames, shot))
+                    waiting.append(pool.submit(_draw, run.folder, shot))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -182,14 +184,14 @@ def _leave_to_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _draw(folder: Path, frames: int, shot: Shot) -> Array:
-    global _run
-    if _run is None or _run.folder != folder:
-        _run = read_run(folder)
-    return pixels_of(photograph(_run, *shot)[0])
+def _draw(folder: Path, shot: Shot) -> Array:
+    return pixels_of(photograph(_opened(folder), *shot)[0])
 
 
-_run: Run | None = None  # of this process, kept from image to image
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> Run:
+    """The run of this process, kept from image to image."""
+    return read_run(folder)
 
 
 def _watched(images: Iterator[Array], count: int, watch: Callable[[float], None] | None) -> Iterator[Array]:
@@ -218,13 +220,16 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
 
 
 def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
-    """256 colours, those of the last image, in all images."""
+    """256 colours, the same in all images: those of a few of them."""
     try:
         from PIL import Image
     except ImportError:
         raise InputError(f"{path}: gif needs Pillow; pip install 'drystone[movie]', or write frame-%04d.png") from None
-    pictures = [Image.fromarray(image) for image in images]
-    palette = pictures[-1].quantize(256, method=Image.Quantize.MEDIANCUT)
-    first, *rest = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    pixels = list(images)
+    few = np.concatenate([pixels[round(k)] for k in np.linspace(0, len(pixels) - 1, PALETTE_FROM)])
+    palette = Image.fromarray(few).quantize(256, method=Image.Quantize.FASTOCTREE)  # others spend the colours on the sky
+    first, *rest = [Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE) for image in pixels]
+    ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif counts in hundredths of a second
+    how: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
     with whole(path) as part:
-        first.save(part, format="GIF", save_all=True, append_images=rest, duration=1e3 / fps, loop=0, optimize=True)
+        first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **how)

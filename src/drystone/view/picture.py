@@ -52,6 +52,16 @@ class Look(NamedTuple):
     forces: bool = False  # what the joints carry
     thrust: bool = False  # thrust lines of arches and columns
 
+    @property
+    def quantity(self) -> str:
+        """What the colours tell; nothing if they are those of stones, or given."""
+        return self.color if isinstance(self.color, str) and self.color != "stone" else ""
+
+    @property
+    def counted(self) -> bool:
+        """Whether they tell classes and no amounts."""
+        return self.quantity in QUANTITIES and QUANTITIES[self.quantity].counted
+
 
 class Setting(NamedTuple):
     """What all images of a strip or a movie share."""
@@ -107,7 +117,7 @@ def prepare(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Lo
     """Camera, scales and floor for images of all the moments."""
     _check(look)
     setting = Setting(look, make_scene(run.model, framed_points(run, moments, look), size, view_of(look)), 0.0, 0.0, 0.0)
-    if isinstance(look.color, str) and look.color != "stone":
+    if look.quantity:
         found = (float(np.nanmax(_drawn(run, moment, look)[1], initial=0.0)) for moment in moments)
         setting = setting._replace(most=max(found) if look.most is None else look.most)
     if look.forces:
@@ -134,11 +144,11 @@ def photograph(run: Run, moment: Moment, setting: Setting) -> tuple[Array, Camer
         resultants = joints_at(run, moment, blocks.position)
         shown = _in_sight(run.model.position, look, blocks.shown)
         rows += _draw_forces(image, camera, near, run.model, resultants, shown, setting)
-    if isinstance(look.color, str) and look.color in QUANTITIES and QUANTITIES[look.color].counted:
+    if look.counted:
         rows = class_rows(value) + rows
-    elif isinstance(look.color, str) and look.color != "stone" and setting.bar:
-        unit = QUANTITIES[look.color].unit if look.color in QUANTITIES else "Pa"
-        colour_bar(image, told(setting.most, unit), look.color)
+    elif look.quantity and setting.bar:
+        unit = QUANTITIES[look.quantity].unit if look.quantity in QUANTITIES else "Pa"
+        colour_bar(image, told(setting.most, unit), look.quantity)
     _write_label(image, label(run, moment), rows, setting.letter)
     return image, camera, near
 
@@ -161,7 +171,7 @@ def _check(look: Look) -> None:
 def _of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | None) -> tuple[Array, Camera, Array]:
     """A structure as built, or displaced by a motion."""
     _check(look)
-    if look.ghost or look.forces or look.thrust or (isinstance(look.color, str) and look.color != "stone"):
+    if look.ghost or look.forces or look.thrust or look.quantity:
         raise InputError("ghost, forces, thrust and colours of quantities need a run; run the case first")
     motion = np.zeros((len(model.position), 6)) if motion is None else look.exaggerate * motion
     everything = np.ones(len(model.blocks), bool)
@@ -175,15 +185,15 @@ def _of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | N
 
 def _drawn(run: Run, moment: Moment, look: Look) -> tuple[Stones, Array]:
     """The blocks, or the bricks of deformable ones where these have a stress each, and (B,) values, nan where there is none."""
-    if isinstance(look.color, str) and look.color in READINGS:
-        model, value = bricks(run, moment.shows, look.color, look.exaggerate)
+    if look.quantity in READINGS:
+        model, value = bricks(run, moment.shows, look.quantity, look.exaggerate)
         everything, upright = np.ones(len(value), bool), turned(np.zeros((len(value), 3)))
         stones = Stones(model.bodies, model.position, upright, _in_sight(model.position, look, everything))
         return stones, value
     stones = stones_at(run, moment, look.exaggerate)
     stones = stones._replace(shown=_in_sight(run.model.position, look, stones.shown))
-    if isinstance(look.color, str) and look.color != "stone":
-        return stones, values_at(run, moment, look.color)
+    if look.quantity:
+        return stones, values_at(run, moment, look.quantity)
     return stones, np.full(len(stones.position), np.nan)
 
 
@@ -219,12 +229,9 @@ def _colours(stones: Stones, value: Array, setting: Setting) -> Array:
         return look.color
     plain = stone_colours(len(value))
     plain = paled(plain) if look.forces or look.thrust else plain
-    none = np.isnan(value)
-    if look.color in QUANTITIES and QUANTITIES[look.color].counted:
-        coloured = class_colours(np.nan_to_num(value))
-    else:
-        coloured = scale_colours(np.nan_to_num(value) / (setting.most or 1.0))
-    coloured = np.where(none[:, None], plain, coloured)
+    number = np.nan_to_num(value)
+    coloured = class_colours(number) if look.counted else scale_colours(number / (setting.most or 1.0))
+    coloured = np.where(np.isnan(value)[:, None], plain, coloured)
     return np.where(stones.bodies.fixed[:, None], SUPPORT, coloured)
 
 
@@ -249,15 +256,15 @@ def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], letter: f
     """The time and the legend under it, in the upper left corner."""
     height, width, _ = image.shape
     top = 0.04 * min(height, width)
+    draw_legend(image, rows, top=top + 2.6 * letter)
     if letter:
         lettering.write(image, text, 0.04 * width, top + letter, height=letter, colour=INK)
-        top += 2.2 * letter
-    draw_legend(image, rows, top=top)
 
 
 def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
     """(N, 3) [m] points that the camera must see."""
     some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), FRAMED))]
+    some += [at_frame(run, 0)] * look.ghost
     points = np.concatenate([corners(stones_at(run, moment, look.exaggerate)) for moment in some])
     return points if look.exaggerate != 1.0 else worth_seeing(run.model, points)
 
