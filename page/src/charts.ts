@@ -25,22 +25,20 @@ export class Chart {
   private readonly size: number; // [SI] of the unit that is drawn
   private readonly unit: string;
 
-  constructor(title: string, unit: string, axis: string, private readonly lines: Line[], width: number, onSeek: (time: number) => void) {
+  constructor(
+    title: string, unit: string, axis: [string, string], private readonly lines: Line[], width: number,
+    private readonly onSeek?: (time: number) => void, // of a chart over time
+  ) {
     const most = Math.max(0, ...lines.map((line) => line.values.reduce<number>((large, value) => Math.max(large, Math.abs(value ?? 0)), 0)));
     ({ name: this.unit, size: this.size } = fitting(most, unit));
     this.describe(title);
     this.element.append(this.caption);
     this.plot = new uPlot(this.options(axis, width), this.table(), this.element);
-    this.mark.className = "mark";
-    this.plot.over.append(this.mark);
-    this.plot.over.addEventListener("pointerdown", (event) => this.plot.over.setPointerCapture(event.pointerId));
-    for (const kind of ["pointerdown", "pointermove"] as const)
-      this.plot.over.addEventListener(kind, (event) => {
-        if (event.buttons & 1) onSeek(this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x"));
-      });
+    if (onSeek) this.addMark(onSeek);
   }
 
   setTime(time: number): void {
+    if (!this.onSeek) return;
     const at = this.plot.valToPos(time, "x");
     this.mark.style.transform = `translateX(${at}px)`;
     this.lines.forEach((line, i) => (this.readings[i].textContent = reading(line, time, this.size)));
@@ -53,6 +51,17 @@ export class Chart {
   close(): void {
     this.plot.destroy();
     this.element.remove();
+  }
+
+  private addMark(onSeek: (time: number) => void): void {
+    this.mark.className = "mark";
+    this.plot.over.classList.add("seeks");
+    this.plot.over.append(this.mark);
+    this.plot.over.addEventListener("pointerdown", (event) => this.plot.over.setPointerCapture(event.pointerId));
+    for (const kind of ["pointerdown", "pointermove"] as const)
+      this.plot.over.addEventListener(kind, (event) => {
+        if (event.buttons & 1) onSeek(this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x"));
+      });
   }
 
   private describe(title: string): void {
@@ -69,8 +78,9 @@ export class Chart {
     });
   }
 
-  private options(axis: string, width: number): uPlot.Options {
+  private options([name, unit]: [string, string], width: number): uPlot.Options {
     const look = { stroke: "#555", font: FONT, grid: { stroke: GRID, width: 1 }, ticks: { stroke: GRID, width: 1, size: 4 } };
+    const named = this.onSeek ? {} : { label: `${name} [${unit}]`, labelFont: FONT, labelSize: 16 };
     const series = this.lines.map((line, i) => ({
       label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: DASHES[(line.run ?? 0) % DASHES.length],
       points: { show: line.time.length < 12 }, spanGaps: true,
@@ -80,7 +90,7 @@ export class Chart {
       scales: { x: { time: false } },
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 26, label: undefined, values: (_, ticks) => ticks.map((tick, i) => (i === ticks.length - 1 ? `${digits(tick)} ${axis}` : digits(tick))) },
+        { ...look, size: 24, ...named, values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };

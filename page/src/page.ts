@@ -80,9 +80,11 @@ class Page {
     await this.drawn();
   };
 
-  /** Selects a block by its number in the first run, or what is under a pixel of the first scene. */
+  /** Selects a block by its number in the first run, or the one of the first scene under a pixel of the page. */
   pick = (block: number | { x: number; y: number }) => {
-    const number = typeof block === "number" ? block : this.scenes[0].stage.pick(block.x, block.y);
+    const [{ stage }] = this.scenes;
+    const { left, top } = stage.canvas.getBoundingClientRect();
+    const number = typeof block === "number" ? block : stage.pick(block.x - left, block.y - top);
     this.select(this.scenes[0], number);
     return number;
   };
@@ -90,7 +92,12 @@ class Page {
   selected = () => this.scenes[0].selected;
 
   /** Where a block is on the page [pixels]. */
-  pixel = (block: number) => this.scenes[0].stage.pixel(block);
+  pixel = (block: number) => {
+    const [{ stage }] = this.scenes;
+    const { left, top } = stage.canvas.getBoundingClientRect();
+    const [x, y] = stage.pixel(block);
+    return { x: left + x, y: top + y };
+  };
 
   stats = () => ({
     blocks: this.runs.map((run) => run.head.blocks.name.length),
@@ -206,14 +213,16 @@ class Page {
       titles.set(curve.title, found);
     }));
     this.charts.forEach((chart) => chart.close());
-    this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts")));
+    this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts"), curve.axis));
     this.playback.setEnd(this.end());
     this.player.setRange(this.runs[0].head.time[0], this.end());
     byId("player").dataset.end = String(this.end());
   }
 
-  private chart(title: string, unit: string, lines: Line[], into: HTMLElement): Chart {
-    const chart = new Chart(title, unit, this.runs[0].head.axis[1], lines, chartWidth(), (time) => this.seekNear(time));
+  /** Over time, where a click seeks, unless it has an axis of its own. */
+  private chart(title: string, unit: string, lines: Line[], into: HTMLElement, axis?: [string, string]): Chart {
+    const seek = axis ? undefined : (time: number) => this.seekNear(time);
+    const chart = new Chart(title, unit, axis ?? this.runs[0].head.axis, lines, chartWidth(), seek);
     into.append(chart.element);
     chart.setTime(this.playback.time);
     return chart;

@@ -12,6 +12,7 @@ export interface Curve {
   title: string;
   unit: string;
   time: number[];
+  axis?: [string, string]; // what it is drawn over if not over time, and its unit
   series: { label: string; values: (number | null)[] }[];
 }
 
@@ -95,6 +96,13 @@ export class Run {
       for (let i = 0; i < count; i++) into[i] += share * (there[next + i] * size[2 * Math.floor(i / 3) + column] - into[i]);
     }
     return this.shown;
+  }
+
+  /** (B,) whether a block is not there in a frame: not laid yet, or gone; null if all are. */
+  hidden(frame: number): ArrayLike<number> | null {
+    const found = this.chunk(POSES, Math.round(frame));
+    const blocks = this.head.blocks.name.length;
+    return found?.arrays.hidden?.data.subarray(found.row * blocks, (found.row + 1) * blocks) ?? null;
   }
 
   /** (B,) of a frame, nan where a block has none; null while they are on their way. */

@@ -84,9 +84,9 @@ export class Scene {
   private colour(pose: Pose): boolean {
     const { fixed } = this.run.head.blocks;
     const { colour, most, forces, thrust } = this.shown!;
-    const quantity = this.quantity();
+    const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
     if (!(colour in MOVED) && !quantity) {
-      this.stage.setColours(colours(fixed, stoneColour, forces || thrust));
+      this.stage.setColours(colours(fixed, stoneColour, hidden, forces || thrust));
       this.tell("", "", 0, false);
       return true;
     }
@@ -94,7 +94,7 @@ export class Scene {
     const counted = quantity?.counted ?? false;
     const largest = this.run.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted)));
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), hidden));
     this.wait.textContent = values ? "" : "loading …";
     this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted);
     return values !== null;
