@@ -121,7 +121,7 @@ export class Panel {
     const [low, high] = this.extent(axis);
     const at = low + Number(this.cut.value) * (high - low);
     this.shown.section = { axis, at, flipped: this.flip.ariaPressed === "true" };
-    this.cutText.textContent = `${at.toFixed(2)} m`;
+    this.cutText.textContent = `${axis} ${at.toFixed(2)} m`.replace("-", "−");
   }
 }
 

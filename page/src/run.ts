@@ -21,6 +21,7 @@ export interface Head {
   title: string;
   analysis: string;
   axis: [string, string]; // what frames follow, and its unit
+  origin: [number, number, number]; // [m] coordinates are taken from here
   blocks: { name: string[]; group: string[]; fixed: boolean[]; mass: number[] };
   time: number[];
   chunks: [number, number][];
@@ -65,6 +66,11 @@ export class Run {
     const path = `runs/${number}`;
     const [head, geometry] = await Promise.all([source.json<Head>(path), source.arrays(`${path}/geometry`)]);
     return new Run(source, path, head, geometry);
+  }
+
+  /** [m] Where coordinates along an axis are taken from. */
+  from(axis: "x" | "y" | "z"): number {
+    return this.head.origin["xyz".indexOf(axis)];
   }
 
   /** The frame, with its fraction, that shows a time. */

@@ -10,7 +10,7 @@ export interface Shown {
   colour: string; // "stone", "displacement", "rotation" or a quantity of the run
   most: number; // [SI] at the end of the scale of colours; 0: the largest of the run
   exaggeration: number;
-  section: Section | null;
+  section: Section | null; // in the coordinates of the model
   forces: boolean;
   thrust: boolean;
   ghost: boolean;
@@ -33,6 +33,7 @@ export class Scene {
   private jointsShown = -1; // frame
   private strongest = 0; // [N] that the longest segment stands for
   private legend = ""; // what the legend of colours says
+  private toned = ""; // how stones were coloured last
 
   constructor(readonly run: Run, container: HTMLElement) {
     const element = make("div", { className: "scene" });
@@ -49,7 +50,7 @@ export class Scene {
     this.run.quantity = this.quantity() ? shown.colour : "";
     void this.run.fill();
     if (before?.exaggeration !== shown.exaggeration) this.stage.setExaggeration(shown.exaggeration);
-    this.stage.setSection(shown.section);
+    this.stage.setSection(shown.section && { ...shown.section, at: shown.section.at - this.run.from(shown.section.axis) });
     this.stage.setGhost(shown.ghost);
     if (before?.orthographic !== shown.orthographic) this.stage.setOrthographic(shown.orthographic);
     this.jointsShown = -1;
@@ -86,15 +87,18 @@ export class Scene {
     const { colour, most, forces, thrust } = this.shown!;
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
     if (!(colour in MOVED) && !quantity) {
-      this.stage.setColours(colours(fixed, stoneColour, hidden, forces || thrust));
+      const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
+      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
+      this.toned = toned;
       this.tell("", "", 0, false);
       return true;
     }
+    this.toned = "";
     const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
     const counted = quantity?.counted ?? false;
     const largest = this.run.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), hidden));
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden));
     this.wait.textContent = values ? "" : "loading …";
     this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted);
     return values !== null;

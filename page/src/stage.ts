@@ -15,6 +15,7 @@ const WIDEST = 9; // [pixels] the line of the largest force
 const LEAST = 0.005; // of the largest force: less is not drawn
 const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
 const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
+const MANY = 10000; // triangles that software draws without shadows
 const TEXELS = 1024; // a row of a texture
 
 export type Axis = "x" | "y" | "z";
@@ -35,6 +36,7 @@ export interface Section {
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   onView = () => {}; // someone has turned this stage
+  private readonly soft = isSoftware();
   private readonly renderer: three.WebGLRenderer;
   private readonly scene = new three.Scene();
   private readonly sunScene = new three.Scene();
@@ -60,13 +62,14 @@ export class Stage {
   private box = new three.Box3();
   private radius = 1; // [m] of a middling block
   private parallel = false;
+  private shadows = true;
+  private cuts = false;
   private sunStale = true;
   private asked = 0; // the animation frame in which it will be drawn
 
   constructor(private readonly container: HTMLElement) {
-    const soft = isSoftware();
-    this.renderer = new three.WebGLRenderer({ antialias: !soft, alpha: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(soft ? 1 : Math.min(window.devicePixelRatio, 2));
+    this.renderer = new three.WebGLRenderer({ antialias: !this.soft, alpha: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(this.soft ? 1 : Math.min(window.devicePixelRatio, 2));
     this.canvas = this.renderer.domElement;
     this.canvas.className = "stage";
     container.append(this.canvas);
@@ -95,6 +98,7 @@ export class Stage {
     this.uniforms.colour.value.image.data!.fill(200);
     this.measure(geometry);
     this.addBlocks(geometry);
+    if (this.soft && geometry.triangle.shape[0] > MANY) this.simplify();
     this.setPose(this.displacement, this.turn);
   }
 
@@ -139,9 +143,16 @@ export class Stage {
   }
 
   setSection(section: Section | null): void {
-    const side = section?.flipped ? -1 : 1;
-    const normal = { x: [side, 0, 0], y: [0, side, 0], z: [0, 0, side] }[section?.axis ?? "x"];
-    this.uniforms.section.value.set(...(section ? [...normal, side * section.at] : [0, 0, 0, 0]) as [number, number, number, number]);
+    if (!section && !this.cuts) return;
+    if (section) {
+      const side = section.flipped ? -1 : 1;
+      const along = (axis: Axis) => (axis === section.axis ? side : 0);
+      this.uniforms.section.value.set(along("x"), along("y"), along("z"), side * section.at);
+    }
+    if (this.cuts !== (section !== null)) {
+      this.cuts = section !== null;
+      this.compile();
+    }
     this.moved();
   }
 
@@ -239,8 +250,8 @@ export class Stage {
 
   /** Less work a frame, for slow hardware: no shadows, no fine pixels. */
   simplify(): void {
-    this.uniforms.shadows.value = 0;
-    this.floor.visible = false;
+    this.shadows = this.floor.visible = false;
+    this.compile();
     this.renderer.setPixelRatio(1);
     this.resize();
   }
@@ -255,9 +266,10 @@ export class Stage {
   }
 
   private drawNow(): void {
+    cancelAnimationFrame(this.asked);
     this.asked = 0;
     this.aim();
-    if (this.sunStale && this.uniforms.shadows.value) this.drawSun();
+    if (this.sunStale && this.shadows) this.drawSun();
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -288,6 +300,23 @@ export class Stage {
     this.camera.updateMatrixWorld();
   }
 
+  /** Shaders for what is asked for; only a cut shows blocks from inside. */
+  private compile(): void {
+    for (const scene of [this.scene, this.sunScene, this.pickScene])
+      scene.traverse((thing) => {
+        const look = (thing as three.Mesh).material as three.ShaderMaterial | undefined;
+        if (!look) return;
+        look.defines = this.defines();
+        if (look.fragmentShader === shaders.BLOCK_FRAGMENT) look.side = this.cuts ? three.DoubleSide : three.FrontSide;
+        look.needsUpdate = true;
+      });
+    this.moved();
+  }
+
+  private defines(): Record<string, number> {
+    return { ...(this.cuts && { SECTION: 1 }), ...(this.shadows && { SHADOWS: 1 }) };
+  }
+
   private moved(): void {
     this.sunStale = true;
     this.draw();
@@ -298,7 +327,6 @@ export class Stage {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.uniforms.viewport.value.set(width, height);
-    if (this.asked) cancelAnimationFrame(this.asked);
     this.drawNow(); // a resized canvas is blank: what waits would flicker
   }
 
@@ -352,7 +380,7 @@ export class Stage {
     shape.setIndex(new three.BufferAttribute(geometry.triangle.data as Uint32Array, 1));
     outline.setIndex(new three.BufferAttribute(geometry.edge.data as Uint32Array, 1));
     const stone = material(shaders.BLOCK_VERTEX, shaders.BLOCK_FRAGMENT, this.uniforms);
-    Object.assign(stone, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    Object.assign(stone, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     const depth = material(shaders.BLOCK_VERTEX, shaders.DEPTH_FRAGMENT, this.uniforms);
     const number = material(shaders.BLOCK_VERTEX, shaders.PICK_FRAGMENT, this.uniforms);
     depth.side = number.side = three.DoubleSide;
@@ -368,6 +396,7 @@ export class Stage {
     this.sunScene.add(new three.Mesh(shape, depth));
     this.pickScene.add(new three.Mesh(shape, number));
     for (const scene of [this.scene, this.sunScene, this.pickScene]) scene.traverse((thing) => (thing.frustumCulled = false));
+    this.compile();
   }
 
   /** A segment a joint along its force, as long as the force is large, wide and dark as its root. */
@@ -428,6 +457,7 @@ export class Stage {
       const mesh = new three.Mesh(shape, material(shaders.RIBBON_VERTEX, shaders.RIBBON_FRAGMENT, look, true));
       mesh.material.side = three.DoubleSide;
       mesh.material.depthTest = look === this.strong;
+      mesh.material.defines = this.defines();
       mesh.frustumCulled = false;
       mesh.renderOrder = 1;
       return mesh;
@@ -480,7 +510,6 @@ function uniforms() {
     eye: { value: new three.Vector3() },
     sunDepth: { value: null as three.Texture | null },
     sunMatrix: { value: new three.Matrix4() },
-    shadows: { value: 1 },
     middle: { value: new three.Vector3() },
     reach: { value: 1 },
     viewport: { value: new three.Vector2(1, 1) },
