@@ -18,6 +18,7 @@ export interface Shown {
 }
 
 const MOVED: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
+const READABLE = 0.6; // how little colours that tell values are shaded
 const UNIT: Record<string, string> = { displacement: "m", rotation: "rad" };
 
 export class Scene {
@@ -90,7 +91,7 @@ export class Scene {
       const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
       if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
       this.toned = toned;
-      this.tell("", "", 0, false);
+      this.tell("", "", 0);
       return true;
     }
     this.toned = "";
@@ -98,20 +99,20 @@ export class Scene {
     const counted = quantity?.counted ?? false;
     const largest = this.run.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden));
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
     this.wait.textContent = values ? "" : "loading …";
-    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted);
+    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
   }
 
   /** The legend of colours, made anew when it says something else. */
-  private tell(title: string, unit: string, top: number, counted: boolean): void {
-    const legend = `${title} ${top}`;
+  private tell(title: string, unit: string, top: number, counted = false, more = false): void {
+    const legend = `${title} ${top} ${more}`;
     if (legend === this.legend) return;
     this.legend = legend;
     this.colourLegend.hidden = !title;
     if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
-    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), amount(top, unit)));
+    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`));
   }
 
   private async showJoints(): Promise<void> {

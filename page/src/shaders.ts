@@ -79,6 +79,7 @@ ${CUT}
 ${SUNLIT}
 uniform vec3 sun, eye; // towards them
 uniform int selected;
+uniform float evenness; // 1: colours as they are, not shaded
 in vec3 world;
 flat in vec4 tone;
 flat in int number;
@@ -92,8 +93,8 @@ void main() {
   float sky = 0.5 + 0.5 * normal.z;
   float light = max(dot(normal, sun), 0.0);
   if (light > 0.0) light *= sunlit(world + 0.002 * normal);
-  vec3 shaded = base * (mix(vec3(0.30, 0.28, 0.26), vec3(0.52, 0.56, 0.62), sky) 
-    + light * vec3(0.60, 0.55, 0.47) + 0.10 * abs(dot(normal, eye)));
+  vec3 shade = mix(vec3(0.30, 0.28, 0.26), vec3(0.52, 0.56, 0.62), sky) + light * vec3(0.60, 0.55, 0.47) + 0.10 * abs(dot(normal, eye));
+  vec3 shaded = base * mix(shade, vec3(1.0), evenness);
   if (!gl_FrontFacing) shaded = 0.42 * base; // seen through the section: stone is cut there
   result = vec4(sqrt(shaded), 1.0);
 }

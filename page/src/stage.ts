@@ -111,8 +111,9 @@ export class Stage {
     this.moved();
   }
 
-  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. */
-  setColours(colours: Uint8Array): void {
+  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: the less shade, the better colours can be read. */
+  setColours(colours: Uint8Array, evenness = 0): void {
+    this.uniforms.evenness.value = evenness;
     const held = this.uniforms.colour.value;
     (held.image.data as Uint8Array).set(colours);
     held.needsUpdate = true;
@@ -505,6 +506,7 @@ function uniforms() {
     exaggeration: { value: 1 },
     section: { value: new three.Vector4() },
     selected: { value: -1 },
+    evenness: { value: 0 },
     ink: { value: new three.Vector4(0.16, 0.13, 0.1, 0.75) },
     sun: { value: SUN },
     eye: { value: new three.Vector3() },
