@@ -33,7 +33,8 @@ class Page {
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
-    this.scenes = runs.map((run) => new Scene(run, byId("scenes")));
+    const largest = (quantity: string) => Math.max(...runs.map((run) => run.largest(quantity))); // one scale for all
+    this.scenes = runs.map((run) => new Scene(run, byId("scenes"), largest));
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
     this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
     const first = this.scenes[0].stage;
@@ -131,7 +132,7 @@ class Page {
     const { head } = this.runs[0];
     document.title = `${this.runs.map((run) => run.head.name).join(", ")} · drystone`;
     byId("title").textContent = this.runs.length > 1 ? `${this.runs.length} runs` : head.title || head.name;
-    byId("subtitle").textContent = this.runs.length > 1 ? this.runs.map((run) => run.head.title).join(" · ") : head.analysis;
+    byId("subtitle").textContent = this.runs.length > 1 ? "" : head.analysis;
     byId("help").replaceChildren(...HELP.flatMap(([key, what]) => [make("kbd", {}, key), ` ${what}  `]));
     byId("facts").replaceChildren(...this.runs.flatMap((run) => [
       ...(this.runs.length > 1 ? [make("dt", {}, "run"), make("dd", {}, make("b", {}, run.head.name))] : []),

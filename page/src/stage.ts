@@ -127,13 +127,14 @@ export class Stage {
     this.flow = this.ribbons(this.flow, joints ? this.segments(joints) : []);
   }
 
-  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line. */
-  setThrust(points: Float32Array, start: ArrayLike<number>): void {
+  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line; with `joints` they go where these go. */
+  setThrust(points: Float32Array, start: ArrayLike<number>, joints: Arrays | null = null): void {
     const lines: Segment[] = [];
+    const corner = (at: number) => (joints ? this.carried(point(points, at), nearest(joints, point(points, at))) : point(points, at));
     const ends = [...Array.from(start).slice(1), points.length / 3];
     for (let line = 0; line < start.length; line++)
       for (let at = start[line]; at + 1 < ends[line]; at++)
-        lines.push({ start: point(points, at), end: point(points, at + 1), hue: THRUST, width: 4 });
+        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
   }
 
@@ -472,11 +473,12 @@ export class Stage {
     const turn = new three.Matrix4().lookAt(towards, new three.Vector3(), this.camera.up).invert();
     const middle = this.box.getCenter(new three.Vector3());
     const slope = Math.tan(three.MathUtils.degToRad(FIELD / 2));
+    const aspect = this.container.clientWidth / Math.max(this.container.clientHeight, 1) || 1; // the canvas may follow later
     let distance = 0.01;
     for (let corner = 0; corner < 8; corner++) {
       const at = new three.Vector3(...(["x", "y", "z"] as const).map((axis, i) => this.box[corner & (1 << i) ? "max" : "min"][axis]));
       at.sub(middle).applyMatrix4(turn);
-      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / this.camera.aspect, Math.abs(at.y))) / slope);
+      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
     }
     return distance;
   }
@@ -497,6 +499,16 @@ export function largestForce(joints: Arrays | null): number {
 }
 
 const point = (values: ArrayLike<number>, row: number) => new three.Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2]);
+
+/** The block of the joint that is nearest to a point. */
+function nearest(joints: Arrays, at: three.Vector3): number {
+  let [best, least] = [0, Infinity];
+  for (let joint = 0; joint < joints.b.data.length; joint++) {
+    const far = point(joints.centre.data, joint).distanceToSquared(at);
+    if (far < least) [best, least] = [joints.b.data[joint], far];
+  }
+  return best;
+}
 
 function uniforms() {
   return {
