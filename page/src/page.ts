@@ -58,6 +58,7 @@ class Page {
     this.apply();
     first.look(28, 16);
     addEventListener("keydown", (event) => this.key(event));
+    addEventListener("pointerup", () => setTimeout(() => (document.activeElement as HTMLElement | null)?.matches("button, [type=checkbox]") && (document.activeElement as HTMLElement).blur())); // keys are for the page again
     addEventListener("resize", () => [...this.charts, ...this.histories].forEach((chart) => chart.setWidth(chartWidth())));
     if (runs.some((run) => run.head.live)) void this.follow();
   }
@@ -299,8 +300,7 @@ class Page {
   }
 
   private key(event: KeyboardEvent): void {
-    const typed = event.target instanceof HTMLInputElement && event.target.type === "number";
-    if (typed || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || keeps(event.target as HTMLElement, event.key)) return;
     const frames = event.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {
       " ": () => this.playback.toggle(),
@@ -325,6 +325,13 @@ class Page {
     event.preventDefault();
     action();
   }
+}
+
+/** Whether a key is for the control that has the focus. */
+function keeps(target: HTMLElement, key: string): boolean {
+  if (target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === "number")) return true;
+  if (target instanceof HTMLInputElement && target.type === "range") return key.startsWith("Arrow") && !byId("player").contains(target);
+  return key === " " && target.matches("button, input");
 }
 
 const chartWidth = () => byId("panel").clientWidth - 24;

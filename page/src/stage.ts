@@ -108,6 +108,7 @@ export class Stage {
     this.turn = turn;
     spread(this.uniforms.pose.value, displacement, 2, 0);
     spread(this.uniforms.pose.value, turn, 2, 1);
+    this.floor.visible = this.shadows && !this.fallen();
     this.moved();
   }
 
@@ -258,15 +259,6 @@ export class Stage {
     this.resize();
   }
 
-  /** Frees what the graphics hardware holds. */
-  close(): void {
-    cancelAnimationFrame(this.asked);
-    this.clear();
-    this.controls.dispose();
-    this.renderer.dispose();
-    this.canvas.remove();
-  }
-
   private drawNow(): void {
     cancelAnimationFrame(this.asked);
     this.asked = 0;
@@ -317,6 +309,14 @@ export class Stage {
 
   private defines(): Record<string, number> {
     return { ...(this.cuts && { SECTION: 1 }), ...(this.shadows && { SHADOWS: 1 }) };
+  }
+
+  /** Whether stones are below the floor, where no floor held them. */
+  private fallen(): boolean {
+    const lowest = this.floor.position.z - this.radius;
+    const times = this.uniforms.exaggeration.value;
+    for (let z = 2; z < this.centre.length; z += 3) if (this.centre[z] + times * this.displacement[z] < lowest) return true;
+    return false;
   }
 
   private moved(): void {
