@@ -45,9 +45,10 @@ export class Chart {
     this.lines.forEach((line, i) => (this.readings[i].textContent = reading(line, time, this.size)));
   }
 
-  /** More of the same lines; false if they need another unit. */
+  /** More of the same lines; false if they are others, or need another unit. */
   grow(lines: Line[]): boolean {
-    if (lines.length !== this.lines.length || fitting(largest(lines), this.of).name !== this.unit) return false;
+    const labels = (some: Line[]) => some.map((line) => line.label).join();
+    if (labels(lines) !== labels(this.lines) || fitting(largest(lines), this.of).name !== this.unit) return false;
     this.lines = lines;
     this.plot.setData(this.table());
     this.setTime(this.time);

@@ -34,6 +34,8 @@ class Page {
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
     const largest = (quantity: string) => Math.max(...runs.map((run) => run.largest(quantity))); // one scale for all
+    const columns = runs.length <= 3 ? runs.length : Math.ceil(Math.sqrt(runs.length));
+    byId("scenes").style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
     this.scenes = runs.map((run) => new Scene(run, byId("scenes"), largest));
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
     this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
@@ -72,7 +74,10 @@ class Page {
 
   /** When the present time is drawn, with all that was on its way. */
   async drawn(): Promise<void> {
-    while (!this.showTime()) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!this.showTime()) {
+      if (!byId("trouble").hidden) throw new Error(byId("trouble").textContent!);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     this.drawMs = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0);
   }
 
@@ -166,6 +171,7 @@ class Page {
   }
 
   private news(what: "frames" | "curves"): void {
+    byId("trouble").hidden = true;
     if (what === "curves") this.grown();
     const frames = this.runs.reduce((sum, run) => sum + run.head.time.length, 0);
     this.player.setCame(this.runs.reduce((sum, run) => sum + run.loaded(), 0) / frames);

@@ -110,7 +110,7 @@ export class Scene {
     const legend = `${title} ${top} ${more}`;
     if (legend === this.legend) return;
     this.legend = legend;
-    this.colourLegend.hidden = !title;
+    this.colourLegend.hidden = !title || (!counted && !top);
     if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
     else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`));
   }
