@@ -115,6 +115,7 @@ export class Stage {
   /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: the less shade, the better colours can be read. */
   setColours(colours: Uint8Array, evenness = 0): void {
     this.uniforms.evenness.value = evenness;
+    this.uniforms.ink.value.setScalar(evenness > 0 ? 1 : 0.13); // edges: light on the dark end of a scale; `aim` sets how strong
     const held = this.uniforms.colour.value;
     (held.image.data as Uint8Array).set(colours);
     held.needsUpdate = true;
@@ -289,7 +290,7 @@ export class Stage {
       this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
     }
     const pixels = (this.radius * this.canvas.clientHeight) / (2 * half); // of a block
-    this.uniforms.ink.value.w = 0.75 * three.MathUtils.clamp(pixels / 12, 0.12, 1);
+    this.uniforms.ink.value.w = (this.uniforms.evenness.value > 0 ? 0.22 : 0.75) * three.MathUtils.clamp(pixels / 12, 0.12, 1);
     this.uniforms.eye.value.copy(this.camera.position).sub(this.controls.target).normalize();
     this.camera.updateMatrixWorld();
   }
