@@ -30,6 +30,7 @@ FRESH: Sheet = {
     "motion": {"pulse": "one-sine", "amplitude": "0.3 g", "half_period": "0.2 s", "direction": [1.0, 0.0, 0.0]},
     "dynamics": {"duration": "2 s", "time_step": "1 ms"},
 }
+ALWAYS = ("gravity", "planar")  # of any analysis
 RANGES = {"density": (500.0, 4000.0), "angle": (0.0, math.pi), "acceleration": (0.0, 19.62), "dimensionless": (0.0, 1.5)}  # SI
 SLENDER, GENEROUS = 0.2, 3.0  # shares of a default size between which its slider goes
 FEW = 10  # up to this number of blocks or courses the slider goes to MANY
@@ -168,7 +169,7 @@ def sheet_of(content: dict[str, Any]) -> Sheet:
     loads = content.get("load", [])
     sheet = FRESH | {key: content[key] for key in ("structure", "joints", "motion", "solver", "output") if key in content}
     sheet["load"] = loads if isinstance(loads, list) else [loads]
-    always = {key: analysis[key] for key in ("gravity", "planar") if key in analysis}
+    always = {key: analysis[key] for key in ALWAYS if key in analysis}
     sheet["statics"] = FRESH["statics"] | always
     sheet["dynamics"] = FRESH["dynamics"] | always
     if kind == "tilt":
@@ -180,6 +181,11 @@ def sheet_of(content: dict[str, Any]) -> Sheet:
     elif kind == "dynamics":
         sheet["dynamics"] = analysis
     return sheet
+
+
+def structure_text(sheet: Sheet) -> str:
+    """A case of the structure and its joints alone."""
+    return _text(sheet, [], {"kind": "equilibrium"} | {key: sheet["statics"][key] for key in ALWAYS if key in sheet["statics"]})
 
 
 def statics_text(sheet: Sheet) -> str:

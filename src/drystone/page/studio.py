@@ -23,7 +23,7 @@ from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import read_text
 from drystone.io.starter import summary
-from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text
+from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
 from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
 from drystone.page.launch import Launched, free_name, write_new
@@ -103,7 +103,8 @@ class Studio:
     def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
         _check_size(sheet)
         self._check_files(sheet)
-        here = desk(statics_text(sheet), self._uploads / "case.toml")
+        path = self._uploads / "case.toml"
+        here = desk(structure_text(sheet), path)
         if part == "shape":
             model = here.model
             return {
@@ -115,7 +116,8 @@ class Studio:
             }
         if len(here.system.friction) > AT_ONCE and not anyway:
             return {"heavy": len(here.system.friction)}
-        return collapse(here) if part == "collapse" else at_rest(here)
+        case = parse_case(statics_text(sheet), path)
+        return collapse(case, here) if part == "collapse" else at_rest(case, here)
 
     def _check_files(self, sheet: Sheet) -> None:
         for table, key in named_files(sheet):
