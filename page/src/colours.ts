@@ -30,13 +30,13 @@ export function stoneColour(block: number): Colour {
   return [tone[0] * shade, tone[1] * shade, tone[2] * shade];
 }
 
-/** (B, 4) of a colour a block; supports are grey. */
-export function colours(fixed: boolean[], of: (block: number) => Colour, paled = false): Uint8Array {
+/** (B, 4) of a colour a block; supports are grey; what is hidden has an opacity of 0. */
+export function colours(fixed: boolean[], of: (block: number) => Colour, hidden: ArrayLike<number> | null = null, paled = false): Uint8Array {
   const bytes = new Uint8Array(4 * fixed.length);
   fixed.forEach((support, block) => {
     const tone = support ? SUPPORT : of(block);
     tone.forEach((part, i) => (bytes[4 * block + i] = Math.round(255 * Math.min(1, paled ? PALE * part + (1 - PALE) * 0.93 : part))));
-    bytes[4 * block + 3] = 255;
+    bytes[4 * block + 3] = hidden?.[block] ? 0 : 255;
   });
   return bytes;
 }

@@ -38,7 +38,7 @@ void main() {
   number = int(block);
   world = placed(number);
   tone = texelFetch(colour, texel(number, 1, 0, colour), 0);
-  gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
+  gl_Position = tone.a > 0.0 ? projectionMatrix * viewMatrix * vec4(world, 1.0) : vec4(0.0, 0.0, 2.0, 1.0); // none is drawn there
 }
 `;
 

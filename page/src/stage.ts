@@ -109,7 +109,7 @@ export class Stage {
     this.moved();
   }
 
-  /** (B, 4) bytes sRGB. */
+  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. */
   setColours(colours: Uint8Array): void {
     const held = this.uniforms.colour.value;
     (held.image.data as Uint8Array).set(colours);

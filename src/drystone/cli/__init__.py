@@ -2,7 +2,7 @@
 help is instant."""
 
 # isort: off
-from drystone.cli import structures, runs, records, studies, pictures, studios  # each adds its commands, in the order of the help
+from drystone.cli import structures, runs, records, studies, pictures, views, studios  # in the order of the help
 from drystone.cli.words import app, main
 
-__all__ = ["app", "main", "pictures", "records", "runs", "structures", "studies", "studios"]
+__all__ = ["app", "main", "pictures", "records", "runs", "structures", "studies", "studios", "views"]
