@@ -1,5 +1,6 @@
 // Controls in the page: a sheet and what may be moved in it come in; what a hand moves goes out to `moved`.
 
+import { make } from "./make";
 import { at, azimuthOf, directionOf, numberOf, withUnit, type Control, type Sheet, type Value } from "./studio-sheet";
 
 const TITLES: Record<string, string> = {
@@ -17,10 +18,10 @@ export function showControls(form: HTMLElement, sheet: Sheet, controls: Control[
   for (const control of controls) {
     const parts = control.place.split(".");
     const heading = parts[1] === "parts" ? `Part ${at(sheet, parts.slice(0, 3).join(".") + ".name") ?? parts[2]}` : TITLES[parts[0]];
-    if (heading !== group) form.append(element("h2", { textContent: heading }));
+    if (heading !== group) form.append(make("h2", { textContent: heading }));
     group = heading;
     form.append(row(control, sheet, moved));
-    if (control.place === "structure.generator") form.append(element("p", { className: "about", textContent: about }));
+    if (control.place === "structure.generator") form.append(make("p", { className: "about", textContent: about }));
   }
   setValues(form, sheet, controls);
 }
@@ -35,8 +36,8 @@ export function setValues(form: HTMLElement, sheet: Sheet, controls: Control[]):
 
 /** The names of blocks that can be chosen. */
 export function setNames(names: string[]): void {
-  const list = document.getElementById("names") ?? document.body.appendChild(element("datalist", { id: "names" }));
-  list.replaceChildren(...names.map((name) => element("option", { value: name })));
+  const list = document.getElementById("names") ?? document.body.appendChild(make("datalist", { id: "names" }));
+  list.replaceChildren(...names.map((name) => make("option", { value: name })));
 }
 
 /** Says what is wrong beside the control that it is about; false if there is no such control. */
@@ -50,10 +51,10 @@ export function setWrong(form: HTMLElement, place: string, message: string): boo
 }
 
 function row(control: Control, sheet: Sheet, moved: Moved): HTMLElement {
-  const box = element("div", { className: "control" });
+  const box = make("div", { className: "control" });
   box.dataset.place = control.place;
-  const label = element("label", { textContent: LABELS[control.place] ?? control.place.split(".").pop()!.replaceAll("_", " ") });
-  box.append(label, ...inputs(control, sheet, moved), element("span", { className: "wrong" }));
+  const label = make("label", { textContent: LABELS[control.place] ?? control.place.split(".").pop()!.replaceAll("_", " ") });
+  box.append(label, ...inputs(control, sheet, moved), make("span", { className: "wrong" }));
   const first = box.querySelector<HTMLElement>("input:not([type=range]), select")!;
   label.htmlFor = first.id = `control-${control.place}`;
   return box;
@@ -62,12 +63,12 @@ function row(control: Control, sheet: Sheet, moved: Moved): HTMLElement {
 function inputs(control: Control, sheet: Sheet, moved: Moved): HTMLElement[] {
   if (control.kind === "choice") {
     const known = new Set([...control.choices, String(at(sheet, control.place))]);
-    const select = element("select", { name: control.place, className: "wide" });
-    select.append(...[...known].map((choice) => element("option", { value: choice, textContent: choice })));
+    const select = make("select", { name: control.place, className: "wide" });
+    select.append(...[...known].map((choice) => make("option", { value: choice, textContent: choice })));
     select.onchange = () => moved(control, select.value);
     return [select];
   }
-  const field = element("input", { name: control.place, autocomplete: "off", className: "after" });
+  const field = make("input", { name: control.place, autocomplete: "off", className: "after" });
   field.oninput = () => moved(control, valueOf(control, field.value));
   if (control.kind === "names" || control.kind === "value") {
     field.className = "wide";
@@ -78,9 +79,9 @@ function inputs(control: Control, sheet: Sheet, moved: Moved): HTMLElement[] {
   const azimuth = control.kind === "azimuth";
   const [low, high, step] = azimuth ? [0, 360, 5] : [control.low, control.high, control.step];
   Object.assign(field, { type: "number", step: "any", placeholder: control.optional ? "none" : "" });
-  const unit = element("span", { className: "unit", textContent: azimuth ? "deg" : control.unit });
+  const unit = make("span", { className: "unit", textContent: azimuth ? "deg" : control.unit });
   if (!(high > low)) return [field, unit];
-  const slider = element("input", { type: "range", name: control.place, min: String(low), max: String(high), step: String(step) });
+  const slider = make("input", { type: "range", name: control.place, min: String(low), max: String(high), step: String(step) });
   slider.setAttribute("aria-label", `${control.place} slider`);
   slider.oninput = () => moved(control, valueOf(control, slider.value));
   return [slider, field, unit];
@@ -108,8 +109,4 @@ function valueOf(control: Control, text: string): Value | undefined {
   if (!Number.isFinite(number)) return text;
   if (control.kind === "azimuth") return directionOf(number);
   return control.kind === "count" ? number : withUnit(number, control.unit);
-}
-
-export function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]> = {}): HTMLElementTagNameMap[K] {
-  return Object.assign(document.createElement(tag), properties);
 }

@@ -1,16 +1,20 @@
 // The studio: whoever moves a control sees at once how the structure stands and fails. An answer is shown as current only if
 // it belongs to the present controls: its digest is theirs. From the moment a control moves until then all of it is grey.
 
-import { element, setNames, setValues, setWrong, showControls } from "./studio-controls";
+import "../studio.css";
+import { make } from "./make";
+import { setNames, setValues, setWrong, showControls } from "./studio-controls";
 import { LOOKS, Scene, type Collapse, type Look, type Rest, type Shape } from "./studio-scene";
 import { Past, at, digestOf, put, type Control, type Sheet, type Value } from "./studio-sheet";
 
 interface Arranged { sheet: Sheet; controls: Control[] }
-interface Begin extends Arranged { generators: Record<string, string>; folder: string }
+interface Begin extends Arranged { generators: Record<string, string>; folder: string; compiled: boolean }
 interface Reply { number: number; digest: string; seconds: number; overtaken?: true; heavy?: number; error?: string; at?: string }
+interface Question { page: string; number: number; digest: string; sheet: Sheet; anyway: boolean }
 interface Failure { digest: string; error: string; at: string }
 interface Launched { out: string; running: boolean; code: number | null; begun: boolean; said: string }
 
+const AGAIN = 50; // [ms] until a question that was overtaken is asked again
 const WATCH = 500; // [ms] between looks at a history that runs
 const page = crypto.randomUUID();
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -24,6 +28,7 @@ class Studio {
   private look: Look = "mechanism";
   private number = 0;
   private asking = false;
+  private resting = false;
   private arranging = 0; // sheets whose controls are still to come
   private shape: (Shape & { of: string }) | null = null; // of: digest of the structure
   private collapse: (Collapse & Reply) | null = null;
@@ -32,6 +37,7 @@ class Studio {
   private anyway = "";
   private failure: Failure | null = null;
   private waiting: (() => void)[] = [];
+  private cold = false; // kernels are compiled with the first answer
   private took = 0; // [ms] from the last move of a control to its multiplier
   private moved = 0;
 
@@ -39,6 +45,7 @@ class Studio {
     this.listen();
     const first = (await (await fetch("api/begin")).json()) as Begin;
     this.generators = first.generators;
+    this.cold = !first.compiled;
     $("save").title = $("launch").title = `into ${first.folder}`;
     this.arrangedBy(first);
     if (location.hash.length > 1) await this.follow();
@@ -129,6 +136,7 @@ class Studio {
     } finally {
       this.asking = false;
       this.render();
+      void this.askRest();
     }
   }
 
@@ -136,7 +144,7 @@ class Studio {
     const digest = this.digest;
     if (this.failure?.digest === digest) return true;
     if (this.heavy?.digest === digest && this.anyway !== digest) return true;
-    return this.collapse?.digest === digest && this.rest?.digest === digest;
+    return this.collapse?.digest === digest;
   }
 
   private async askAll(): Promise<void> {
@@ -160,17 +168,33 @@ class Studio {
         return;
       }
       this.collapse = collapse;
+      this.cold = false;
       this.failure = null;
       this.took = performance.now() - this.moved;
       this.render();
     }
-    const rest = await this.part<Rest>("rest", question);
-    if (rest && !overtaken()) this.rest = rest;
-    if (!overtaken()) this.render();
+  }
+
+  /** The forces at rest come after, in a loop of their own: nobody waits for them. */
+  private async askRest(): Promise<void> {
+    if (this.resting) return;
+    this.resting = true;
+    while (this.lacksRest) {
+      const [digest, sheet] = [this.digest, this.sheet];
+      const rest = await this.part<Rest>("rest", { page, number: this.number, digest, sheet, anyway: this.anyway === digest });
+      if (rest) this.rest = rest;
+      else if (this.failure?.digest !== digest) await new Promise((done) => setTimeout(done, AGAIN));
+    }
+    this.resting = false;
+    this.render();
+  }
+
+  private get lacksRest(): boolean {
+    return this.collapse?.digest === this.digest && this.rest?.digest !== this.digest && this.failure?.digest !== this.digest;
   }
 
   /** A part of the answer; null, and the failure noted, if there is none. */
-  private async part<T>(part: string, question: object & { digest: string }): Promise<(T & Reply) | null> {
+  private async part<T>(part: string, question: Question): Promise<(T & Reply) | null> {
     const { status, content } = await ask(part, question);
     if (status === 200) return content as T & Reply;
     if (status !== 409) this.failure = { digest: question.digest, error: content.error, at: content.at ?? "" };
@@ -209,7 +233,7 @@ class Studio {
     $("busy").textContent = failure ? "not computed" : heavy ? "waits" : "computing …";
     const placed = setWrong($("controls"), failure?.at ?? "", failure?.error ?? "");
     $("failure").textContent = failure && !placed ? failure.error : "";
-    $("state").replaceChildren(failure ? "what is shown is the last that could be computed" : current ? "" : heavy ? this.offer() : "computing …");
+    $("state").replaceChildren(failure ? "what is shown is the last that could be computed" : current ? "" : heavy ? this.offer() : this.cold ? "compiling, which takes about a minute the first time …" : "computing …");
     $("undo").toggleAttribute("disabled", !this.past.can.undo);
     $("redo").toggleAttribute("disabled", !this.past.can.redo);
     if (current) {
@@ -221,12 +245,12 @@ class Studio {
   }
 
   private offer(): HTMLElement {
-    const button = element("button", { textContent: "Compute", type: "button" });
+    const button = make("button", { textContent: "Compute", type: "button" });
     button.onclick = () => {
       this.anyway = this.digest;
       this.changed();
     };
-    const offer = element("p", { textContent: `${this.heavy!.heavy} contact points: this takes from ten seconds to minutes. ` });
+    const offer = make("p", { textContent: `${this.heavy!.heavy} contact points: this takes from ten seconds to minutes. ` });
     offer.append(button);
     return offer;
   }
@@ -235,21 +259,21 @@ class Studio {
   private write(collapse: Collapse, rest: Rest | null): void {
     const grows = at(this.sheet, "statics.grows");
     const { multiplier } = collapse;
-    const figure = element("div", { className: "figure", id: "multiplier" });
+    const figure = make("div", { className: "figure", id: "multiplier" });
     if (multiplier !== null) figure.dataset.value = String(multiplier);
     const value = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : grows === "tilt" ? collapse.angle!.toFixed(2) + "°" : multiplier.toPrecision(4);
     const unit = { tilt: ` of tilt (tangent ${multiplier?.toPrecision(4)})`, "horizontal force": " g", "point load": " × the weight of the structure" }[String(grows)] ?? "";
-    figure.append(value, element("small", { textContent: multiplier === null ? "" : unit }));
-    const stands = element("p", { className: collapse.stable ? "stands" : "falls" });
+    figure.append(value, make("small", { textContent: multiplier === null ? "" : unit }));
+    const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
     stands.textContent = collapse.stable ? "It stands under the dead load." : "It does not stand under the dead load.";
     const rows = [["verdict", collapse.verdict], ["mechanism", collapse.words]];
     if (rest?.safety_factor) {
       rows.push(["thrust line", `geometric safety factor ${rest.safety_factor > 999 ? "above 999" : rest.safety_factor.toFixed(2)}`]);
       if (rest.thrust.some((thrust) => thrust !== null)) rows.push(["thrust", rest.thrust.map((thrust) => (thrust === null ? "any" : (thrust / 1000).toPrecision(4))).join(" to ") + " kN"]);
     }
-    const table = element("table");
-    for (const row of rows) table.insertRow().append(...row.map((text) => element("td", { textContent: text })));
-    $("found").replaceChildren(element("h2", { textContent: "Collapse" }), figure, stands, table);
+    const table = make("table");
+    for (const row of rows) table.insertRow().append(...row.map((text) => make("td", { textContent: text })));
+    $("found").replaceChildren(make("h2", { textContent: "Collapse" }), figure, stands, table);
   }
 
   /** The present answer in the scene. */
@@ -265,13 +289,13 @@ class Studio {
   private drawn = "";
 
   private tellSettled(): void {
-    if (this.asking || this.arranging || !this.isAnswered || !this.controls.length) return;
+    if (this.asking || this.arranging || !this.isAnswered || this.lacksRest || !this.controls.length) return;
     for (const done of this.waiting.splice(0)) done();
   }
 
   private listen(): void {
     for (const look of LOOKS) {
-      const button = element("button", { textContent: look, type: "button" });
+      const button = make("button", { textContent: look, type: "button" });
       button.onclick = () => {
         this.look = look;
         this.draw();
@@ -345,7 +369,7 @@ class Studio {
     const { status, content } = await ask("save", { sheet: this.sheet });
     $("saved").textContent = status === 200 ? `saved ${content.path}` : content.error;
     if (status !== 200) return;
-    const link = element("a", { href: URL.createObjectURL(new Blob([content.text], { type: "application/toml" })), download: content.name });
+    const link = make("a", { href: URL.createObjectURL(new Blob([content.text], { type: "application/toml" })), download: content.name });
     link.click();
     URL.revokeObjectURL(link.href);
   }
