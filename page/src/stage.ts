@@ -15,6 +15,7 @@ const WIDEST = 9; // [pixels] the line of the largest force
 const LEAST = 0.005; // of the largest force: less is not drawn
 const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
 const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
+const MARK: [number, number, number] = [0.82, 0.1, 0.08];
 const MANY = 10000; // triangles that software draws without shadows
 const TEXELS = 1024; // a row of a texture
 
@@ -59,6 +60,7 @@ export class Stage {
   private strongest = 0; // [N] the force of the longest segment
   private flow: three.Mesh[] = [];
   private thrust: three.Mesh[] = [];
+  private marks: three.Mesh[] = [];
   private box = new three.Box3();
   private radius = 1; // [m] of a middling block
   private parallel = false;
@@ -138,6 +140,18 @@ export class Stage {
       for (let at = start[line]; at + 1 < ends[line]; at++)
         lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
+  }
+
+  /** Marks at points (P, 3) [m], of a size in units of the structure's. */
+  setMarks(points: Float32Array, size: number): void {
+    const half = (size * this.box.getSize(new three.Vector3()).length()) / 2;
+    const marks: Segment[] = [];
+    for (let at = 0; 3 * at < points.length; at++) {
+      const middle = point(points, at);
+      const arm = new three.Vector3(0, 0, half);
+      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK, width: 9 });
+    }
+    this.marks = this.ribbons(this.marks, marks);
   }
 
   setExaggeration(times: number): void {
@@ -340,7 +354,7 @@ export class Stage {
     }
     for (const held of [this.uniforms.rest, this.uniforms.pose, this.uniforms.colour]) held.value.dispose();
     this.joints = null;
-    this.flow = this.thrust = [];
+    this.flow = this.thrust = this.marks = [];
   }
 
   /** How large the structure and its blocks are, and where the sun must look. */
