@@ -13,6 +13,7 @@ export interface Line {
 // told apart by the colour-blind too (Okabe and Ito)
 const INKS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // between ticks of what is counted
 const GRID = "#e9e7e3";
 const FONT = "11px system-ui, sans-serif";
 
@@ -44,9 +45,10 @@ export class Chart {
     this.lines.forEach((line, i) => (this.readings[i].textContent = reading(line, time, this.size)));
   }
 
-  /** More of the same lines; false if they need another unit. */
+  /** More of the same lines; false if they are others, or need another unit. */
   grow(lines: Line[]): boolean {
-    if (lines.length !== this.lines.length || fitting(largest(lines), this.of).name !== this.unit) return false;
+    const labels = (some: Line[]) => some.map((line) => line.label).join();
+    if (labels(lines) !== labels(this.lines) || fitting(largest(lines), this.of).name !== this.unit) return false;
     this.lines = lines;
     this.plot.setData(this.table());
     this.setTime(this.time);
@@ -104,7 +106,7 @@ export class Chart {
       hooks: { draw: [() => this.plot && this.placeMark()] }, // it is drawn later than made, and anew at every size
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 24, ...named, values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
+        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };

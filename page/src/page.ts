@@ -33,7 +33,10 @@ class Page {
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
-    this.scenes = runs.map((run) => new Scene(run, byId("scenes")));
+    const largest = (quantity: string) => Math.max(...runs.map((run) => run.largest(quantity))); // one scale for all
+    const columns = runs.length <= 3 ? runs.length : Math.ceil(Math.sqrt(runs.length));
+    byId("scenes").style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    this.scenes = runs.map((run) => new Scene(run, byId("scenes"), largest));
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
     this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
     const first = this.scenes[0].stage;
@@ -57,6 +60,7 @@ class Page {
     this.apply();
     first.look(28, 16);
     addEventListener("keydown", (event) => this.key(event));
+    addEventListener("pointerup", () => setTimeout(() => (document.activeElement as HTMLElement | null)?.matches("button, [type=checkbox]") && (document.activeElement as HTMLElement).blur())); // keys are for the page again
     addEventListener("resize", () => [...this.charts, ...this.histories].forEach((chart) => chart.setWidth(chartWidth())));
     if (runs.some((run) => run.head.live)) void this.follow();
   }
@@ -70,7 +74,10 @@ class Page {
 
   /** When the present time is drawn, with all that was on its way. */
   async drawn(): Promise<void> {
-    while (!this.showTime()) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!this.showTime()) {
+      if (!byId("trouble").hidden) throw new Error(byId("trouble").textContent!);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     this.drawMs = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0);
   }
 
@@ -131,7 +138,7 @@ class Page {
     const { head } = this.runs[0];
     document.title = `${this.runs.map((run) => run.head.name).join(", ")} · drystone`;
     byId("title").textContent = this.runs.length > 1 ? `${this.runs.length} runs` : head.title || head.name;
-    byId("subtitle").textContent = this.runs.length > 1 ? this.runs.map((run) => run.head.title).join(" · ") : head.analysis;
+    byId("subtitle").textContent = this.runs.length > 1 ? "" : head.analysis;
     byId("help").replaceChildren(...HELP.flatMap(([key, what]) => [make("kbd", {}, key), ` ${what}  `]));
     byId("facts").replaceChildren(...this.runs.flatMap((run) => [
       ...(this.runs.length > 1 ? [make("dt", {}, "run"), make("dd", {}, make("b", {}, run.head.name))] : []),
@@ -164,6 +171,7 @@ class Page {
   }
 
   private news(what: "frames" | "curves"): void {
+    byId("trouble").hidden = true;
     if (what === "curves") this.grown();
     const frames = this.runs.reduce((sum, run) => sum + run.head.time.length, 0);
     this.player.setCame(this.runs.reduce((sum, run) => sum + run.loaded(), 0) / frames);
@@ -298,8 +306,7 @@ class Page {
   }
 
   private key(event: KeyboardEvent): void {
-    const typed = event.target instanceof HTMLInputElement && event.target.type === "number";
-    if (typed || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || keeps(event.target as HTMLElement, event.key)) return;
     const frames = event.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {
       " ": () => this.playback.toggle(),
@@ -324,6 +331,13 @@ class Page {
     event.preventDefault();
     action();
   }
+}
+
+/** Whether a key is for the control that has the focus. */
+function keeps(target: HTMLElement, key: string): boolean {
+  if (target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === "number")) return true;
+  if (target instanceof HTMLInputElement && target.type === "range") return key.startsWith("Arrow") && !byId("player").contains(target);
+  return key === " " && target.matches("button, input");
 }
 
 const chartWidth = () => byId("panel").clientWidth - 24;

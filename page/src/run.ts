@@ -38,6 +38,7 @@ export interface Pose {
 }
 
 const NONE = 65535; // a block without a value
+const REST = 2000; // [ms] after a failure
 const KEPT = 40; // answers about joints held at a time
 const POSES = "poses";
 const TYPICAL = 0.99; // of the values lie within the scale of colours: a few stones that touch by an edge would darken all
@@ -51,6 +52,7 @@ export class Run {
   private readonly joints = new Map<number, Arrays>();
   private readonly most: Record<string, number> = { displacement: 0, rotation: 0 }; // largest values so far
   private readonly shown: Pose;
+  private rested = 0; // [ms] when it may ask again after a failure
   private readonly filling = new Set<string>(); // poses, values: what is on its way
 
   private constructor(
@@ -189,7 +191,7 @@ export class Run {
 
   private async fillSeries(series: () => string): Promise<void> {
     const lane = series().split("/")[0];
-    if (!lane || this.filling.has(lane)) return;
+    if (!lane || this.filling.has(lane) || performance.now() < this.rested) return;
     this.filling.add(lane);
     try {
       for (let path = this.mostUrgent(series()); path; path = this.mostUrgent(series())) {
@@ -199,6 +201,7 @@ export class Run {
         this.onNews("frames");
       }
     } catch (error) {
+      this.rested = performance.now() + REST;
       this.onTrouble(error as Error);
     } finally {
       this.filling.delete(lane);

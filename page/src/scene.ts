@@ -36,7 +36,7 @@ export class Scene {
   private legend = ""; // what the legend of colours says
   private toned = ""; // how stones were coloured last
 
-  constructor(readonly run: Run, container: HTMLElement) {
+  constructor(readonly run: Run, container: HTMLElement, private readonly largest: (quantity: string) => number) {
     const element = make("div", { className: "scene" });
     container.append(element);
     this.stage = new Stage(element);
@@ -97,7 +97,7 @@ export class Scene {
     this.toned = "";
     const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
     const counted = quantity?.counted ?? false;
-    const largest = this.run.largest(colour);
+    const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
     if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
     this.wait.textContent = values ? "" : "loading …";
@@ -110,7 +110,7 @@ export class Scene {
     const legend = `${title} ${top} ${more}`;
     if (legend === this.legend) return;
     this.legend = legend;
-    this.colourLegend.hidden = !title;
+    this.colourLegend.hidden = !title || (!counted && !top);
     if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
     else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`));
   }
@@ -127,7 +127,7 @@ export class Scene {
       this.jointsShown = frame;
       this.rescale(largestForce(joints));
       this.stage.setJoints(this.shown!.forces ? joints : null, this.strongest);
-      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data);
+      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data, joints);
       this.forceLegend.hidden = !this.shown!.forces;
     } catch (error) {
       this.run.onTrouble(error as Error);

@@ -89,7 +89,7 @@ void main() {
   if (cut(world)) discard;
   vec3 normal = normalize(cross(dFdx(world), dFdy(world)));
   vec3 base = tone.rgb * tone.rgb; // nearly linear
-  if (number == selected) base = mix(base, vec3(0.95, 0.28, 0.02), 0.75);
+  if (number == selected && mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0) base = vec3(0.80, 0.0, 0.12); // striped: its own colour is seen too
   float sky = 0.5 + 0.5 * normal.z;
   float light = max(dot(normal, sun), 0.0);
   if (light > 0.0) light *= sunlit(world + 0.002 * normal);
@@ -134,7 +134,7 @@ out vec4 result;
 
 void main() {
   if (cut(world)) discard;
-  result = number == selected ? vec4(0.75, 0.2, 0.0, 1.0) : ink;
+  result = number == selected ? vec4(0.80, 0.0, 0.25, 1.0) : ink;
 }
 `;
 

@@ -15,6 +15,7 @@ const WIDEST = 9; // [pixels] the line of the largest force
 const LEAST = 0.005; // of the largest force: less is not drawn
 const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
 const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
+const MARK: [number, number, number] = [0.82, 0.1, 0.08];
 const MANY = 10000; // triangles that software draws without shadows
 const TEXELS = 1024; // a row of a texture
 
@@ -59,6 +60,7 @@ export class Stage {
   private strongest = 0; // [N] the force of the longest segment
   private flow: three.Mesh[] = [];
   private thrust: three.Mesh[] = [];
+  private marks: three.Mesh[] = [];
   private box = new three.Box3();
   private radius = 1; // [m] of a middling block
   private parallel = false;
@@ -108,12 +110,14 @@ export class Stage {
     this.turn = turn;
     spread(this.uniforms.pose.value, displacement, 2, 0);
     spread(this.uniforms.pose.value, turn, 2, 1);
+    this.floor.visible = this.shadows && !this.fallen();
     this.moved();
   }
 
   /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: the less shade, the better colours can be read. */
   setColours(colours: Uint8Array, evenness = 0): void {
     this.uniforms.evenness.value = evenness;
+    this.uniforms.ink.value.setScalar(evenness > 0 ? 1 : 0.13); // edges: light on the dark end of a scale; `aim` sets how strong
     const held = this.uniforms.colour.value;
     (held.image.data as Uint8Array).set(colours);
     held.needsUpdate = true;
@@ -127,14 +131,27 @@ export class Stage {
     this.flow = this.ribbons(this.flow, joints ? this.segments(joints) : []);
   }
 
-  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line. */
-  setThrust(points: Float32Array, start: ArrayLike<number>): void {
+  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line; with `joints` they go where these go. */
+  setThrust(points: Float32Array, start: ArrayLike<number>, joints: Arrays | null = null): void {
     const lines: Segment[] = [];
+    const corner = (at: number) => (joints ? this.carried(point(points, at), nearest(joints, point(points, at))) : point(points, at));
     const ends = [...Array.from(start).slice(1), points.length / 3];
     for (let line = 0; line < start.length; line++)
       for (let at = start[line]; at + 1 < ends[line]; at++)
-        lines.push({ start: point(points, at), end: point(points, at + 1), hue: THRUST, width: 4 });
+        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
+  }
+
+  /** Marks at points (P, 3) [m], of a size in units of the structure's. */
+  setMarks(points: Float32Array, size: number): void {
+    const half = (size * this.box.getSize(new three.Vector3()).length()) / 2;
+    const marks: Segment[] = [];
+    for (let at = 0; 3 * at < points.length; at++) {
+      const middle = point(points, at);
+      const arm = new three.Vector3(0, 0, half);
+      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK, width: 9 });
+    }
+    this.marks = this.ribbons(this.marks, marks);
   }
 
   setExaggeration(times: number): void {
@@ -257,15 +274,6 @@ export class Stage {
     this.resize();
   }
 
-  /** Frees what the graphics hardware holds. */
-  close(): void {
-    cancelAnimationFrame(this.asked);
-    this.clear();
-    this.controls.dispose();
-    this.renderer.dispose();
-    this.canvas.remove();
-  }
-
   private drawNow(): void {
     cancelAnimationFrame(this.asked);
     this.asked = 0;
@@ -296,7 +304,7 @@ export class Stage {
       this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
     }
     const pixels = (this.radius * this.canvas.clientHeight) / (2 * half); // of a block
-    this.uniforms.ink.value.w = 0.75 * three.MathUtils.clamp(pixels / 12, 0.12, 1);
+    this.uniforms.ink.value.w = (this.uniforms.evenness.value > 0 ? 0.22 : 0.75) * three.MathUtils.clamp(pixels / 12, 0.12, 1);
     this.uniforms.eye.value.copy(this.camera.position).sub(this.controls.target).normalize();
     this.camera.updateMatrixWorld();
   }
@@ -316,6 +324,14 @@ export class Stage {
 
   private defines(): Record<string, number> {
     return { ...(this.cuts && { SECTION: 1 }), ...(this.shadows && { SHADOWS: 1 }) };
+  }
+
+  /** Whether stones are below the floor, where no floor held them. */
+  private fallen(): boolean {
+    const lowest = this.floor.position.z - this.radius;
+    const times = this.uniforms.exaggeration.value;
+    for (let z = 2; z < this.centre.length; z += 3) if (this.centre[z] + times * this.displacement[z] < lowest) return true;
+    return false;
   }
 
   private moved(): void {
@@ -338,7 +354,7 @@ export class Stage {
     }
     for (const held of [this.uniforms.rest, this.uniforms.pose, this.uniforms.colour]) held.value.dispose();
     this.joints = null;
-    this.flow = this.thrust = [];
+    this.flow = this.thrust = this.marks = [];
   }
 
   /** How large the structure and its blocks are, and where the sun must look. */
@@ -472,11 +488,12 @@ export class Stage {
     const turn = new three.Matrix4().lookAt(towards, new three.Vector3(), this.camera.up).invert();
     const middle = this.box.getCenter(new three.Vector3());
     const slope = Math.tan(three.MathUtils.degToRad(FIELD / 2));
+    const aspect = this.container.clientWidth / Math.max(this.container.clientHeight, 1) || 1; // the canvas may follow later
     let distance = 0.01;
     for (let corner = 0; corner < 8; corner++) {
       const at = new three.Vector3(...(["x", "y", "z"] as const).map((axis, i) => this.box[corner & (1 << i) ? "max" : "min"][axis]));
       at.sub(middle).applyMatrix4(turn);
-      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / this.camera.aspect, Math.abs(at.y))) / slope);
+      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
     }
     return distance;
   }
@@ -497,6 +514,16 @@ export function largestForce(joints: Arrays | null): number {
 }
 
 const point = (values: ArrayLike<number>, row: number) => new three.Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2]);
+
+/** The block of the joint that is nearest to a point. */
+function nearest(joints: Arrays, at: three.Vector3): number {
+  let [best, least] = [0, Infinity];
+  for (let joint = 0; joint < joints.b.data.length; joint++) {
+    const far = point(joints.centre.data, joint).distanceToSquared(at);
+    if (far < least) [best, least] = [joints.b.data[joint], far];
+  }
+  return best;
+}
 
 function uniforms() {
   return {

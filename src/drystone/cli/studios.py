@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from drystone.cli.words import app, say
+from drystone.cli.words import announce_compiling, app, say
 
 
 @app.command()
@@ -19,8 +19,13 @@ def studio(
     from drystone.page.server import serve
     from drystone.page.studio import Studio
 
+    announce_compiling()
     site = Studio(folder, source)
     try:
-        serve(site, "studio.html", port=port, open_browser=browser, tell=lambda address: say(f"studio: {address} (Ctrl-C ends it)"))
+        serve(site, "studio.html", port=port, open_browser=browser, tell=_tell)
     finally:
         site.close()
+
+
+def _tell(address: str) -> None:
+    say(f"studio: {address} (Ctrl-C ends it)")

@@ -7,6 +7,7 @@ a unit are strings, as in a case. A control says where in the sheet a value is, 
 
 import inspect
 import math
+import re
 import tomllib
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -30,6 +31,7 @@ FRESH: Sheet = {
     "motion": {"pulse": "one-sine", "amplitude": "0.3 g", "half_period": "0.2 s", "direction": [1.0, 0.0, 0.0]},
     "dynamics": {"duration": "2 s", "time_step": "1 ms"},
 }
+ALWAYS = ("gravity", "planar")  # of any analysis
 RANGES = {"density": (500.0, 4000.0), "angle": (0.0, math.pi), "acceleration": (0.0, 19.62), "dimensionless": (0.0, 1.5)}  # SI
 SLENDER, GENEROUS = 0.2, 3.0  # shares of a default size between which its slider goes
 FEW = 10  # up to this number of blocks or courses the slider goes to MANY
@@ -107,7 +109,7 @@ def _control(place: str, annotation: Any, value: Any, default: Any) -> Control:
     if get_origin(annotation) is Literal:
         return Control(place, "choice", choices=get_args(annotation))
     if isinstance(default, int):
-        return Control(place, "count", "", 1.0, MANY if default <= FEW else GENEROUS * default, 1.0)
+        return Control(place, "count", "", min(1.0, default), MANY if default <= FEW else GENEROUS * default, 1.0)
     return Control(place, "value", optional=True)
 
 
@@ -124,8 +126,9 @@ def _ranged(place: str, dimension: str, value: Any, low: float, high: float) -> 
     unit = _unit_of(value, dimension)
     factor = UNITS[dimension].get(unit, 1.0)
     step = _round_step((high - low) / factor / STEPS)
-    ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
-    return Control(place, "number", unit, float(f"{max(ends[0], step if low > 0 else 0.0):.12g}"), float(f"{ends[1]:.12g}"), step)
+    first, last = math.floor(low / factor / step + 1e-9), math.ceil(high / factor / step - 1e-9)  # in steps
+    first = max(first, 1 if low > 0.0 else 0)
+    return Control(place, "number", unit, float(f"{first * step:.12g}"), float(f"{last * step:.12g}"), step)
 
 
 def _unit_of(value: Any, dimension: str) -> str:
@@ -168,18 +171,22 @@ def sheet_of(content: dict[str, Any]) -> Sheet:
     loads = content.get("load", [])
     sheet = FRESH | {key: content[key] for key in ("structure", "joints", "motion", "solver", "output") if key in content}
     sheet["load"] = loads if isinstance(loads, list) else [loads]
-    always = {key: analysis[key] for key in ("gravity", "planar") if key in analysis}
+    always = {key: analysis[key] for key in ALWAYS if key in analysis}
     sheet["statics"] = FRESH["statics"] | always
     sheet["dynamics"] = FRESH["dynamics"] | always
     if kind == "tilt":
         sheet["statics"] = sheet["statics"] | {"grows": TILT} | analysis
     elif kind == "limit":
-        asked = {key: value for key, value in analysis.items() if key not in ("starts", "check")}
-        sheet["statics"] = {"grows": HORIZONTAL if "direction" in asked else POINT} | sheet["statics"] | asked
-        sheet["statics"]["grows"] = HORIZONTAL if "direction" in asked else POINT
+        asked = {key: value for key, value in analysis.items() if key not in ("starts", "check")}  # what takes long
+        sheet["statics"] = sheet["statics"] | asked | {"grows": HORIZONTAL if "direction" in asked else POINT}
     elif kind == "dynamics":
         sheet["dynamics"] = analysis
     return sheet
+
+
+def structure_text(sheet: Sheet) -> str:
+    """A case of the structure and its joints alone."""
+    return _text(sheet, [], {"kind": "equilibrium"} | {key: sheet["statics"][key] for key in ALWAYS if key in sheet["statics"]})
 
 
 def statics_text(sheet: Sheet) -> str:
@@ -212,13 +219,13 @@ def _text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, Any], *
 
 
 def control_named(message: str, controls: list[Control]) -> str:
-    """The place of the control that a message is about; empty if it names none."""
-    said = message.replace("analysis.", "statics.").replace("load.", "push.")
-    named = [control.place for control in controls if control.place.replace(".parts.", ".parts[") in said]
-    words = set(message.replace(":", " ").replace(",", " ").split())
-    by_word = [control.place for control in controls if control.place.startswith("structure") and _last(control) in words]
-    return next(iter([*named, *by_word]), "")
-
-
-def _last(control: Control) -> str:
-    return control.place.rsplit(".", 1)[-1]
+    """The place of the control that a message is about: the first that it names, by its place or as a parameter of the
+    structure; empty if it names none."""
+    said = re.sub(r"\bload(\[\d+\])?\.", "push.", message).replace("analysis.", "statics.")
+    found = {control.place: said.find(re.sub(r"\.(\d+)", r"[\1]", control.place)) for control in controls}
+    named = {place: at for place, at in found.items() if at >= 0}
+    for control in controls if not named else ():
+        match = re.search(rf"\b{control.place.rsplit('.', 1)[-1]}\b", said)
+        if match and control.place.startswith("structure"):
+            named[control.place] = match.start()
+    return min(named, key=lambda place: (named[place], -len(place)), default="")

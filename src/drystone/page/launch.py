@@ -8,10 +8,12 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
+from drystone.page.answers import Answers
 
 TAIL = 2000  # characters of what a run says that are shown
 LARGEST = 1000  # numbers that are tried for a name
@@ -46,6 +48,15 @@ class Launched:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=case.parent,
                                              start_new_session=True)  # fmt: skip
 
+    @property
+    def has_begun(self) -> bool:
+        return (self.out / "run.h5").exists()
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The run as the viewer asks for it."""
+        return Answers([self.out])
+
     def stop(self) -> None:
         """As Ctrl-C does."""
         if self._process.poll() is None:
@@ -54,4 +65,4 @@ class Launched:
     def as_facts(self) -> dict[str, Any]:
         code = self._process.poll()
         said = self.log.read_text(encoding="utf-8", errors="replace")[-TAIL:]
-        return {"out": str(self.out), "running": code is None, "code": code, "begun": (self.out / "run.h5").exists(), "said": said}
+        return {"out": str(self.out), "running": code is None, "code": code, "begun": self.has_begun, "said": said}

@@ -23,11 +23,12 @@ from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import read_text
 from drystone.io.starter import summary
-from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text
+from drystone.page.controls import Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
 from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
 from drystone.page.launch import Launched, free_name, write_new
 from drystone.page.reply import Reply, in_json, unknown
+from drystone.session import is_compiled
 from drystone.study.content import named_files, own_text
 
 LARGEST_UPLOAD = 12 * 2**20  # [bytes]
@@ -44,7 +45,7 @@ class Studio:
         self._uploads = Path(tempfile.mkdtemp(prefix="drystone-studio-"))
         self._files: set[str] = set()  # that sheets may name
         self._newest: dict[str, int] = {}
-        self._numbers, self._turn = threading.Lock(), threading.Lock()
+        self._numbers, self._turn, self._rest_turn = threading.Lock(), threading.Lock(), threading.Lock()
         self._launched: Launched | None = None
         self._begin = BEGIN if source is None else self._read(source)
 
@@ -53,10 +54,12 @@ class Studio:
 
     def get(self, path: str) -> Reply:
         if path == "begin":
-            about = {"generators": {name: summary(name) for name in GENERATORS}, "folder": str(self.folder)}
-            return in_json(_arranged(self._begin) | about)
+            about = {"folder": str(self.folder), "compiled": is_compiled()}
+            return in_json(_arranged(self._begin) | {"generators": {name: summary(name) for name in GENERATORS}} | about)
         if path == "launched":
             return in_json(None if self._launched is None else self._launched.as_facts())
+        if path.split("/")[0] == "runs":
+            return in_json([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
         return unknown(path)
 
     def post(self, path: str, content: Any) -> Reply:
@@ -87,7 +90,7 @@ class Studio:
             self._newest[page] = max(count, self._newest.get(page, count))
             while len(self._newest) > PAGES:
                 self._newest.pop(next(iter(self._newest)))
-        with self._turn:
+        with self._rest_turn if part == "rest" else self._turn:
             if count < self._newest.get(page, count):
                 return in_json(about | {"overtaken": True}, 409)
             sheet, controls = arrange(_sheet(asked))
@@ -103,7 +106,8 @@ class Studio:
     def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
         _check_size(sheet)
         self._check_files(sheet)
-        here = desk(statics_text(sheet), self._uploads / "case.toml")
+        path = self._uploads / "case.toml"
+        here = desk(structure_text(sheet), path)
         if part == "shape":
             model = here.model
             return {
@@ -115,7 +119,8 @@ class Studio:
             }
         if len(here.system.friction) > AT_ONCE and not anyway:
             return {"heavy": len(here.system.friction)}
-        return collapse(here) if part == "collapse" else at_rest(here)
+        case = parse_case(statics_text(sheet), path)
+        return collapse(case, here) if part == "collapse" else at_rest(case, here)
 
     def _check_files(self, sheet: Sheet) -> None:
         for table, key in named_files(sheet):
@@ -144,8 +149,8 @@ class Studio:
         except (KeyError, TypeError, binascii.Error):
             raise InputError("open: give the name of a file and its content in base64") from None
         if len(body) > LARGEST_UPLOAD:
-            raise InputError(f"{name} has {len(body) / 2**20:.0f} MB; open files above {LARGEST_UPLOAD / 2**20:.0f} MB on the command "
-                             "line: drystone studio FILE")  # fmt: skip
+            said = f"{name} has {len(body) / 2**20:.0f} MB, more than {LARGEST_UPLOAD / 2**20:.0f} MB"
+            raise InputError(f"{said}; open it on the command line: drystone studio {name}")
         folder = Path(tempfile.mkdtemp(dir=self._uploads))
         path = folder / (name or "file")
         path.write_bytes(body)
