@@ -183,24 +183,28 @@ def test_a_server_that_has_gone(run, watched):
 def test_a_run_that_is_being_computed(tmp_path, watched):
     """Frames that come while it is looked at are there after a moment, without a reload."""
     model = synthetic.boxes([[0, 0, 0], [0, 0, 1]], fixed=[0])
-    case = SHAKEN.replace("An arch of 30 voussoirs under a pulse", "It grows")
-    writer = RunWriter.create(tmp_path / "run", case, model, synthetic.start(model), every_steps=1, planned_steps=200)
-    with writer:
-        page = None
-        for step in synthetic.steps(synthetic.start(model), 40, dt=5e-3):
-            up = step.state.step * np.array([[0, 0, 0], [0, 0, 0.01]])
-            still = synthetic.start(model)
-            step.state = step.state._replace(position=model.position + up, rotation=still.rotation, contacts=still.contacts)
-            writer.add(step)
-            if step.state.step == 20:
-                writer._commit()
-                server = served(tmp_path / "run")
-                page = watched()
-                page.open(server.__enter__().address)
-                assert page.do("stats()")["frames"] == [21]
+    rising = steps_up(model, 40)
+    with RunWriter.create(tmp_path / "run", SHAKEN, model, synthetic.start(model), every_steps=1, planned_steps=200) as writer:
+        for _ in range(20):
+            writer.add(next(rising))
         writer._commit()
-        page.page.wait_for_function("() => drystone.stats().frames[0] === 41 && drystone.stats().loaded[0] === 41")
-        page.do("seek(40)")
-        assert page.do("time()") == pytest.approx(0.2)
-        assert page.wrong == []
-        server.__exit__(None, None, None)
+        with served(tmp_path / "run") as server:
+            page = watched()
+            page.open(server.address)
+            assert page.do("stats()")["frames"] == [21]
+            for step in rising:
+                writer.add(step)
+            writer._commit()
+            page.page.wait_for_function("() => drystone.stats().loaded[0] === 41")
+            page.do("seek(40)")
+            assert page.do("time()") == pytest.approx(0.2)
+    assert page.wrong == []
+
+
+def steps_up(model, count):
+    """The upper of two stones goes up by 1 cm a step."""
+    start = synthetic.start(model)
+    for step in synthetic.steps(start, count, dt=5e-3):
+        position = model.position + step.state.step * np.array([[0, 0, 0], [0, 0, 0.01]])
+        step.state = step.state._replace(position=position, rotation=start.rotation, contacts=start.contacts)
+        yield step

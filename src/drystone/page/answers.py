@@ -32,7 +32,7 @@ class Answers:
     def get(self, path: str) -> Reply:
         match path.split("/"):
             case ["runs"]:
-                return in_json([{"name": shown.folder.name} for shown in self.runs])
+                return in_json([{"name": shown.name} for shown in self.runs])
             case ["runs", number, *rest] if 0 <= _count(number) < len(self.runs):
                 return self._of_run(self.runs[_count(number)], rest) or unknown(path)
         return unknown(path)
@@ -125,7 +125,7 @@ def _span(shown: Shown, text: str) -> tuple[int, int]:
     """Two frames as in "0-64"."""
     begin, _, end = text.partition("-")
     if not 0 <= _count(begin) < _count(end) <= len(shown.frames):
-        raise InputError(f"frames {text!r}: {shown.folder.name} shows {len(shown.frames)}; ask for some of them as in 0-64")
+        raise InputError(f"frames {text!r}: {shown.name} shows {len(shown.frames)}; ask for some of them as in 0-64")
     return _count(begin), _count(end)
 
 

@@ -25,8 +25,8 @@ def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
     """joints: the frames of which forces can be asked for."""
     run, bodies = shown.run, shown.run.model.bodies
     return news(shown, 0) | {
-        "name": shown.folder.name,
-        "title": _title(run.case) or shown.folder.name,
+        "name": shown.name,
+        "title": _title(run.case) or shown.name,
         "analysis": shown.case.analysis.kind,
         "axis": ["time", "s"] if shown.case.goes_through_time else ["stage", ""],
         "origin": shown.origin.tolist(),

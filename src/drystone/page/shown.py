@@ -47,6 +47,7 @@ class Shown:
 
     def __init__(self, folder: str | Path, budget: Budget):
         self.folder = Path(folder)
+        self.name = self.folder.resolve().name
         self.run = read_run(folder)
         self.case = recorded_case(self.run)
         self.origin = origin(self.run.model)
