@@ -96,6 +96,7 @@ export class Chart {
   private options([name, unit]: [string, string], width: number): uPlot.Options {
     const look = { stroke: "#555", font: FONT, grid: { stroke: GRID, width: 1 }, ticks: { stroke: GRID, width: 1, size: 4 } };
     const named = this.onSeek ? {} : { label: `${name} [${unit}]`, labelFont: FONT, labelSize: 16 };
+    const labelled = (tick: number, i: number, ticks: number[]) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`);
     const series = this.lines.map((line, i) => ({
       label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: DASHES[(line.run ?? 0) % DASHES.length],
       points: { show: line.time.length < 12 }, spanGaps: true,
@@ -106,7 +107,7 @@ export class Chart {
       hooks: { draw: [() => this.plot && this.placeMark()] }, // it is drawn later than made, and anew at every size
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
+        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => labelled(tick, i, ticks)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };
@@ -120,7 +121,9 @@ export class Chart {
 }
 
 /** Whether charts could take in longer lines; if not, they must be made anew. */
-export const grown = (charts: Chart[], lines: Line[][]) => charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
+export function grown(charts: Chart[], lines: Line[][]): boolean {
+  return charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
+}
 
 /** The largest amount of all lines. */
 function largest(lines: Line[]): number {

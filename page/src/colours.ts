@@ -15,7 +15,9 @@ const SCALE: Colour[] = [
 // from weak to strong: ever darker, so that no hue is needed to read it
 const STRENGTH: Colour[] = [[0.98, 0.7, 0.36], [0.9, 0.4, 0.25], [0.7, 0.18, 0.36], [0.4, 0.08, 0.43], [0.12, 0.04, 0.28]];
 // told apart by the colour-blind too (Okabe and Ito)
-const CLASSES: Colour[] = [[0.9, 0.62, 0], [0.34, 0.71, 0.91], [0, 0.62, 0.45], [0.94, 0.89, 0.26], [0, 0.45, 0.7], [0.84, 0.37, 0], [0.8, 0.47, 0.65]];
+const CLASSES: Colour[] = [
+  [0.9, 0.62, 0], [0.34, 0.71, 0.91], [0, 0.62, 0.45], [0.94, 0.89, 0.26], [0, 0.45, 0.7], [0.84, 0.37, 0], [0.8, 0.47, 0.65],
+];
 
 export const scaleColour = (share: number) => between(SCALE, share);
 export const strengthColour = (share: number) => between(STRENGTH, share);

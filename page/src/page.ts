@@ -5,16 +5,21 @@ import "../page.css";
 import { BlockCard } from "./block";
 import { Chart, grown, type Line } from "./charts";
 import { byId, make } from "./make";
-import { Panel, Player } from "./panel";
+import { Panel } from "./panel";
 import { Playback } from "./playback";
+import { Player } from "./player";
 import { type Curve, Run } from "./run";
 import { Scene } from "./scene";
 import { openSource } from "./source";
+import type { Axis } from "./stage";
 
-const SPEEDS: [string, number][] = [["1/20 ×", 0.05], ["1/10 ×", 0.1], ["1/5 ×", 0.2], ["1/2 ×", 0.5], ["1 ×", 1], ["2 ×", 2], ["5 ×", 5]];
+const SPEEDS: [string, number][] = [
+  ["1/20 ×", 0.05], ["1/10 ×", 0.1], ["1/5 ×", 0.2], ["1/2 ×", 0.5], ["1 ×", 1], ["2 ×", 2], ["5 ×", 5],
+];
 const HELP: [string, string][] = [
-  ["Space", "play"], ["← →", "frame"], ["Shift ← →", "10 frames"], ["Click", "block"], ["Drag", "turn"], ["Right drag", "shift"], ["1–4 0", "views"],
-  ["C", "colour"], ["F", "forces"], ["T", "thrust"], ["G", "initial shape"], ["S", "section"], ["P", "parallel"], ["+ −", "exaggerate"], ["Esc", "no block"],
+  ["Space", "play"], ["← →", "frame"], ["Shift ← →", "10 frames"], ["Click", "block"], ["Drag", "turn"], ["Right drag", "shift"],
+  ["1–4 0", "views"], ["C", "colour"], ["F", "forces"], ["T", "thrust"], ["G", "initial shape"], ["S", "section"],
+  ["P", "parallel"], ["+ −", "exaggerate"], ["Esc", "no block"],
 ];
 const SLOW = 100; // [ms] a frame
 const LIVE = 1000; // [ms] between two looks at a run that is being computed
@@ -25,9 +30,9 @@ class Page {
   private readonly playback: Playback;
   private readonly panel: Panel;
   private readonly player: Player;
-  private charts: Chart[] = [];
-  private drawMs = 0;
   private readonly card: BlockCard;
+  private charts: Chart[] = [];
+  private drawMs = 0; // of the last frame drawn at once
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
@@ -38,10 +43,12 @@ class Page {
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
     this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
     const first = this.scenes[0].stage;
-    this.panel = new Panel(
-      this.units(), runs.some((run) => run.head.joints.length > 0), (axis) => first.extent(axis).map((at) => at + runs[0].from(axis)) as [number, number],
-      () => this.apply(), (azimuth, elevation) => first.look(azimuth, elevation), () => first.fit(),
-    );
+    const extent = (axis: Axis) => first.extent(axis).map((at) => at + runs[0].from(axis)) as [number, number];
+    this.panel = new Panel(this.units(), runs.some((run) => run.head.joints.length > 0), extent, {
+      shown: () => this.apply(),
+      view: (azimuth, elevation) => first.look(azimuth, elevation),
+      fit: () => first.fit(),
+    });
     this.playback.speed = head.axis[1] === "s" ? fittingSpeed(this.end() - head.time[0]) : 1;
     this.player = new Player(SPEEDS, this.playback.speed, {
       play: () => this.playback.toggle(),
@@ -59,7 +66,7 @@ class Page {
     this.apply();
     first.look(28, 16);
     addEventListener("keydown", (event) => this.key(event));
-    addEventListener("pointerup", () => setTimeout(() => (document.activeElement as HTMLElement | null)?.matches("button, [type=checkbox]") && (document.activeElement as HTMLElement).blur())); // keys are for the page again
+    addEventListener("click", (event) => release(event));
     addEventListener("resize", () => [...this.charts, ...this.card.histories].forEach((chart) => chart.setWidth(chartWidth())));
     if (runs.some((run) => run.head.live)) void this.follow();
   }
@@ -179,8 +186,7 @@ class Page {
 
   /** More of a run has been computed: whoever looks at its end goes on looking at its end. */
   private grown(): void {
-    const atEnd = this.playback.time >= Number(byId("player").dataset.end);
-    this.playback.setEnd(this.end());
+    const atEnd = this.playback.time >= this.playback.end;
     this.drawCharts();
     if (atEnd && !this.playback.playing) this.playback.seek(this.end());
   }
@@ -222,9 +228,8 @@ class Page {
     }));
     const lines = [...titles.values()].map((one) => one.lines);
     if (!grown(this.charts, lines)) this.makeCharts(titles);
-    this.playback.setEnd(this.end());
+    this.playback.end = this.end();
     this.player.setRange(this.runs[0].head.time[0], this.end());
-    byId("player").dataset.end = String(this.end());
   }
 
   private makeCharts(titles: Map<string, { curve: Curve; lines: Line[] }>): void {
@@ -287,6 +292,12 @@ function keeps(target: HTMLElement, key: string): boolean {
   if (target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === "number")) return true;
   if (target instanceof HTMLInputElement && target.type === "range") return key.startsWith("Arrow") && !byId("player").contains(target);
   return key === " " && target.matches("button, input");
+}
+
+/** After a click on a button, keys are for the page again; who came by the keyboard stays. */
+function release(event: MouseEvent): void {
+  const { activeElement } = document;
+  if (event.detail > 0 && activeElement instanceof HTMLElement && activeElement.matches("button, [type=checkbox]")) activeElement.blur();
 }
 
 const chartWidth = () => byId("panel").clientWidth - 24;

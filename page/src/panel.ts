@@ -5,7 +5,7 @@ import { byId, make } from "./make";
 import type { Shown } from "./scene";
 import type { Axis } from "./stage";
 
-const TYPED: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the size of the unit in which amounts are typed
+const TYPED: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the unit in which amounts are typed
 const MOST = 1000; // times that motions are exaggerated
 const VIEWS: [string, number, number][] = [["Front", 0, 0], ["Side", 90, 0], ["Top", 0, 90], ["Iso", 28, 16]];
 const SWITCHES = [["forces", "Forces"], ["thrust", "Thrust"], ["ghost", "Initial shape"], ["orthographic", "Parallel"]] as const;
@@ -15,9 +15,9 @@ export class Panel {
     colour: "stone", most: 0, exaggeration: 1, section: null, forces: false, thrust: false, ghost: false, orthographic: false,
   };
   private readonly colour = make("select", { title: "colour by (C)" });
-  private readonly most = make("input", { type: "number", min: "0", step: "any", placeholder: "auto", title: "value at the end of the scale" });
+  private readonly most = make("input", { type: "number", min: "0", step: "any", placeholder: "auto", title: "end of the scale" });
   private readonly mostUnit = make("span");
-  private readonly times = make("input", { type: "range", min: "0", max: "1", step: "0.001", title: "how many times motions are drawn (+ −)" });
+  private readonly times = make("input", { type: "range", min: "0", max: "1", step: "0.001", title: "exaggerate motions (+ −)" });
   private readonly timesText = make("output");
   private readonly axis = make("select", { title: "cut (S)" });
   private readonly cut = make("input", { type: "range", min: "0", max: "1", step: "0.001", value: "0.5" });
@@ -29,16 +29,14 @@ export class Panel {
     private readonly units: Map<string, string>, // of what blocks can be coloured by; "" has none
     private readonly hasJoints: boolean,
     private readonly extent: (axis: Axis) => [number, number],
-    private readonly onShown: () => void,
-    onView: (azimuth: number, elevation: number) => void,
-    onFit: () => void,
+    private readonly on: { shown: () => void; view: (azimuth: number, elevation: number) => void; fit: () => void },
   ) {
     this.colour.append(...[...units.keys()].map((name) => make("option", { value: name }, name)));
     this.axis.append(...["off", "x", "y", "z"].map((name) => make("option", { value: name }, name === "off" ? "none" : name)));
     this.addRows();
     VIEWS.forEach(([name, azimuth, elevation], i) =>
-      byId("views").append(make("button", { textContent: name, title: `key ${i + 1}`, onclick: () => onView(azimuth, elevation) })));
-    byId("views").append(make("button", { textContent: "Fit", title: "key 0", onclick: onFit }));
+      byId("views").append(make("button", { textContent: name, title: `key ${i + 1}`, onclick: () => on.view(azimuth, elevation) })));
+    byId("views").append(make("button", { textContent: "Fit", title: "key 0", onclick: on.fit }));
     this.read();
   }
 
@@ -95,7 +93,7 @@ export class Panel {
 
   private change(): void {
     this.read();
-    this.onShown();
+    this.on.shown();
   }
 
   /** The settings as the controls say. */
@@ -129,51 +127,3 @@ export class Panel {
 const row = (label: string, ...children: Node[]) => make("div", { className: "row" }, make("span", {}, label), ...children);
 
 const twoDigits = (value: number) => (value < 1.02 ? 1 : Number(value.toPrecision(2)));
-
-/** The player at the foot of the page. */
-export class Player {
-  private readonly play = make("button", { textContent: "▶", title: "play or pause (space)" });
-  private readonly slider = make("input", { type: "range", step: "any", ariaLabel: "time" });
-  private readonly came = make("progress", { max: 1, value: 0, title: "frames that have come" });
-  private readonly text = make("output");
-  private readonly speed = make("select", { title: "speed" });
-
-  constructor(
-    speeds: [string, number][], speed: number,
-    on: { play: () => void; step: (by: number) => void; seek: (time: number) => void; speed: (times: number) => void; loop: (loop: boolean) => void },
-  ) {
-    this.speed.append(...speeds.map(([label, times]) => make("option", { value: String(times) }, label)));
-    this.speed.value = String(speed);
-    this.speed.onchange = () => on.speed(Number(this.speed.value));
-    this.play.onclick = on.play;
-    this.slider.oninput = () => on.seek(Number(this.slider.value));
-    const loop = make("input", { type: "checkbox", oninput: () => on.loop(loop.checked) });
-    byId("player").append(
-      make("button", { textContent: "⇤", title: "start (Home)", onclick: () => on.step(-Infinity) }),
-      make("button", { textContent: "‹", title: "a frame back (←)", onclick: () => on.step(-1) }),
-      this.play,
-      make("button", { textContent: "›", title: "a frame on (→)", onclick: () => on.step(1) }),
-      make("button", { textContent: "⇥", title: "end (End)", onclick: () => on.step(Infinity) }),
-      make("div", { className: "track" }, this.slider, this.came),
-      this.text, this.speed, make("label", {}, loop, "Loop"),
-    );
-  }
-
-  setRange(begin: number, end: number): void {
-    [this.slider.min, this.slider.max] = [String(begin), String(end)];
-  }
-
-  setTime(time: number, text: string): void {
-    this.slider.value = String(time);
-    this.text.textContent = text;
-  }
-
-  setPlaying(playing: boolean): void {
-    this.play.textContent = playing ? "❚❚" : "▶";
-  }
-
-  setCame(share: number): void {
-    this.came.value = share;
-    this.came.style.visibility = share < 1 ? "visible" : "hidden";
-  }
-}

@@ -10,12 +10,8 @@ export class Playback {
   onState = () => {};
   private last = 0; // [ms] when the time was last moved on
 
-  constructor(private begin: number, private end: number) {
+  constructor(private readonly begin: number, public end: number) {
     this.time = begin;
-  }
-
-  setEnd(end: number): void {
-    this.end = end;
   }
 
   seek(time: number): void {

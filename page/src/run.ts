@@ -120,7 +120,8 @@ export class Run {
     if (!found) return null;
     const { data, shape } = found.arrays.value;
     const scale = found.arrays.scale.data[0];
-    return Float32Array.from(data.subarray(found.row * shape[1], (found.row + 1) * shape[1]), (value) => (value === NONE ? NaN : value * scale));
+    const row = data.subarray(found.row * shape[1], (found.row + 1) * shape[1]);
+    return Float32Array.from(row, (value) => (value === NONE ? NaN : value * scale));
   }
 
   /** The largest value in what has come, of a quantity told by values nearly the largest. */
@@ -158,9 +159,6 @@ export class Run {
   jointFrame(frame: number): number {
     return this.head.joints.reduce((best, one) => (best < 0 || Math.abs(one - frame) < Math.abs(best - frame) ? one : best), -1);
   }
-
-  /** Whether a frame is the one that is shown, to the nearest. */
-  isAt = (frame: number, shown: number) => Math.abs(frame - shown) <= 0.5;
 
   /** A time, or a stage, in words. */
   timeText(time: number): string {

@@ -113,7 +113,7 @@ export class Scene {
     this.legend = legend;
     this.colourLegend.hidden = !title || (!counted && !top);
     if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
-    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`));
+    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks(top, unit, more));
   }
 
   private async showJoints(): Promise<void> {
@@ -131,7 +131,8 @@ export class Scene {
       if (this.shown!.thrust) this.stage.setThrust(joints.thrust.data as Float32Array, joints.thrust_start.data, joints);
       else this.stage.setThrust(new Float32Array(), []);
       this.forceLegend.hidden = !this.shown!.forces;
-      this.forceTitle.textContent = `force in a joint${this.run.isAt(frame, this.frame) ? "" : ` at ${this.run.timeText(this.run.head.time[frame])}`}`;
+      const present = Math.abs(frame - this.frame) <= 0.5; // not all frames have forces
+      this.forceTitle.textContent = present ? "force in a joint" : `force in a joint, ${this.run.timeText(this.run.head.time[frame])}`;
     } catch (error) {
       this.run.onTrouble(error as Error);
     } finally {
@@ -151,7 +152,7 @@ export class Scene {
     if (largest <= this.strongest && largest > 0.2 * this.strongest) return;
     this.strongest = roundedUp(largest);
     const root = (share: number) => strengthColour(Math.sqrt(share));
-    this.forceLegend.replaceChildren(this.forceTitle, bar(root, true), ticks("0", amount(this.strongest / 2, "N"), amount(this.strongest, "N")));
+    this.forceLegend.replaceChildren(this.forceTitle, bar(root, true), ticks(this.strongest, "N"));
   }
 }
 
@@ -171,7 +172,11 @@ function bar(colour: (share: number) => readonly [number, number, number], wedge
   return canvas;
 }
 
-const ticks = (...texts: string[]) => make("div", { className: "ticks" }, ...texts.map((text) => make("span", {}, text)));
+/** From 0 to the end of a bar; `more`: larger values have its last colour. */
+function ticks(top: number, unit: string, more = false): HTMLElement {
+  const texts = ["0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`];
+  return make("div", { className: "ticks" }, ...texts.map((text) => make("span", {}, text)));
+}
 
 function classes(count: number): HTMLElement {
   const row = (number: number) => {

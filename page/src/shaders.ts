@@ -89,7 +89,8 @@ void main() {
   if (cut(world)) discard;
   vec3 normal = normalize(cross(dFdx(world), dFdy(world)));
   vec3 base = tone.rgb * tone.rgb; // nearly linear
-  if (number == selected && mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0) base = vec3(0.80, 0.0, 0.12); // striped: its own colour is seen too
+  bool stripe = mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0; // the colour of a selected block is seen too
+  if (number == selected && stripe) base = vec3(0.80, 0.0, 0.12);
   float sky = 0.5 + 0.5 * normal.z;
   float light = max(dot(normal, sun), 0.0);
   if (light > 0.0) light *= sunlit(world + 0.002 * normal);
