@@ -13,6 +13,7 @@ export interface Line {
 // told apart by the colour-blind too (Okabe and Ito)
 const INKS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // between ticks of what is counted
 const GRID = "#e9e7e3";
 const FONT = "11px system-ui, sans-serif";
 
@@ -24,13 +25,13 @@ export class Chart {
   private readonly plot: uPlot;
   private readonly size: number; // [SI] of the unit that is drawn
   private readonly unit: string;
+  private time = 0; // of the mark
 
   constructor(
-    title: string, unit: string, axis: [string, string], private readonly lines: Line[], width: number,
+    title: string, private readonly of: string, axis: [string, string], private lines: Line[], width: number, // of: unit, SI
     private readonly onSeek?: (time: number) => void, // of a chart over time
   ) {
-    const most = Math.max(0, ...lines.map((line) => line.values.reduce<number>((large, value) => Math.max(large, Math.abs(value ?? 0)), 0)));
-    ({ name: this.unit, size: this.size } = fitting(most, unit));
+    ({ name: this.unit, size: this.size } = fitting(largest(lines), of));
     this.describe(title);
     this.element.append(this.caption);
     this.plot = new uPlot(this.options(axis, width), this.table(), this.element);
@@ -39,9 +40,19 @@ export class Chart {
 
   setTime(time: number): void {
     if (!this.onSeek) return;
-    const at = this.plot.valToPos(time, "x");
-    this.mark.style.transform = `translateX(${at}px)`;
+    this.time = time;
+    this.placeMark();
     this.lines.forEach((line, i) => (this.readings[i].textContent = reading(line, time, this.size)));
+  }
+
+  /** More of the same lines; false if they are others, or need another unit. */
+  grow(lines: Line[]): boolean {
+    const labels = (some: Line[]) => some.map((line) => line.label).join();
+    if (labels(lines) !== labels(this.lines) || fitting(largest(lines), this.of).name !== this.unit) return false;
+    this.lines = lines;
+    this.plot.setData(this.table());
+    this.setTime(this.time);
+    return true;
   }
 
   setWidth(width: number): void {
@@ -63,6 +74,10 @@ export class Chart {
         if (event.buttons & 1) onSeek(this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x"));
       });
   }
+
+  private placeMark = () => {
+    this.mark.style.transform = `translateX(${this.plot.valToPos(this.time, "x") || 0}px)`;
+  };
 
   private describe(title: string): void {
     const name = document.createElement("strong");
@@ -88,9 +103,10 @@ export class Chart {
     return {
       width, height: 116, padding: [6, 10, 0, 0], legend: { show: false }, series: [{}, ...series],
       scales: { x: { time: false } },
+      hooks: { draw: [() => this.plot && this.placeMark()] }, // it is drawn later than made, and anew at every size
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 24, ...named, values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
+        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };
@@ -101,6 +117,11 @@ export class Chart {
     const scaled = (line: Line) => line.values.map((value) => (value === null ? null : value / this.size));
     return uPlot.join(this.lines.map((line) => [line.time, scaled(line)] as uPlot.AlignedData));
   }
+}
+
+/** The largest amount of all lines. */
+function largest(lines: Line[]): number {
+  return lines.reduce((most, line) => line.values.reduce<number>((large, value) => Math.max(large, Math.abs(value ?? 0)), most), 0);
 }
 
 /** Lines of one name have one colour in all runs. */

@@ -29,16 +29,20 @@ class Page {
   private histories: Chart[] = [];
   private drawMs = 0;
   private selectedName = "";
+  private later = 0; // the timer of what need not be shown at once
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
-    this.scenes = runs.map((run) => new Scene(run, byId("scenes")));
+    const largest = (quantity: string) => Math.max(...runs.map((run) => run.largest(quantity))); // one scale for all
+    const columns = runs.length <= 3 ? runs.length : Math.ceil(Math.sqrt(runs.length));
+    byId("scenes").style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    this.scenes = runs.map((run) => new Scene(run, byId("scenes"), largest));
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
     this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
     const first = this.scenes[0].stage;
     this.panel = new Panel(
-      this.units(), runs.some((run) => run.head.joints.length > 0), (axis) => first.extent(axis), () => this.apply(),
-      (azimuth, elevation) => first.look(azimuth, elevation), () => first.fit(),
+      this.units(), runs.some((run) => run.head.joints.length > 0), (axis) => first.extent(axis).map((at) => at + runs[0].from(axis)) as [number, number],
+      () => this.apply(), (azimuth, elevation) => first.look(azimuth, elevation), () => first.fit(),
     );
     this.playback.speed = head.axis[1] === "s" ? fittingSpeed(this.end() - head.time[0]) : 1;
     this.player = new Player(SPEEDS, this.playback.speed, {
@@ -56,6 +60,7 @@ class Page {
     this.apply();
     first.look(28, 16);
     addEventListener("keydown", (event) => this.key(event));
+    addEventListener("pointerup", () => setTimeout(() => (document.activeElement as HTMLElement | null)?.matches("button, [type=checkbox]") && (document.activeElement as HTMLElement).blur())); // keys are for the page again
     addEventListener("resize", () => [...this.charts, ...this.histories].forEach((chart) => chart.setWidth(chartWidth())));
     if (runs.some((run) => run.head.live)) void this.follow();
   }
@@ -69,7 +74,10 @@ class Page {
 
   /** When the present time is drawn, with all that was on its way. */
   async drawn(): Promise<void> {
-    while (!this.showTime()) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!this.showTime()) {
+      if (!byId("trouble").hidden) throw new Error(byId("trouble").textContent!);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     this.drawMs = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0);
   }
 
@@ -108,6 +116,7 @@ class Page {
 
   /** Less work a frame where drawing is slow. */
   spare(): void {
+    if (this.drawMs < SLOW) return;
     const again = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0); // the first time, shaders were compiled
     if (again > SLOW) this.scenes.forEach(({ stage }) => stage.simplify());
   }
@@ -129,7 +138,7 @@ class Page {
     const { head } = this.runs[0];
     document.title = `${this.runs.map((run) => run.head.name).join(", ")} · drystone`;
     byId("title").textContent = this.runs.length > 1 ? `${this.runs.length} runs` : head.title || head.name;
-    byId("subtitle").textContent = this.runs.length > 1 ? this.runs.map((run) => run.head.title).join(" · ") : head.analysis;
+    byId("subtitle").textContent = this.runs.length > 1 ? "" : head.analysis;
     byId("help").replaceChildren(...HELP.flatMap(([key, what]) => [make("kbd", {}, key), ` ${what}  `]));
     byId("facts").replaceChildren(...this.runs.flatMap((run) => [
       ...(this.runs.length > 1 ? [make("dt", {}, "run"), make("dd", {}, make("b", {}, run.head.name))] : []),
@@ -157,15 +166,17 @@ class Page {
   private select(scene: Scene, block: number): void {
     this.selectedName = scene.run.head.blocks.name[block] ?? "";
     for (const one of this.scenes) one.select(one === scene ? block : one.run.head.blocks.name.indexOf(this.selectedName));
+    this.clearHistories();
     this.drawHistories();
   }
 
   private news(what: "frames" | "curves"): void {
+    byId("trouble").hidden = true;
     if (what === "curves") this.grown();
     const frames = this.runs.reduce((sum, run) => sum + run.head.time.length, 0);
     this.player.setCame(this.runs.reduce((sum, run) => sum + run.loaded(), 0) / frames);
-    if (this.selectedName) this.drawHistories();
     if (!this.playback.playing) this.showTime();
+    if (this.selectedName) this.later ||= setTimeout(() => this.drawHistories(), 300);
   }
 
   /** More of a run has been computed: whoever looks at its end goes on looking at its end. */
@@ -212,11 +223,19 @@ class Page {
       found.lines.push(...curve.series.map(({ label, values }) => ({ label, values, time: curve.time, run: number })));
       titles.set(curve.title, found);
     }));
-    this.charts.forEach((chart) => chart.close());
-    this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts"), curve.axis));
+    const lines = [...titles.values()].map((one) => one.lines);
+    if (!this.grow(this.charts, lines)) this.makeCharts(titles);
     this.playback.setEnd(this.end());
     this.player.setRange(this.runs[0].head.time[0], this.end());
     byId("player").dataset.end = String(this.end());
+  }
+
+  /** Whether charts could take in longer lines. */
+  private grow = (charts: Chart[], lines: Line[][]) => charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
+
+  private makeCharts(titles: Map<string, { curve: Curve; lines: Line[] }>): void {
+    this.charts.forEach((chart) => chart.close());
+    this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts"), curve.axis));
   }
 
   /** Over time, where a click seeks, unless it has an axis of its own. */
@@ -230,11 +249,8 @@ class Page {
 
   /** What the selected block has done, in all runs that have it. */
   private drawHistories(): void {
-    this.histories.forEach((chart) => chart.close());
-    this.histories = [];
-    byId("block").hidden = !this.selectedName;
+    this.later = 0;
     if (!this.selectedName) return;
-    byId("block").replaceChildren();
     const moved: Line[] = [];
     const turned: Line[] = [];
     this.scenes.forEach(({ run, selected }, number) => {
@@ -243,8 +259,17 @@ class Page {
       displacement.forEach((values, i) => moved.push({ label: "xyz"[i], time: run.head.time, values, run: number }));
       turned.push({ label: "rotation", time: run.head.time, values: rotation, run: number });
     });
+    if (this.grow(this.histories, [moved, turned])) return;
+    this.clearHistories();
     this.describeBlock();
     this.histories = [this.chart("Displacement", "m", moved, byId("block")), this.chart("Rotation", "rad", turned, byId("block"))];
+  }
+
+  private clearHistories(): void {
+    this.histories.forEach((chart) => chart.close());
+    this.histories = [];
+    byId("block").hidden = !this.selectedName;
+    byId("block").replaceChildren();
   }
 
   private describeBlock(): void {
@@ -281,8 +306,7 @@ class Page {
   }
 
   private key(event: KeyboardEvent): void {
-    const typed = event.target instanceof HTMLInputElement && event.target.type === "number";
-    if (typed || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || keeps(event.target as HTMLElement, event.key)) return;
     const frames = event.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {
       " ": () => this.playback.toggle(),
@@ -307,6 +331,13 @@ class Page {
     event.preventDefault();
     action();
   }
+}
+
+/** Whether a key is for the control that has the focus. */
+function keeps(target: HTMLElement, key: string): boolean {
+  if (target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === "number")) return true;
+  if (target instanceof HTMLInputElement && target.type === "range") return key.startsWith("Arrow") && !byId("player").contains(target);
+  return key === " " && target.matches("button, input");
 }
 
 const chartWidth = () => byId("panel").clientWidth - 24;

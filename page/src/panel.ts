@@ -5,6 +5,7 @@ import { byId, make } from "./make";
 import type { Shown } from "./scene";
 import type { Axis } from "./stage";
 
+const TYPED: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the size of the unit in which amounts are typed
 const MOST = 1000; // times that motions are exaggerated
 const VIEWS: [string, number, number][] = [["Front", 0, 0], ["Side", 90, 0], ["Top", 0, 90], ["Iso", 28, 16]];
 const SWITCHES = [["forces", "Forces"], ["thrust", "Thrust"], ["ghost", "Initial shape"], ["orthographic", "Parallel"]] as const;
@@ -101,7 +102,7 @@ export class Panel {
   private read(): void {
     const { shown } = this;
     shown.colour = this.colour.value;
-    const unit = fitting(1, this.units.get(shown.colour)!);
+    const unit = fitting(TYPED[this.units.get(shown.colour)!] ?? 1, this.units.get(shown.colour)!);
     shown.most = Math.max(0, Number(this.most.value) * unit.size);
     this.most.hidden = this.mostUnit.hidden = shown.colour === "stone" || shown.colour === "macro-block";
     this.mostUnit.textContent = unit.name;
@@ -121,7 +122,7 @@ export class Panel {
     const [low, high] = this.extent(axis);
     const at = low + Number(this.cut.value) * (high - low);
     this.shown.section = { axis, at, flipped: this.flip.ariaPressed === "true" };
-    this.cutText.textContent = `${at.toFixed(2)} m`;
+    this.cutText.textContent = `${axis} ${at.toFixed(2)} m`.replace("-", "−");
   }
 }
 

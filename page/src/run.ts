@@ -1,6 +1,6 @@
 // A run as the browser holds it: the head and the geometry at once, frames in chunks as they come, the present one first.
 
-import type { Arrays, Source } from "./source";
+import type { Arrays, Numbers, Source } from "./source";
 
 export interface Quantity {
   name: string;
@@ -21,6 +21,7 @@ export interface Head {
   title: string;
   analysis: string;
   axis: [string, string]; // what frames follow, and its unit
+  origin: [number, number, number]; // [m] coordinates are taken from here
   blocks: { name: string[]; group: string[]; fixed: boolean[]; mass: number[] };
   time: number[];
   chunks: [number, number][];
@@ -37,8 +38,10 @@ export interface Pose {
 }
 
 const NONE = 65535; // a block without a value
+const REST = 2000; // [ms] after a failure
 const KEPT = 40; // answers about joints held at a time
 const POSES = "poses";
+const TYPICAL = 0.99; // of the values lie within the scale of colours: a few stones that touch by an edge would darken all
 
 export class Run {
   present = 0; // the frame looked at: what is near it comes first
@@ -49,7 +52,8 @@ export class Run {
   private readonly joints = new Map<number, Arrays>();
   private readonly most: Record<string, number> = { displacement: 0, rotation: 0 }; // largest values so far
   private readonly shown: Pose;
-  private filling = false;
+  private rested = 0; // [ms] when it may ask again after a failure
+  private readonly filling = new Set<string>(); // poses, values: what is on its way
 
   private constructor(
     private readonly source: Source,
@@ -65,6 +69,11 @@ export class Run {
     const path = `runs/${number}`;
     const [head, geometry] = await Promise.all([source.json<Head>(path), source.arrays(`${path}/geometry`)]);
     return new Run(source, path, head, geometry);
+  }
+
+  /** [m] Where coordinates along an axis are taken from. */
+  from(axis: "x" | "y" | "z"): number {
+    return this.head.origin["xyz".indexOf(axis)];
   }
 
   /** The frame, with its fraction, that shows a time. */
@@ -114,7 +123,7 @@ export class Run {
     return Float32Array.from(data.subarray(found.row * shape[1], (found.row + 1) * shape[1]), (value) => (value === NONE ? NaN : value * scale));
   }
 
-  /** The largest value of displacement, rotation or the wanted quantity in what has come. */
+  /** The largest value in what has come, of a quantity told by values nearly the largest. */
   largest(quantity: string): number {
     return this.most[quantity] ?? 0;
   }
@@ -140,22 +149,9 @@ export class Run {
     return this.head.chunks.reduce((sum, [from, to]) => sum + (this.held.has(`${POSES}/${from}-${to}`) ? to - from : 0), 0);
   }
 
-  /** Looks at a frame: fetches what is missing, what is near it first. */
+  /** Fetches what is missing, what is near the present frame first; poses do not wait for values, which are slower to find. */
   async fill(): Promise<void> {
-    if (this.filling) return;
-    this.filling = true;
-    try {
-      for (let path = this.mostUrgent(); path; path = this.mostUrgent()) {
-        const arrays = await this.source.arrays(`${this.path}/${path}`);
-        this.held.set(path, arrays);
-        this.measure(path, arrays);
-        this.onNews("frames");
-      }
-    } catch (error) {
-      this.onTrouble(error as Error);
-    } finally {
-      this.filling = false;
-    }
+    await Promise.all([this.fillSeries(() => POSES), this.fillSeries(() => (this.quantity ? `values/${this.quantity}` : ""))]);
   }
 
   /** The frame nearest to one whose joints can be shown; -1 if there is none. */
@@ -193,24 +189,39 @@ export class Run {
     return arrays ? { arrays, row: frame - found[0] } : null;
   }
 
-  private mostUrgent(): string {
-    const wanted = this.quantity ? [POSES, `values/${this.quantity}`] : [POSES];
-    let [best, least] = ["", Infinity];
-    for (const [from, to] of this.head.chunks)
-      for (const series of wanted) {
-        const far = Math.max(from - this.present, this.present - (to - 1), 0);
-        if (far < least && !this.held.has(`${series}/${from}-${to}`)) [best, least] = [`${series}/${from}-${to}`, far];
+  private async fillSeries(series: () => string): Promise<void> {
+    const lane = series().split("/")[0];
+    if (!lane || this.filling.has(lane) || performance.now() < this.rested) return;
+    this.filling.add(lane);
+    try {
+      for (let path = this.mostUrgent(series()); path; path = this.mostUrgent(series())) {
+        const arrays = await this.source.arrays(`${this.path}/${path}`);
+        this.held.set(path, arrays);
+        this.measure(path, arrays);
+        this.onNews("frames");
       }
-    return best;
+    } catch (error) {
+      this.rested = performance.now() + REST;
+      this.onTrouble(error as Error);
+    } finally {
+      this.filling.delete(lane);
+    }
+  }
+
+  private mostUrgent(series: string): string {
+    const far = ([from, to]: [number, number]) => Math.max(from - this.present, this.present - (to - 1), 0);
+    const missing = this.head.chunks.filter(([from, to]) => series && !this.held.has(`${series}/${from}-${to}`));
+    if (!missing.length) return "";
+    const [from, to] = missing.reduce((best, one) => (far(one) < far(best) ? one : best));
+    return `${series}/${from}-${to}`;
   }
 
   /** Keeps the largest values, for the scale of colours. */
   private measure(path: string, arrays: Arrays): void {
     if (!path.startsWith(POSES)) {
-      const name = path.split("/")[1];
-      let most = 0;
-      for (const value of arrays.value.data) if (value !== NONE && value > most) most = value;
-      this.most[name] = Math.max(this.largest(name), most * arrays.scale.data[0]);
+      const [, name] = path.split("/");
+      const share = this.head.quantities.find((one) => one.name === name)?.counted ? 1 : TYPICAL;
+      this.most[name] = Math.max(this.largest(name), quantile(arrays.value.data, share) * arrays.scale.data[0]);
       return;
     }
     const blocks = this.head.blocks.name.length;
@@ -222,4 +233,10 @@ export class Run {
       }
     }
   }
+}
+
+/** The value that a share of all does not exceed. */
+function quantile(values: Numbers, share: number): number {
+  const known = values.filter((value) => value !== NONE).sort();
+  return known[Math.floor(share * (known.length - 1))] ?? 0;
 }

@@ -10,7 +10,7 @@ export interface Shown {
   colour: string; // "stone", "displacement", "rotation" or a quantity of the run
   most: number; // [SI] at the end of the scale of colours; 0: the largest of the run
   exaggeration: number;
-  section: Section | null;
+  section: Section | null; // in the coordinates of the model
   forces: boolean;
   thrust: boolean;
   ghost: boolean;
@@ -18,6 +18,7 @@ export interface Shown {
 }
 
 const MOVED: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
+const READABLE = 0.6; // how little colours that tell values are shaded
 const UNIT: Record<string, string> = { displacement: "m", rotation: "rad" };
 
 export class Scene {
@@ -33,8 +34,9 @@ export class Scene {
   private jointsShown = -1; // frame
   private strongest = 0; // [N] that the longest segment stands for
   private legend = ""; // what the legend of colours says
+  private toned = ""; // how stones were coloured last
 
-  constructor(readonly run: Run, container: HTMLElement) {
+  constructor(readonly run: Run, container: HTMLElement, private readonly largest: (quantity: string) => number) {
     const element = make("div", { className: "scene" });
     container.append(element);
     this.stage = new Stage(element);
@@ -49,7 +51,7 @@ export class Scene {
     this.run.quantity = this.quantity() ? shown.colour : "";
     void this.run.fill();
     if (before?.exaggeration !== shown.exaggeration) this.stage.setExaggeration(shown.exaggeration);
-    this.stage.setSection(shown.section);
+    this.stage.setSection(shown.section && { ...shown.section, at: shown.section.at - this.run.from(shown.section.axis) });
     this.stage.setGhost(shown.ghost);
     if (before?.orthographic !== shown.orthographic) this.stage.setOrthographic(shown.orthographic);
     this.jointsShown = -1;
@@ -86,28 +88,31 @@ export class Scene {
     const { colour, most, forces, thrust } = this.shown!;
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
     if (!(colour in MOVED) && !quantity) {
-      this.stage.setColours(colours(fixed, stoneColour, hidden, forces || thrust));
-      this.tell("", "", 0, false);
+      const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
+      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
+      this.toned = toned;
+      this.tell("", "", 0);
       return true;
     }
+    this.toned = "";
     const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
     const counted = quantity?.counted ?? false;
-    const largest = this.run.largest(colour);
+    const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), hidden));
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
     this.wait.textContent = values ? "" : "loading …";
-    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted);
+    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
   }
 
   /** The legend of colours, made anew when it says something else. */
-  private tell(title: string, unit: string, top: number, counted: boolean): void {
-    const legend = `${title} ${top}`;
+  private tell(title: string, unit: string, top: number, counted = false, more = false): void {
+    const legend = `${title} ${top} ${more}`;
     if (legend === this.legend) return;
     this.legend = legend;
-    this.colourLegend.hidden = !title;
+    this.colourLegend.hidden = !title || (!counted && !top);
     if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
-    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), amount(top, unit)));
+    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`));
   }
 
   private async showJoints(): Promise<void> {
@@ -122,7 +127,7 @@ export class Scene {
       this.jointsShown = frame;
       this.rescale(largestForce(joints));
       this.stage.setJoints(this.shown!.forces ? joints : null, this.strongest);
-      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data);
+      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data, joints);
       this.forceLegend.hidden = !this.shown!.forces;
     } catch (error) {
       this.run.onTrouble(error as Error);

@@ -42,20 +42,25 @@ void main() {
 }
 `;
 
-// Beyond the plane nothing is drawn; vec4(0) cuts nothing.
+// Beyond the plane nothing is drawn. What is not asked for is not compiled: software that draws feels each line.
 const CUT = /* glsl */ `
+#ifdef SECTION
 uniform vec4 section;
 bool cut(vec3 point) { return dot(section.xyz, point) > section.w; }
+#else
+bool cut(vec3 point) { return false; }
+#endif
 `;
 
 // The share of the sun that reaches a point: the mean of nine looks into the depths that the sun sees.
 const SUNLIT = /* glsl */ `
+#ifndef SHADOWS
+float sunlit(vec3 point) { return 1.0; }
+#else
 uniform highp sampler2D sunDepth;
 uniform mat4 sunMatrix;
-uniform float shadows;
 
 float sunlit(vec3 point) {
-  if (shadows == 0.0) return 1.0;
   vec3 at = (sunMatrix * vec4(point, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;
   vec2 step = 1.2 / vec2(textureSize(sunDepth, 0));
@@ -65,6 +70,7 @@ float sunlit(vec3 point) {
       lit += at.z < texture(sunDepth, at.xy + step * vec2(i, j)).r + 0.0015 ? 1.0 : 0.0;
   return lit / 9.0;
 }
+#endif
 `;
 
 export const BLOCK_FRAGMENT = /* glsl */ `
@@ -73,6 +79,7 @@ ${CUT}
 ${SUNLIT}
 uniform vec3 sun, eye; // towards them
 uniform int selected;
+uniform float evenness; // 1: colours as they are, not shaded
 in vec3 world;
 flat in vec4 tone;
 flat in int number;
@@ -81,16 +88,15 @@ out vec4 result;
 void main() {
   if (cut(world)) discard;
   vec3 normal = normalize(cross(dFdx(world), dFdy(world)));
-  bool inside = !gl_FrontFacing; // seen through the section: stone is cut there
-  vec3 base = pow(tone.rgb, vec3(2.2));
-  if (number == selected) base = mix(base, vec3(0.95, 0.28, 0.02), 0.75);
+  vec3 base = tone.rgb * tone.rgb; // nearly linear
+  if (number == selected && mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0) base = vec3(0.80, 0.0, 0.12); // striped: its own colour is seen too
   float sky = 0.5 + 0.5 * normal.z;
   float light = max(dot(normal, sun), 0.0);
   if (light > 0.0) light *= sunlit(world + 0.002 * normal);
-  vec3 shaded = base * (mix(vec3(0.30, 0.28, 0.26), vec3(0.52, 0.56, 0.62), sky) 
-    + light * vec3(0.60, 0.55, 0.47) + 0.10 * abs(dot(normal, eye)));
-  if (inside) shaded = base * 0.42;
-  result = vec4(pow(shaded, vec3(1.0 / 2.2)), 1.0);
+  vec3 shade = mix(vec3(0.30, 0.28, 0.26), vec3(0.52, 0.56, 0.62), sky) + light * vec3(0.60, 0.55, 0.47) + 0.10 * abs(dot(normal, eye));
+  vec3 shaded = base * mix(shade, vec3(1.0), evenness);
+  if (!gl_FrontFacing) shaded = 0.42 * base; // seen through the section: stone is cut there
+  result = vec4(sqrt(shaded), 1.0);
 }
 `;
 
@@ -128,7 +134,7 @@ out vec4 result;
 
 void main() {
   if (cut(world)) discard;
-  result = number == selected ? vec4(0.75, 0.2, 0.0, 1.0) : ink;
+  result = number == selected ? vec4(0.80, 0.0, 0.25, 1.0) : ink;
 }
 `;
 

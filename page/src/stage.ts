@@ -16,6 +16,7 @@ const LEAST = 0.005; // of the largest force: less is not drawn
 const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
 const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
 const MARK: [number, number, number] = [0.82, 0.1, 0.08];
+const MANY = 10000; // triangles that software draws without shadows
 const TEXELS = 1024; // a row of a texture
 
 export type Axis = "x" | "y" | "z";
@@ -36,6 +37,7 @@ export interface Section {
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   onView = () => {}; // someone has turned this stage
+  private readonly soft = isSoftware();
   private readonly renderer: three.WebGLRenderer;
   private readonly scene = new three.Scene();
   private readonly sunScene = new three.Scene();
@@ -62,13 +64,14 @@ export class Stage {
   private box = new three.Box3();
   private radius = 1; // [m] of a middling block
   private parallel = false;
+  private shadows = true;
+  private cuts = false;
   private sunStale = true;
   private asked = 0; // the animation frame in which it will be drawn
 
   constructor(private readonly container: HTMLElement) {
-    const soft = isSoftware();
-    this.renderer = new three.WebGLRenderer({ antialias: !soft, alpha: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(soft ? 1 : Math.min(window.devicePixelRatio, 2));
+    this.renderer = new three.WebGLRenderer({ antialias: !this.soft, alpha: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(this.soft ? 1 : Math.min(window.devicePixelRatio, 2));
     this.canvas = this.renderer.domElement;
     this.canvas.className = "stage";
     container.append(this.canvas);
@@ -97,6 +100,7 @@ export class Stage {
     this.uniforms.colour.value.image.data!.fill(200);
     this.measure(geometry);
     this.addBlocks(geometry);
+    if (this.soft && geometry.triangle.shape[0] > MANY) this.simplify();
     this.setPose(this.displacement, this.turn);
   }
 
@@ -106,11 +110,14 @@ export class Stage {
     this.turn = turn;
     spread(this.uniforms.pose.value, displacement, 2, 0);
     spread(this.uniforms.pose.value, turn, 2, 1);
+    this.floor.visible = this.shadows && !this.fallen();
     this.moved();
   }
 
-  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. */
-  setColours(colours: Uint8Array): void {
+  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: the less shade, the better colours can be read. */
+  setColours(colours: Uint8Array, evenness = 0): void {
+    this.uniforms.evenness.value = evenness;
+    this.uniforms.ink.value.setScalar(evenness > 0 ? 1 : 0.13); // edges: light on the dark end of a scale; `aim` sets how strong
     const held = this.uniforms.colour.value;
     (held.image.data as Uint8Array).set(colours);
     held.needsUpdate = true;
@@ -124,13 +131,14 @@ export class Stage {
     this.flow = this.ribbons(this.flow, joints ? this.segments(joints) : []);
   }
 
-  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line. */
-  setThrust(points: Float32Array, start: ArrayLike<number>): void {
+  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line; with `joints` they go where these go. */
+  setThrust(points: Float32Array, start: ArrayLike<number>, joints: Arrays | null = null): void {
     const lines: Segment[] = [];
+    const corner = (at: number) => (joints ? this.carried(point(points, at), nearest(joints, point(points, at))) : point(points, at));
     const ends = [...Array.from(start).slice(1), points.length / 3];
     for (let line = 0; line < start.length; line++)
       for (let at = start[line]; at + 1 < ends[line]; at++)
-        lines.push({ start: point(points, at), end: point(points, at + 1), hue: THRUST, width: 4 });
+        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
   }
 
@@ -153,9 +161,16 @@ export class Stage {
   }
 
   setSection(section: Section | null): void {
-    const side = section?.flipped ? -1 : 1;
-    const normal = { x: [side, 0, 0], y: [0, side, 0], z: [0, 0, side] }[section?.axis ?? "x"];
-    this.uniforms.section.value.set(...(section ? [...normal, side * section.at] : [0, 0, 0, 0]) as [number, number, number, number]);
+    if (!section && !this.cuts) return;
+    if (section) {
+      const side = section.flipped ? -1 : 1;
+      const along = (axis: Axis) => (axis === section.axis ? side : 0);
+      this.uniforms.section.value.set(along("x"), along("y"), along("z"), side * section.at);
+    }
+    if (this.cuts !== (section !== null)) {
+      this.cuts = section !== null;
+      this.compile();
+    }
     this.moved();
   }
 
@@ -253,25 +268,17 @@ export class Stage {
 
   /** Less work a frame, for slow hardware: no shadows, no fine pixels. */
   simplify(): void {
-    this.uniforms.shadows.value = 0;
-    this.floor.visible = false;
+    this.shadows = this.floor.visible = false;
+    this.compile();
     this.renderer.setPixelRatio(1);
     this.resize();
   }
 
-  /** Frees what the graphics hardware holds. */
-  close(): void {
-    cancelAnimationFrame(this.asked);
-    this.clear();
-    this.controls.dispose();
-    this.renderer.dispose();
-    this.canvas.remove();
-  }
-
   private drawNow(): void {
+    cancelAnimationFrame(this.asked);
     this.asked = 0;
     this.aim();
-    if (this.sunStale && this.uniforms.shadows.value) this.drawSun();
+    if (this.sunStale && this.shadows) this.drawSun();
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -297,9 +304,34 @@ export class Stage {
       this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
     }
     const pixels = (this.radius * this.canvas.clientHeight) / (2 * half); // of a block
-    this.uniforms.ink.value.w = 0.75 * three.MathUtils.clamp(pixels / 12, 0.12, 1);
+    this.uniforms.ink.value.w = (this.uniforms.evenness.value > 0 ? 0.22 : 0.75) * three.MathUtils.clamp(pixels / 12, 0.12, 1);
     this.uniforms.eye.value.copy(this.camera.position).sub(this.controls.target).normalize();
     this.camera.updateMatrixWorld();
+  }
+
+  /** Shaders for what is asked for; only a cut shows blocks from inside. */
+  private compile(): void {
+    for (const scene of [this.scene, this.sunScene, this.pickScene])
+      scene.traverse((thing) => {
+        const look = (thing as three.Mesh).material as three.ShaderMaterial | undefined;
+        if (!look) return;
+        look.defines = this.defines();
+        if (look.fragmentShader === shaders.BLOCK_FRAGMENT) look.side = this.cuts ? three.DoubleSide : three.FrontSide;
+        look.needsUpdate = true;
+      });
+    this.moved();
+  }
+
+  private defines(): Record<string, number> {
+    return { ...(this.cuts && { SECTION: 1 }), ...(this.shadows && { SHADOWS: 1 }) };
+  }
+
+  /** Whether stones are below the floor, where no floor held them. */
+  private fallen(): boolean {
+    const lowest = this.floor.position.z - this.radius;
+    const times = this.uniforms.exaggeration.value;
+    for (let z = 2; z < this.centre.length; z += 3) if (this.centre[z] + times * this.displacement[z] < lowest) return true;
+    return false;
   }
 
   private moved(): void {
@@ -312,7 +344,6 @@ export class Stage {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.uniforms.viewport.value.set(width, height);
-    if (this.asked) cancelAnimationFrame(this.asked);
     this.drawNow(); // a resized canvas is blank: what waits would flicker
   }
 
@@ -366,7 +397,7 @@ export class Stage {
     shape.setIndex(new three.BufferAttribute(geometry.triangle.data as Uint32Array, 1));
     outline.setIndex(new three.BufferAttribute(geometry.edge.data as Uint32Array, 1));
     const stone = material(shaders.BLOCK_VERTEX, shaders.BLOCK_FRAGMENT, this.uniforms);
-    Object.assign(stone, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    Object.assign(stone, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     const depth = material(shaders.BLOCK_VERTEX, shaders.DEPTH_FRAGMENT, this.uniforms);
     const number = material(shaders.BLOCK_VERTEX, shaders.PICK_FRAGMENT, this.uniforms);
     depth.side = number.side = three.DoubleSide;
@@ -382,6 +413,7 @@ export class Stage {
     this.sunScene.add(new three.Mesh(shape, depth));
     this.pickScene.add(new three.Mesh(shape, number));
     for (const scene of [this.scene, this.sunScene, this.pickScene]) scene.traverse((thing) => (thing.frustumCulled = false));
+    this.compile();
   }
 
   /** A segment a joint along its force, as long as the force is large, wide and dark as its root. */
@@ -442,6 +474,7 @@ export class Stage {
       const mesh = new three.Mesh(shape, material(shaders.RIBBON_VERTEX, shaders.RIBBON_FRAGMENT, look, true));
       mesh.material.side = three.DoubleSide;
       mesh.material.depthTest = look === this.strong;
+      mesh.material.defines = this.defines();
       mesh.frustumCulled = false;
       mesh.renderOrder = 1;
       return mesh;
@@ -455,11 +488,12 @@ export class Stage {
     const turn = new three.Matrix4().lookAt(towards, new three.Vector3(), this.camera.up).invert();
     const middle = this.box.getCenter(new three.Vector3());
     const slope = Math.tan(three.MathUtils.degToRad(FIELD / 2));
+    const aspect = this.container.clientWidth / Math.max(this.container.clientHeight, 1) || 1; // the canvas may follow later
     let distance = 0.01;
     for (let corner = 0; corner < 8; corner++) {
       const at = new three.Vector3(...(["x", "y", "z"] as const).map((axis, i) => this.box[corner & (1 << i) ? "max" : "min"][axis]));
       at.sub(middle).applyMatrix4(turn);
-      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / this.camera.aspect, Math.abs(at.y))) / slope);
+      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
     }
     return distance;
   }
@@ -481,6 +515,16 @@ export function largestForce(joints: Arrays | null): number {
 
 const point = (values: ArrayLike<number>, row: number) => new three.Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2]);
 
+/** The block of the joint that is nearest to a point. */
+function nearest(joints: Arrays, at: three.Vector3): number {
+  let [best, least] = [0, Infinity];
+  for (let joint = 0; joint < joints.b.data.length; joint++) {
+    const far = point(joints.centre.data, joint).distanceToSquared(at);
+    if (far < least) [best, least] = [joints.b.data[joint], far];
+  }
+  return best;
+}
+
 function uniforms() {
   return {
     rest: { value: texture(1, three.FloatType) },
@@ -489,12 +533,12 @@ function uniforms() {
     exaggeration: { value: 1 },
     section: { value: new three.Vector4() },
     selected: { value: -1 },
+    evenness: { value: 0 },
     ink: { value: new three.Vector4(0.16, 0.13, 0.1, 0.75) },
     sun: { value: SUN },
     eye: { value: new three.Vector3() },
     sunDepth: { value: null as three.Texture | null },
     sunMatrix: { value: new three.Matrix4() },
-    shadows: { value: 1 },
     middle: { value: new three.Vector3() },
     reach: { value: 1 },
     viewport: { value: new three.Vector2(1, 1) },

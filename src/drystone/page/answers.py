@@ -20,7 +20,7 @@ Array = np.ndarray
 LARGEST_INT16 = 32767
 NONE = 65535  # a block that has no value
 LARGEST_VALUE = NONE - 1
-BOUND = 3.0  # times the 99th percentile: a larger stress is told as this, since stones that touch by an edge have any
+FAR_OUT = 10.0  # times the 99th percentile: stones that touch by an edge have any pressure, and are told to have this one
 
 
 class Answers:
@@ -88,8 +88,8 @@ def values(shown: Shown, name: str, begin: int, end: int) -> dict[str, Array]:
     found = np.array([wanted.of(shown.run, shown.frames[i]) for i in range(begin, end)])
     known = found[~np.isnan(found)]
     most = float(known.max(initial=0.0))
-    if wanted.unit == "Pa" and most > 0.0:
-        most = min(most, BOUND * float(np.percentile(known, 99))) or most
+    if wanted.unit == "Pa" and most > 0.0 and most > FAR_OUT * (usual := float(np.percentile(known, 99))):
+        most = usual or most
     scale = 1.0 if wanted.counted or most == 0.0 else most / LARGEST_VALUE
     counted = np.where(np.isnan(found), NONE, np.rint(np.minimum(found, most) / scale)).astype(np.uint16)
     return {"value": counted, "scale": np.array([scale], np.float32)}

@@ -24,12 +24,11 @@ ENERGIES = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "
 def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
     """joints: the frames of which forces can be asked for."""
     run, bodies = shown.run, shown.run.model.bodies
-    through_time = shown.case.goes_through_time
     return news(shown, 0) | {
         "name": shown.folder.name,
         "title": _title(run.case) or shown.folder.name,
         "analysis": shown.case.analysis.kind,
-        "axis": ["time", "s"] if through_time else ["stage", ""],
+        "axis": ["time", "s"] if shown.case.goes_through_time else ["stage", ""],
         "origin": shown.origin.tolist(),
         "blocks": {
             "name": [block.name for block in run.model.blocks],
@@ -39,11 +38,7 @@ def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
         },
         "chunks": shown.chunks,
         "joints": joints,
-        "quantities": [
-            {"name": name, "unit": quantities.QUANTITIES[name].unit, "counted": quantities.QUANTITIES[name].counted}
-            for name in quantities.of_run(run)
-            if name not in TOLD_BY_POSES and (through_time or name != "velocity")
-        ],
+        "quantities": _quantities(shown),
         "facts": facts(shown),
     }
 
@@ -58,6 +53,15 @@ def news(shown: Shown, since: int) -> dict[str, Any]:
         "curves": curves(shown),
         "live": shown.live,
     }
+
+
+def _quantities(shown: Shown) -> list[dict[str, Any]]:
+    """What the page can ask the values of. Analyses of statics have no velocity to speak of."""
+    left_out = {*TOLD_BY_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
+    named = {name: quantities.QUANTITIES[name] for name in quantities.of_run(shown.run) if name not in left_out}
+    many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.classes
+    return [{"name": name, "unit": each.unit, "counted": each.counted} for name, each in named.items()
+            if not (each.counted and many)]  # fmt: skip
 
 
 def facts(shown: Shown) -> list[tuple[str, str]]:

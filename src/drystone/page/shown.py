@@ -35,10 +35,11 @@ class Budget(NamedTuple):
     frames: int
     poses: int  # [bytes] of all frames, before they are packed
     joints: int | None  # [bytes] of the forces in joints of all frames, packed; None: any
+    classes: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
 
 
-SERVED = Budget(frames=600, poses=64 * 10**6, joints=None)
-SHARED = Budget(frames=300, poses=20 * 10**6, joints=6 * 10**6)
+SERVED = Budget(frames=600, poses=64 * 10**6, joints=None, classes=2**60)
+SHARED = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, classes=300_000)
 
 
 class Shown:
@@ -75,6 +76,8 @@ class Shown:
 
     def hidden(self, frame: int) -> Array | None:
         """(B,) the blocks that are not laid yet, or no longer there; None of a structure that is not built in stages."""
+        if self.case.analysis.kind != "construction":
+            return None
         present = there(self.run, self.frames[frame])
         return None if present is None else ~present
 
