@@ -119,6 +119,9 @@ export class Chart {
   }
 }
 
+/** Whether charts could take in longer lines; if not, they must be made anew. */
+export const grown = (charts: Chart[], lines: Line[][]) => charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
+
 /** The largest amount of all lines. */
 function largest(lines: Line[]): number {
   return lines.reduce((most, line) => line.values.reduce<number>((large, value) => Math.max(large, Math.abs(value ?? 0)), most), 0);

@@ -2,8 +2,8 @@
 
 import "uplot/dist/uPlot.min.css";
 import "../page.css";
-import { amount } from "./amounts";
-import { Chart, type Line } from "./charts";
+import { BlockCard } from "./block";
+import { Chart, grown, type Line } from "./charts";
 import { byId, make } from "./make";
 import { Panel, Player } from "./panel";
 import { Playback } from "./playback";
@@ -26,10 +26,8 @@ class Page {
   private readonly panel: Panel;
   private readonly player: Player;
   private charts: Chart[] = [];
-  private histories: Chart[] = [];
   private drawMs = 0;
-  private selectedName = "";
-  private later = 0; // the timer of what need not be shown at once
+  private readonly card: BlockCard;
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
@@ -54,6 +52,7 @@ class Page {
     });
     this.playback.onTime = () => this.showTime();
     this.playback.onState = () => this.player.setPlaying(this.playback.playing);
+    this.card = new BlockCard(this.scenes, (...given) => this.chart(...given), () => this.select(this.scenes[0], -1));
     this.describe();
     this.linkScenes();
     this.drawCharts();
@@ -61,7 +60,7 @@ class Page {
     first.look(28, 16);
     addEventListener("keydown", (event) => this.key(event));
     addEventListener("pointerup", () => setTimeout(() => (document.activeElement as HTMLElement | null)?.matches("button, [type=checkbox]") && (document.activeElement as HTMLElement).blur())); // keys are for the page again
-    addEventListener("resize", () => [...this.charts, ...this.histories].forEach((chart) => chart.setWidth(chartWidth())));
+    addEventListener("resize", () => [...this.charts, ...this.card.histories].forEach((chart) => chart.setWidth(chartWidth())));
     if (runs.some((run) => run.head.live)) void this.follow();
   }
 
@@ -164,10 +163,9 @@ class Page {
   }
 
   private select(scene: Scene, block: number): void {
-    this.selectedName = scene.run.head.blocks.name[block] ?? "";
-    for (const one of this.scenes) one.select(one === scene ? block : one.run.head.blocks.name.indexOf(this.selectedName));
-    this.clearHistories();
-    this.drawHistories();
+    const name = scene.run.head.blocks.name[block] ?? "";
+    for (const one of this.scenes) one.select(one === scene ? block : one.run.head.blocks.name.indexOf(name));
+    this.card.show(this.playback.time);
   }
 
   private news(what: "frames" | "curves"): void {
@@ -176,7 +174,7 @@ class Page {
     const frames = this.runs.reduce((sum, run) => sum + run.head.time.length, 0);
     this.player.setCame(this.runs.reduce((sum, run) => sum + run.loaded(), 0) / frames);
     if (!this.playback.playing) this.showTime();
-    if (this.selectedName) this.later ||= setTimeout(() => this.drawHistories(), 300);
+    this.card.growSoon();
   }
 
   /** More of a run has been computed: whoever looks at its end goes on looking at its end. */
@@ -209,10 +207,9 @@ class Page {
   private drawMarks(): void {
     const [{ head }, time] = [this.runs[0], this.playback.time];
     const frame = Math.round(this.runs[0].frameAt(time));
-    const shown = head.axis[1] === "s" ? `${time.toFixed(3)} s` : `${head.axis[0]} ${Number(time.toPrecision(4))} ${head.axis[1]}`;
-    this.player?.setTime(time, `${shown} · frame ${frame + 1} of ${head.time.length}${head.live ? " · computing" : ""}`);
-    [...this.charts, ...this.histories].forEach((chart) => chart.setTime(time));
-    if (this.selectedName) this.describeBlock();
+    this.player.setTime(time, `${this.runs[0].timeText(time)} · frame ${frame + 1} of ${head.time.length}${head.live ? " · computing" : ""}`);
+    this.charts.forEach((chart) => chart.setTime(time));
+    this.card.setTime(time);
   }
 
   /** The curves of all runs: those of one title in one chart. */
@@ -224,14 +221,11 @@ class Page {
       titles.set(curve.title, found);
     }));
     const lines = [...titles.values()].map((one) => one.lines);
-    if (!this.grow(this.charts, lines)) this.makeCharts(titles);
+    if (!grown(this.charts, lines)) this.makeCharts(titles);
     this.playback.setEnd(this.end());
     this.player.setRange(this.runs[0].head.time[0], this.end());
     byId("player").dataset.end = String(this.end());
   }
-
-  /** Whether charts could take in longer lines. */
-  private grow = (charts: Chart[], lines: Line[][]) => charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
 
   private makeCharts(titles: Map<string, { curve: Curve; lines: Line[] }>): void {
     this.charts.forEach((chart) => chart.close());
@@ -245,51 +239,6 @@ class Page {
     into.append(chart.element);
     chart.setTime(this.playback.time);
     return chart;
-  }
-
-  /** What the selected block has done, in all runs that have it. */
-  private drawHistories(): void {
-    this.later = 0;
-    if (!this.selectedName) return;
-    const moved: Line[] = [];
-    const turned: Line[] = [];
-    this.scenes.forEach(({ run, selected }, number) => {
-      if (selected < 0) return;
-      const { displacement, rotation } = run.history(selected);
-      displacement.forEach((values, i) => moved.push({ label: "xyz"[i], time: run.head.time, values, run: number }));
-      turned.push({ label: "rotation", time: run.head.time, values: rotation, run: number });
-    });
-    if (this.grow(this.histories, [moved, turned])) return;
-    this.clearHistories();
-    this.describeBlock();
-    this.histories = [this.chart("Displacement", "m", moved, byId("block")), this.chart("Rotation", "rad", turned, byId("block"))];
-  }
-
-  private clearHistories(): void {
-    this.histories.forEach((chart) => chart.close());
-    this.histories = [];
-    byId("block").hidden = !this.selectedName;
-    byId("block").replaceChildren();
-  }
-
-  private describeBlock(): void {
-    const scene = this.scenes.find(({ selected }) => selected >= 0)!;
-    const { blocks } = scene.run.head;
-    const block = scene.selected;
-    const pose = scene.run.pose(scene.run.frameAt(this.playback.time));
-    const size = (vectors?: Float32Array) => (vectors ? Math.hypot(...vectors.subarray(3 * block, 3 * block + 3)) : NaN);
-    const turn = size(pose?.turn);
-    const rows = [
-      ["group", blocks.group[block] || "–"],
-      ["mass", amount(blocks.mass[block], "kg") + (blocks.fixed[block] ? ", fixed" : "")],
-      ["displacement", amount(size(pose?.displacement), "m")],
-      ["rotation", `${amount(turn, "rad")} (${((turn * 180) / Math.PI).toFixed(2)}°)`],
-    ];
-    const list = make("dl", {}, ...rows.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]));
-    const old = byId("block").querySelector("dl");
-    if (old) return old.replaceWith(list);
-    const none = make("button", { textContent: "×", title: "no block (Esc)", onclick: () => this.select(scene, -1) });
-    byId("block").append(make("h3", {}, make("span", {}, `Block ${blocks.name[block]}`), none), list);
   }
 
   private step(by: number): void {

@@ -159,6 +159,15 @@ export class Run {
     return this.head.joints.reduce((best, one) => (best < 0 || Math.abs(one - frame) < Math.abs(best - frame) ? one : best), -1);
   }
 
+  /** Whether a frame is the one that is shown, to the nearest. */
+  isAt = (frame: number, shown: number) => Math.abs(frame - shown) <= 0.5;
+
+  /** A time, or a stage, in words. */
+  timeText(time: number): string {
+    const [name, unit] = this.head.axis;
+    return unit === "s" ? `${time.toFixed(3)} s` : `${name} ${Number(time.toPrecision(4))} ${unit}`.trim();
+  }
+
   /** What the joints carry in a frame of `jointFrame`. */
   async jointsOf(frame: number): Promise<Arrays> {
     const known = this.joints.get(frame);

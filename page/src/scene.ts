@@ -27,6 +27,7 @@ export class Scene {
   private readonly caption = make("h2");
   private readonly wait = make("div", { className: "wait" });
   private readonly colourLegend = make("div", { className: "legend" });
+  private readonly forceTitle = make("b");
   private readonly forceLegend = make("div", { className: "legend" });
   private shown: Shown | null = null;
   private frame = 0; // with its fraction
@@ -89,7 +90,7 @@ export class Scene {
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
     if (!(colour in MOVED) && !quantity) {
       const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
-      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
+      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, hidden, forces || thrust));
       this.toned = toned;
       this.tell("", "", 0);
       return true;
@@ -99,7 +100,7 @@ export class Scene {
     const counted = quantity?.counted ?? false;
     const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), hidden), READABLE);
     this.wait.textContent = values ? "" : "loading …";
     this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
@@ -127,8 +128,10 @@ export class Scene {
       this.jointsShown = frame;
       this.rescale(largestForce(joints));
       this.stage.setJoints(this.shown!.forces ? joints : null, this.strongest);
-      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data, joints);
+      if (this.shown!.thrust) this.stage.setThrust(joints.thrust.data as Float32Array, joints.thrust_start.data, joints);
+      else this.stage.setThrust(new Float32Array(), []);
       this.forceLegend.hidden = !this.shown!.forces;
+      this.forceTitle.textContent = `force in a joint${this.run.isAt(frame, this.frame) ? "" : ` at ${this.run.timeText(this.run.head.time[frame])}`}`;
     } catch (error) {
       this.run.onTrouble(error as Error);
     } finally {
@@ -148,7 +151,7 @@ export class Scene {
     if (largest <= this.strongest && largest > 0.2 * this.strongest) return;
     this.strongest = roundedUp(largest);
     const root = (share: number) => strengthColour(Math.sqrt(share));
-    this.forceLegend.replaceChildren(make("b", {}, "force in a joint"), bar(root, true), ticks("0", amount(this.strongest / 2, "N"), amount(this.strongest, "N")));
+    this.forceLegend.replaceChildren(this.forceTitle, bar(root, true), ticks("0", amount(this.strongest / 2, "N"), amount(this.strongest, "N")));
   }
 }
 

@@ -78,6 +78,7 @@ export class Stage {
     this.uniforms.sunDepth.value = this.sunTarget.depthTexture;
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => {
       this.draw();
       this.onView();
@@ -182,6 +183,7 @@ export class Stage {
 
   setOrthographic(parallel: boolean): void {
     this.parallel = parallel;
+    this.controls.zoomToCursor = !parallel; // it takes the camera for one with a vanishing point
     this.draw();
     this.onView();
   }
