@@ -90,7 +90,7 @@ export class Scene {
     this.stage.setJoints(forces ? arraysOf(forces, ["a", "b", "centre", "force"]) : null);
     this.stage.setThrust(...joined(lines));
     const macro = look === "mechanism" && collapse ? collapse.macro : null;
-    this.stage.setColours(colours(this.shape.fixed, macro ? (block) => (macro[block] ? classColour(macro[block]) : stoneColour(block)) : stoneColour, null, !!forces));
+    this.stage.setColours(colours(this.shape.fixed, macro ? (block) => (macro[block] ? classColour(macro[block]) : stoneColour(block)) : stoneColour, !!forces));
     const moves = look === "mechanism" && collapse?.motion.some((part) => part !== 0);
     this.stage.setGhost(!!moves);
     if (!moves) return this.pose(0);

@@ -50,6 +50,7 @@ class Studio {
     this.arrangedBy(first);
     if (location.hash.length > 1) await this.follow();
     this.changed();
+    void this.watch();
   }
 
   /** Sets what is at a place of the sheet, as a hand on a control does. */
@@ -285,6 +286,12 @@ class Studio {
     if (key === this.drawn || this.collapse?.digest !== digest) return;
     this.drawn = key;
     this.scene.show(this.look, this.collapse, rest);
+    const line = rest?.lines.safest ? "; red: the thrust line farthest from the edges" : "";
+    $("caption").textContent = {
+      mechanism: "how it gives way, one colour a body that moves as one; red: hinges",
+      "forces at collapse": "what the joints carry at collapse; red: the thrust line through them",
+      "forces at rest": `what the joints carry under the dead load, if joints give way elastically${line}`,
+    }[this.look];
   }
   private drawn = "";
 

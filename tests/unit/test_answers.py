@@ -17,6 +17,7 @@ from drystone.page.arrays import unpack
 from drystone.page.share import write_html
 from drystone.page.shown import SERVED, SHARED, Shown
 from drystone.record import RunWriter
+from drystone.stepping import Energy
 from tests.unit import synthetic
 
 FAR = np.array([4.0e5, 5.2e6, 120.0])  # [m] as coordinates of a survey are
@@ -51,10 +52,11 @@ def flying(count):
         yield step
 
 
-def writer_of(folder, duration):
+def writer_of(folder, duration, **energies):
     model = synthetic.boxes(FAR + [[0, 0, 0], [2, 0, 0], [4, 0, 0]], fixed=[0])
-    case = CASE + HISTORY.format(duration=duration)
-    return RunWriter.create(folder, case, model, synthetic.start(model), every_steps=1, planned_steps=round(duration / 0.01))
+    case, start = CASE + HISTORY.format(duration=duration), synthetic.start(model)
+    start = start._replace(energy=start.energy._replace(**energies))
+    return RunWriter.create(folder, case, model, start, every_steps=1, planned_steps=round(duration / 0.01))
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +193,17 @@ def test_curves(flown):
     (moved,) = curves["displacement"]["series"]
     assert moved["label"] == "stone 2"
     np.testing.assert_allclose(moved["values"], 0.1 * np.arange(101), rtol=1e-6, atol=1e-9)
+
+
+def test_no_curve_is_empty(tmp_path):
+    """The page draws what it is told; energies that are all zero are told by no curve."""
+    nothing = dict.fromkeys(Energy._fields, 0.0)
+    with writer_of(tmp_path / "still", 0.01, **nothing) as writer:
+        (step,) = flying(1)
+        step.state = step.state._replace(energy=Energy(**nothing))
+        writer.add(step)
+    titles = [curve["title"] for curve in told(Answers([tmp_path / "still"]), "runs/0")["curves"]]
+    assert titles == ["displacement", "rotation"]
 
 
 def test_long_curves_are_thinned():

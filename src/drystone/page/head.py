@@ -89,7 +89,7 @@ def _energies(shown: Shown) -> list[Curve]:
     parts = with_totals(parts)
     parts["potential"] = parts["potential"] - parts["potential"][0]
     series = {label: parts[name] for name, label in ENERGIES.items() if parts[name].any()}
-    return [_curve("energy", "J", step_history(shown.run, "kinetic")[0], series)]
+    return [_curve("energy", "J", step_history(shown.run, "kinetic")[0], series)] if series else []
 
 
 def _histories(shown: Shown) -> list[Curve]:

@@ -15,6 +15,8 @@ from typing import Any
 from drystone.errors import InputError
 from drystone.page.answers import Answers
 
+# As `drystone`, but Ctrl-C is heard also where whoever started the studio has it ignored, as shells do for jobs behind an &.
+PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from drystone.cli import main; main()"
 TAIL = 2000  # characters of what a run says that are shown
 LARGEST = 1000  # numbers that are tried for a name
 
@@ -43,7 +45,7 @@ class Launched:
 
     def __init__(self, case: Path, out: Path):
         self.case, self.out, self.log = case, out, case.with_suffix(".log")
-        command = [sys.executable, "-m", "drystone.cli", "run", str(case), "-o", str(out)]
+        command = [sys.executable, "-c", PROGRAM, "run", str(case), "-o", str(out)]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=case.parent,
                                              start_new_session=True)  # fmt: skip
