@@ -33,7 +33,7 @@ export function stoneColour(block: number): Colour {
 }
 
 /** (B, 4) of a colour a block; supports are grey; what is hidden has an opacity of 0. */
-export function colours(fixed: boolean[], of: (block: number) => Colour, hidden: ArrayLike<number> | null = null, paled = false): Uint8Array {
+export function colours(fixed: boolean[], of: (block: number) => Colour, paled = false, hidden: ArrayLike<number> | null = null): Uint8Array {
   const bytes = new Uint8Array(4 * fixed.length);
   fixed.forEach((support, block) => {
     const tone = support ? SUPPORT : of(block);

@@ -90,7 +90,7 @@ export class Scene {
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
     if (!(colour in MOVED) && !quantity) {
       const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
-      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, hidden, forces || thrust));
+      if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
       this.toned = toned;
       this.tell("", "", 0);
       return true;
@@ -100,7 +100,7 @@ export class Scene {
     const counted = quantity?.counted ?? false;
     const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), hidden), READABLE);
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
     this.wait.textContent = values ? "" : "loading …";
     this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
