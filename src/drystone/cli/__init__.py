@@ -2,7 +2,7 @@
 help is instant."""
 
 # isort: off
-from drystone.cli import structures, runs, records, studies, pictures, exports  # each adds its commands, as help lists them
+from drystone.cli import structures, runs, records, studies, views, studios, pictures, exports  # in the order of the help
 from drystone.cli.words import app, main
 
-__all__ = ["app", "exports", "main", "pictures", "records", "runs", "structures", "studies"]
+__all__ = ["app", "exports", "main", "pictures", "records", "runs", "structures", "studies", "studios", "views"]

@@ -9,8 +9,9 @@ Array = np.ndarray
 
 def touching_pairs(contacts: Contacts) -> tuple[Array, Array]:
     """(J, 2) the pairs of blocks that touch, ascending, and (C,) the row of each contact's pair."""
-    pair, row = np.unique(np.stack([contacts.a, contacts.b], axis=1), axis=0, return_inverse=True)
-    return pair, row.reshape(-1)
+    count = 1 + int(contacts.b.max(initial=0))
+    code, row = np.unique(contacts.a * count + contacts.b, return_inverse=True)  # of one number: ten times as fast as of two
+    return np.stack(np.divmod(code, count), axis=1), row
 
 
 def chains(pairs: Array, fixed: Array, members: Array | None = None) -> list[list[int]]:
