@@ -23,15 +23,10 @@ def picture(
     elevation: Annotated[float | None, typer.Option(help="[deg] of the eye above the horizon")] = None,
     color: Annotated[str | None, typer.Option(help="stone, displacement, stress, tension, hoop tension, ...")] = None,
     exaggerate: Annotated[float | None, typer.Option(help="draw displacements this many times as large")] = None,
-    base: Annotated[bool, typer.Option("--base", help="draw what the supports of a run bear over time instead")] = False,
     json: Json = False,
 ) -> None:
     """Draw a frame of a run, or a case before it is run."""
     from drystone.view import picture as view
-
-    if base:
-        _draw_base(source, out)
-        return print_json({"picture": str(out)}) if json else print(out)
 
     asked = {"azimuth": azimuth, "elevation": elevation, "color": color, "exaggerate": exaggerate}
     options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
@@ -58,20 +53,6 @@ def picture(
         else:
             view.picture(run, out, frame=chosen[0], shown=there(run, chosen[0]), **options)
     print_json(facts) if json else print(out)
-
-
-def _draw_base(folder: Path, out: Path) -> None:
-    """The vertical reaction of the supports of a run over time."""
-    from drystone.loads import pressing
-    from drystone.measure import base_resultant
-    from drystone.record import read_run
-    from drystone.session import recorded_case
-    from drystone.view.plots import base_picture
-
-    run = read_run(folder)
-    case = recorded_case(run)
-    share = base_resultant(run, case.history.time_step) / pressing(run.model, case.loads, case.analysis.gravity).sum()
-    base_picture({case.analysis.kind: (run.time[1:], share[1:])}, out)
 
 
 def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None) -> list[int]:

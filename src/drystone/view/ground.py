@@ -9,8 +9,9 @@ import numpy as np
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.samples import integrals
 from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.motion import Motion
 from drystone.units import GRAVITY
-from drystone.view.style import COLOURS, FAINT, SHEET, drawing
+from drystone.view.style import COLOURS, FAINT, SHEET, drawing, look
 from drystone.view.tables import print_rows
 
 COLUMNS = {  # of the table of several records
@@ -95,3 +96,21 @@ def _draw_records(figure: Any, records: Sequence[Accelerogram], damping: float) 
     axes[2, 1].minorticks_off()
     if len(records) <= NAMED:
         axes[0, 0].legend(loc="upper right")
+
+
+def draw_motions(figure: Any, motions: Sequence[Motion], duration: float, step: float) -> None:
+    """Acceleration, velocity and displacement of the motions of a case, each along its direction, from 0 to a time [s]."""
+    time = np.arange(round(duration / step) + 1) * step
+    axes = figure.subplots(3, sharex=True)
+    said = ("acceleration [g]", "velocity [m/s]", "displacement [m]")
+    for each, words in zip(axes, said, strict=True):
+        each.axhline(0.0, color=FAINT, linewidth=0.6)
+        each.set_ylabel(words)
+    for k, motion in enumerate(motions):
+        courses = (motion.acceleration(time) / GRAVITY, motion.velocity(time), motion.displacement(time))
+        moved = f" of {', '.join(motion.supports)}" if motion.supports else ""
+        along = ", ".join(f"{value:g}" for value in motion.direction)
+        for each, course in zip(axes, courses, strict=True):
+            each.plot(time, course @ np.array(motion.direction), label=f"{motion.label}{moved}, along ({along})", **look(k))
+    axes[-1].set_xlabel("time [s]")
+    axes[0].legend()
