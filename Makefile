@@ -4,8 +4,9 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
+PAGE := src/drystone/page/bundle/index.html
 
-.PHONY: demo test lint bench gallery clean
+.PHONY: demo test lint page bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,12 +19,20 @@ $(TOOLS): $(READY)
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $(TOOLS)
 
-demo: $(READY)
+# The page for the browser, built by npm. Without Node.js all else works, and `drystone view` says what is missing.
+page: $(PAGE)
+
+$(PAGE): $(wildcard page/* page/src/*)
+	@if command -v npm > /dev/null && (cd page && npm install --silent --fetch-retries=1); then \
+	  cd page && npm run --silent check && npm run --silent build; \
+	else echo "the page for the browser is not built: it needs Node.js 20 and the npm registry; all else works"; fi
+
+demo: $(READY) page
 	$(BIN)/drystone run examples/demo.toml -o demo/arch --force --picture
 	@echo "the run and its picture: demo/arch/last.png"
 
 # The kernels are compiled once, before two test processes would each do it.
-test: $(TOOLS)
+test: $(TOOLS) page
 	$(BIN)/python tests/warm_up.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -40,4 +49,4 @@ bench: $(READY)
 	$(BIN)/python -m bench.run $(BENCH)
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) page/node_modules src/drystone/page/bundle demo .pytest_cache .mypy_cache .ruff_cache

@@ -45,10 +45,14 @@ def of_run(run: Run) -> list[str]:
     return [name for name in QUANTITIES if name != "von mises" or run.model.elastic is not None]
 
 
-def displacements(run: Run) -> Array:
-    """(F, B, 6) [m, rad] of the centroids since the first frame, and rotation vectors in which whole turns are counted."""
-    turn = quaternion.rotation_vector(quaternion.product(run.rotation, quaternion.conjugate(run.rotation[:1])))
-    return np.concatenate([run.position - run.position[0], _unwrapped(turn)], axis=-1)
+def displacements(run: Run, start: int = 0, before: Array | None = None) -> Array:
+    """(F - start, B, 6) [m, rad] of the centroids since the first frame, and rotation vectors in which whole turns are counted,
+    on from those `before` (B, 6)."""
+    (position, rotation), (first, upright) = run.poses(start, run.frames), run.poses(0, 1)
+    turn = quaternion.rotation_vector(quaternion.product(rotation, quaternion.conjugate(upright)))
+    known = turn[:0] if before is None else before[None, :, 3:]
+    counted = _unwrapped(np.concatenate([known, turn]))[len(known) :]
+    return np.concatenate([position - first, counted], axis=-1)
 
 
 def joints(run: Run, frame: int) -> Resultants:

@@ -143,6 +143,10 @@ class Run:
         """(F, B, 6) [m/s, rad/s] world axes, seen from the moving ground."""
         return self._read("frames/velocity", 0, self.frames)
 
+    def poses(self, start: int, end: int) -> tuple[Array, Array]:
+        """Positions and rotations of these frames only: of a long run, or one that grows, all would be too much."""
+        return self._read("frames/position", start, end), self._read("frames/rotation", start, end)
+
     @property
     def ground(self) -> Array:
         """(F, 3) [m] displacement of the ground."""

@@ -54,7 +54,7 @@ def analyse_limit(case: Case, model: Model) -> Stages:
         solver = solver_of(case)
         tried = try_in_time(model, found.multiplier, asked.direction, solver=solver, gravity=asked.gravity)
         facts["checked"] = tried._asdict()
-    return facts | {"note": _verdict(found, stable)}
+    return facts | {"note": verdict(found, stable)}
 
 
 def _exact(
@@ -87,7 +87,7 @@ def _exact(
     }
 
 
-def _verdict(found: LimitState, stable: bool) -> str:
+def verdict(found: LimitState, stable: bool) -> str:
     if found.optimum.status == ENDLESS:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
     if found.optimum.status == IMPOSSIBLE:
@@ -142,7 +142,7 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
         "converged": found.optimum.status in ANSWERS,
         "error": number(shortfall(system, found.optimum)),
     }
-    facts["note"] = _verdict(found, facts["stable"])
+    facts["note"] = verdict(found, facts["stable"])
     if not np.isfinite(found.multiplier):
         return facts
     angle = float(np.arctan(found.multiplier))

@@ -2,7 +2,7 @@
 help is instant."""
 
 # isort: off
-from drystone.cli import structures, runs, records, studies, pictures, plots  # each adds its commands, in the order of the help
+from drystone.cli import structures, runs, records, studies, pictures, plots, reports, views, studios  # in help's order
 from drystone.cli.words import app, main
 
-__all__ = ["app", "main", "pictures", "plots", "records", "runs", "structures", "studies"]
+__all__ = ["app", "main", "pictures", "plots", "records", "reports", "runs", "structures", "studies", "studios", "views"]

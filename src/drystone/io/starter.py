@@ -39,10 +39,10 @@ def _key(parameter: inspect.Parameter) -> str:
     """A line of [structure]; what has no default value is commented out."""
     if parameter.default is None:
         return f"# {parameter.name} = ..."
-    return f"{parameter.name} = {_value(parameter.default, _dimension(parameter.annotation))}"
+    return f"{parameter.name} = {_value(parameter.default, dimension_of(parameter.annotation))}"
 
 
-def _dimension(annotation: Any) -> str:
+def dimension_of(annotation: Any) -> str:
     """The dimension that a unit type of units.py names, of the type itself or of one in a union."""
     for part in (annotation, *get_args(annotation)):
         names = [each for each in getattr(part, "__metadata__", ()) if isinstance(each, str)]
@@ -60,7 +60,7 @@ def _value(value: Any, dimension: str) -> str:
     if hasattr(value, "_asdict"):
         kinds = get_type_hints(type(value), include_extras=True)
         given = {name: each for name, each in value._asdict().items() if each is not None}
-        return f"{{ {', '.join(f'{name} = {_value(each, _dimension(kinds[name]))}' for name, each in given.items())} }}"
+        return f"{{ {', '.join(f'{name} = {_value(each, dimension_of(kinds[name]))}' for name, each in given.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each, dimension) for each in value)}]"
     if dimension in SHOWN:

@@ -24,7 +24,7 @@ DIGITS = 16  # of a key: 64 bits
 def key_of(text: str, path: Path, sample: Sample) -> str:
     """The key of the trial of a sample; `text` and `path` are those of the case."""
     content = case_content(text, path, sample)
-    files = {str(table[key]): _digest(path.parent / table[key]) for table, key in _named_files(content)}
+    files = {str(table[key]): _digest(path.parent / table[key]) for table, key in named_files(content)}
     whole = {"drystone": __version__, "case": content, "files": files, "sample": written(sample)}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:DIGITS]
 
@@ -32,22 +32,22 @@ def key_of(text: str, path: Path, sample: Sample) -> str:
 def own_text(text: str, path: Path, sample: Sample) -> str:
     """A case file with the sample in it that can be read from any folder."""
     content = case_content(text, path, sample)
-    for table, key in _named_files(content):
+    for table, key in named_files(content):
         table[key] = str((path.parent / table[key]).resolve())
     return tomli_w.dumps(content)
 
 
-def _named_files(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
+def named_files(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
     """Where in a case a file is named: the table and its key."""
     if isinstance(node, list):
         for each in node:
-            yield from _named_files(each)
+            yield from named_files(each)
     elif isinstance(node, dict):
         for key, value in node.items():
             if key in FILE_KEYS and isinstance(value, str):
                 yield node, key
             else:
-                yield from _named_files(value)
+                yield from named_files(value)
 
 
 def _digest(path: Path) -> str:

@@ -9,13 +9,17 @@ Rows = list[tuple[str, str]]
 
 def print_result(facts: dict[str, Any]) -> None:
     """The facts of any kind, in the words of that kind."""
+    rows = [*result_rows(facts), ("kept in", facts["out"])]
+    rows += [("pictures", "\n".join(facts["pictures"]))] if facts.get("pictures") else []
+    print_rows(facts["analysis"].capitalize(), rows)
+
+
+def result_rows(facts: dict[str, Any]) -> Rows:
     rows = [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
     rows += TOLD[facts["analysis"]](facts)
     rows += [("mechanism", facts["mechanism"]["words"])] if "mechanism" in facts else []
     rows += [("note", facts["note"])] if facts.get("note") else []
-    rows += [("time", f"{facts['seconds']:.3g} s"), ("kept in", facts["out"])]
-    rows += [("pictures", "\n".join(facts["pictures"]))] if facts.get("pictures") else []
-    print_rows(facts["analysis"].capitalize(), rows)
+    return [*rows, ("time", f"{facts['seconds']:.3g} s")]
 
 
 def _equilibrium(facts: dict[str, Any]) -> Rows:

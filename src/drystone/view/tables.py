@@ -83,6 +83,13 @@ def _sentence(finding: dict[str, Any]) -> str:
 
 def print_summary(summary: dict[str, Any]) -> None:
     """What `drystone info` tells of a run."""
+    print_rows("Run", summary_rows(summary))
+    if summary["dumps"]:
+        said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
+        print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
+
+
+def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     cost, factorisations = summary["ms_per_step"], summary["factorisations"]
     paths = ", ".join(f"{name} {count}" for name, count in summary["paths"].items())
     rows = [
@@ -106,10 +113,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     if "mechanism" in summary:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
         rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
-    print_rows("Run", rows)
-    if summary["dumps"]:
-        said = f"{summary['unconverged_steps']} steps did not converge; reproduce one with:"
-        print(f"{said} drystone solve {summary['dumps'][0]} --method clarabel-static")
+    return rows
 
 
 def _borne(base: dict[str, Any]) -> str:

@@ -1,0 +1,335 @@
+// The viewer: opens the runs that it is given, ties scenes, charts, player and keyboard to one time and one view.
+
+import "uplot/dist/uPlot.min.css";
+import "../page.css";
+import { amount } from "./amounts";
+import { Chart, type Line } from "./charts";
+import { byId, make } from "./make";
+import { Panel, Player } from "./panel";
+import { Playback } from "./playback";
+import { type Curve, Run } from "./run";
+import { Scene } from "./scene";
+import { openSource } from "./source";
+
+const SPEEDS: [string, number][] = [["1/20 ×", 0.05], ["1/10 ×", 0.1], ["1/5 ×", 0.2], ["1/2 ×", 0.5], ["1 ×", 1], ["2 ×", 2], ["5 ×", 5]];
+const HELP: [string, string][] = [
+  ["Space", "play"], ["← →", "frame"], ["Shift ← →", "10 frames"], ["Click", "block"], ["Drag", "turn"], ["Right drag", "shift"], ["1–4 0", "views"],
+  ["C", "colour"], ["F", "forces"], ["T", "thrust"], ["G", "initial shape"], ["S", "section"], ["P", "parallel"], ["+ −", "exaggerate"], ["Esc", "no block"],
+];
+const SLOW = 100; // [ms] a frame
+const LIVE = 1000; // [ms] between two looks at a run that is being computed
+const STAGE = 0.5; // [s] that a stage of an analysis is shown for
+
+class Page {
+  private readonly scenes: Scene[];
+  private readonly playback: Playback;
+  private readonly panel: Panel;
+  private readonly player: Player;
+  private charts: Chart[] = [];
+  private histories: Chart[] = [];
+  private drawMs = 0;
+  private selectedName = "";
+
+  constructor(private readonly runs: Run[]) {
+    const { head } = runs[0];
+    this.scenes = runs.map((run) => new Scene(run, byId("scenes")));
+    this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
+    this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
+    const first = this.scenes[0].stage;
+    this.panel = new Panel(
+      this.units(), runs.some((run) => run.head.joints.length > 0), (axis) => first.extent(axis), () => this.apply(),
+      (azimuth, elevation) => first.look(azimuth, elevation), () => first.fit(),
+    );
+    this.playback.speed = head.axis[1] === "s" ? fittingSpeed(this.end() - head.time[0]) : 1;
+    this.player = new Player(SPEEDS, this.playback.speed, {
+      play: () => this.playback.toggle(),
+      step: (by) => this.step(by),
+      seek: (time) => this.seekNear(time),
+      speed: (times) => (this.playback.speed = times),
+      loop: (loop) => (this.playback.loop = loop),
+    });
+    this.playback.onTime = () => this.showTime();
+    this.playback.onState = () => this.player.setPlaying(this.playback.playing);
+    this.describe();
+    this.linkScenes();
+    this.drawCharts();
+    this.apply();
+    first.look(28, 16);
+    addEventListener("keydown", (event) => this.key(event));
+    addEventListener("resize", () => [...this.charts, ...this.histories].forEach((chart) => chart.setWidth(chartWidth())));
+    if (runs.some((run) => run.head.live)) void this.follow();
+  }
+
+  /** Shows a frame of the first run; done when it is drawn. */
+  seek = async (frame: number) => {
+    const times = this.runs[0].head.time;
+    this.playback.seek(times[Math.min(times.length - 1, Math.max(0, Math.round(frame)))]);
+    await this.drawn();
+  };
+
+  /** When the present time is drawn, with all that was on its way. */
+  async drawn(): Promise<void> {
+    while (!this.showTime()) await new Promise((resolve) => setTimeout(resolve, 5));
+    this.drawMs = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0);
+  }
+
+  time = () => this.playback.time;
+
+  colourBy = async (name: string) => {
+    this.panel.setColour(name);
+    await this.drawn();
+  };
+
+  /** Selects a block by its number in the first run, or what is under a pixel of the first scene. */
+  pick = (block: number | { x: number; y: number }) => {
+    const number = typeof block === "number" ? block : this.scenes[0].stage.pick(block.x, block.y);
+    this.select(this.scenes[0], number);
+    return number;
+  };
+
+  selected = () => this.scenes[0].selected;
+
+  /** Where a block is on the page [pixels]. */
+  pixel = (block: number) => this.scenes[0].stage.pixel(block);
+
+  stats = () => ({
+    blocks: this.runs.map((run) => run.head.blocks.name.length),
+    frames: this.runs.map((run) => run.head.time.length),
+    loaded: this.runs.map((run) => run.loaded()),
+    drawMs: this.drawMs,
+  });
+
+  /** Less work a frame where drawing is slow. */
+  spare(): void {
+    const again = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0); // the first time, shaders were compiled
+    if (again > SLOW) this.scenes.forEach(({ stage }) => stage.simplify());
+  }
+
+  private end = () => Math.max(...this.runs.map((run) => run.head.time[run.head.time.length - 1]));
+
+  private apply(): void {
+    this.scenes.forEach((scene) => scene.apply(this.panel.shown));
+    this.drawMarks();
+  }
+
+  private units(): Map<string, string> {
+    const units = new Map([["stone", ""], ["displacement", "m"], ["rotation", "rad"]]);
+    for (const run of this.runs) for (const { name, unit } of run.head.quantities) units.set(name, unit);
+    return units;
+  }
+
+  private describe(): void {
+    const { head } = this.runs[0];
+    document.title = `${this.runs.map((run) => run.head.name).join(", ")} · drystone`;
+    byId("title").textContent = this.runs.length > 1 ? `${this.runs.length} runs` : head.title || head.name;
+    byId("subtitle").textContent = this.runs.length > 1 ? this.runs.map((run) => run.head.title).join(" · ") : head.analysis;
+    byId("help").replaceChildren(...HELP.flatMap(([key, what]) => [make("kbd", {}, key), ` ${what}  `]));
+    byId("facts").replaceChildren(...this.runs.flatMap((run) => [
+      ...(this.runs.length > 1 ? [make("dt", {}, "run"), make("dd", {}, make("b", {}, run.head.name))] : []),
+      ...run.head.facts.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]),
+    ]));
+  }
+
+  /** One view for all scenes; a click selects a block in all runs that have one of its name. */
+  private linkScenes(): void {
+    this.scenes.forEach((scene, number) => {
+      const others = this.scenes.filter((other) => other !== scene);
+      scene.stage.onView = () => others.forEach(({ stage }) => stage.setView(scene.stage.view()));
+      scene.run.onTrouble = trouble;
+      scene.run.onNews = (what) => this.news(what);
+      let pressed = [0, 0];
+      scene.stage.canvas.addEventListener("pointerdown", (event) => (pressed = [event.clientX, event.clientY]));
+      scene.stage.canvas.addEventListener("click", (event) => {
+        if (Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) > 4) return; // turned, not clicked
+        this.select(scene, scene.stage.pick(event.offsetX, event.offsetY));
+      });
+      if (number) scene.stage.setView(this.scenes[0].stage.view());
+    });
+  }
+
+  private select(scene: Scene, block: number): void {
+    this.selectedName = scene.run.head.blocks.name[block] ?? "";
+    for (const one of this.scenes) one.select(one === scene ? block : one.run.head.blocks.name.indexOf(this.selectedName));
+    this.drawHistories();
+  }
+
+  private news(what: "frames" | "curves"): void {
+    if (what === "curves") this.grown();
+    const frames = this.runs.reduce((sum, run) => sum + run.head.time.length, 0);
+    this.player.setCame(this.runs.reduce((sum, run) => sum + run.loaded(), 0) / frames);
+    if (this.selectedName) this.drawHistories();
+    if (!this.playback.playing) this.showTime();
+  }
+
+  /** More of a run has been computed: whoever looks at its end goes on looking at its end. */
+  private grown(): void {
+    const atEnd = this.playback.time >= Number(byId("player").dataset.end);
+    this.playback.setEnd(this.end());
+    this.drawCharts();
+    if (atEnd && !this.playback.playing) this.playback.seek(this.end());
+  }
+
+  private async follow(): Promise<void> {
+    while (this.runs.some((run) => run.head.live)) {
+      await new Promise((resolve) => setTimeout(resolve, LIVE));
+      try {
+        await Promise.all(this.runs.filter((run) => run.head.live).map((run) => run.grow()));
+      } catch (error) {
+        trouble(error as Error);
+        return;
+      }
+    }
+  }
+
+  /** Every scene at the present time; false while something is on its way. */
+  private showTime(): boolean {
+    const drawn = this.scenes.map((scene) => scene.show(scene.run.frameAt(this.playback.time)));
+    this.drawMarks();
+    return drawn.every(Boolean);
+  }
+
+  private drawMarks(): void {
+    const [{ head }, time] = [this.runs[0], this.playback.time];
+    const frame = Math.round(this.runs[0].frameAt(time));
+    const shown = head.axis[1] === "s" ? `${time.toFixed(3)} s` : `${head.axis[0]} ${Number(time.toPrecision(4))} ${head.axis[1]}`;
+    this.player?.setTime(time, `${shown} · frame ${frame + 1} of ${head.time.length}${head.live ? " · computing" : ""}`);
+    [...this.charts, ...this.histories].forEach((chart) => chart.setTime(time));
+    if (this.selectedName) this.describeBlock();
+  }
+
+  /** The curves of all runs: those of one title in one chart. */
+  private drawCharts(): void {
+    const titles = new Map<string, { curve: Curve; lines: Line[] }>();
+    this.runs.forEach((run, number) => run.head.curves.forEach((curve) => {
+      const found = titles.get(curve.title) ?? { curve, lines: [] };
+      found.lines.push(...curve.series.map(({ label, values }) => ({ label, values, time: curve.time, run: number })));
+      titles.set(curve.title, found);
+    }));
+    this.charts.forEach((chart) => chart.close());
+    this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts")));
+    this.playback.setEnd(this.end());
+    this.player.setRange(this.runs[0].head.time[0], this.end());
+    byId("player").dataset.end = String(this.end());
+  }
+
+  private chart(title: string, unit: string, lines: Line[], into: HTMLElement): Chart {
+    const chart = new Chart(title, unit, this.runs[0].head.axis[1], lines, chartWidth(), (time) => this.seekNear(time));
+    into.append(chart.element);
+    chart.setTime(this.playback.time);
+    return chart;
+  }
+
+  /** What the selected block has done, in all runs that have it. */
+  private drawHistories(): void {
+    this.histories.forEach((chart) => chart.close());
+    this.histories = [];
+    byId("block").hidden = !this.selectedName;
+    if (!this.selectedName) return;
+    byId("block").replaceChildren();
+    const moved: Line[] = [];
+    const turned: Line[] = [];
+    this.scenes.forEach(({ run, selected }, number) => {
+      if (selected < 0) return;
+      const { displacement, rotation } = run.history(selected);
+      displacement.forEach((values, i) => moved.push({ label: "xyz"[i], time: run.head.time, values, run: number }));
+      turned.push({ label: "rotation", time: run.head.time, values: rotation, run: number });
+    });
+    this.describeBlock();
+    this.histories = [this.chart("Displacement", "m", moved, byId("block")), this.chart("Rotation", "rad", turned, byId("block"))];
+  }
+
+  private describeBlock(): void {
+    const scene = this.scenes.find(({ selected }) => selected >= 0)!;
+    const { blocks } = scene.run.head;
+    const block = scene.selected;
+    const pose = scene.run.pose(scene.run.frameAt(this.playback.time));
+    const size = (vectors?: Float32Array) => (vectors ? Math.hypot(...vectors.subarray(3 * block, 3 * block + 3)) : NaN);
+    const turn = size(pose?.turn);
+    const rows = [
+      ["group", blocks.group[block] || "–"],
+      ["mass", amount(blocks.mass[block], "kg") + (blocks.fixed[block] ? ", fixed" : "")],
+      ["displacement", amount(size(pose?.displacement), "m")],
+      ["rotation", `${amount(turn, "rad")} (${((turn * 180) / Math.PI).toFixed(2)}°)`],
+    ];
+    const list = make("dl", {}, ...rows.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]));
+    const old = byId("block").querySelector("dl");
+    if (old) return old.replaceWith(list);
+    const none = make("button", { textContent: "×", title: "no block (Esc)", onclick: () => this.select(scene, -1) });
+    byId("block").append(make("h3", {}, make("span", {}, `Block ${blocks.name[block]}`), none), list);
+  }
+
+  private step(by: number): void {
+    const times = this.runs[0].head.time;
+    const now = this.runs[0].frameAt(this.playback.time);
+    const next = by < 0 ? Math.ceil(now - 1e-6) + by : Math.floor(now + 1e-6) + by;
+    this.playback.seek(times[Math.min(times.length - 1, Math.max(0, next))]);
+  }
+
+  /** The frame nearest to a time. */
+  private seekNear(time: number): void {
+    const run = this.runs.reduce((longest, one) => (one.head.time.length > longest.head.time.length ? one : longest));
+    this.playback.seek(run.head.time[Math.round(run.frameAt(time))]);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const typed = event.target instanceof HTMLInputElement && event.target.type === "number";
+    if (typed || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    const frames = event.shiftKey ? 10 : 1;
+    const actions: Record<string, () => void> = {
+      " ": () => this.playback.toggle(),
+      ArrowLeft: () => this.step(-frames),
+      ArrowRight: () => this.step(frames),
+      Home: () => this.step(-Infinity),
+      End: () => this.step(Infinity),
+      Escape: () => this.select(this.scenes[0], -1),
+      c: () => this.panel.nextColour(),
+      f: () => this.panel.toggle("forces"),
+      t: () => this.panel.toggle("thrust"),
+      g: () => this.panel.toggle("ghost"),
+      p: () => this.panel.toggle("orthographic"),
+      s: () => this.panel.nextSection(),
+      "+": () => this.panel.exaggerate(1),
+      "=": () => this.panel.exaggerate(1),
+      "-": () => this.panel.exaggerate(-1),
+    };
+    const view = "12340".indexOf(event.key);
+    const action = view >= 0 ? () => (byId("views").children[view] as HTMLElement).click() : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}
+
+const chartWidth = () => byId("panel").clientWidth - 24;
+
+/** The fastest speed at which a motion of so many seconds lasts four or more. */
+function fittingSpeed(seconds: number): number {
+  const slow = SPEEDS.filter(([, times]) => times <= 1 && seconds / times >= 4);
+  return slow.length ? slow[slow.length - 1][1] : SPEEDS[0][1];
+}
+
+function trouble(error: Error): void {
+  byId("trouble").textContent = error.message;
+  byId("trouble").hidden = false;
+}
+
+async function open(): Promise<Page> {
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("this browser cannot unpack the frames (it has no DecompressionStream); use one from 2023 or later");
+  const source = openSource();
+  const names = await source.json<{ name: string }[]>("runs");
+  const page = new Page(await Promise.all(names.map((_, number) => Run.open(source, number))));
+  await page.drawn();
+  page.spare();
+  document.body.dataset.ready = "true";
+  return page;
+}
+
+const ready = open();
+ready.catch((error: Error) => trouble(error));
+const pageNow = { ready: ready.then(() => true) } as Record<string, unknown>; // for tests
+(window as unknown as { drystone: typeof pageNow }).drystone = pageNow;
+void ready.then((page) => {
+  for (const name of ["seek", "time", "pick", "selected", "colourBy", "pixel", "stats"] as const)
+    pageNow[name] = (...given: never[]) => (page[name] as (...given: never[]) => unknown)(...given);
+}, () => {});

@@ -1,0 +1,175 @@
+// A run on a stage: what is shown comes in as settings and a time, the stage and the legends over it follow.
+
+import { amount, roundedUp } from "./amounts";
+import { classColour, colours, css, scaleColour, stoneColour, strengthColour, valueColour } from "./colours";
+import { make } from "./make";
+import type { Pose, Run } from "./run";
+import { largestForce, type Section, Stage } from "./stage";
+
+export interface Shown {
+  colour: string; // "stone", "displacement", "rotation" or a quantity of the run
+  most: number; // [SI] at the end of the scale of colours; 0: the largest of the run
+  exaggeration: number;
+  section: Section | null;
+  forces: boolean;
+  thrust: boolean;
+  ghost: boolean;
+  orthographic: boolean;
+}
+
+const MOVED: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
+const UNIT: Record<string, string> = { displacement: "m", rotation: "rad" };
+
+export class Scene {
+  readonly stage: Stage;
+  selected = -1;
+  private readonly caption = make("h2");
+  private readonly wait = make("div", { className: "wait" });
+  private readonly colourLegend = make("div", { className: "legend" });
+  private readonly forceLegend = make("div", { className: "legend" });
+  private shown: Shown | null = null;
+  private frame = 0; // with its fraction
+  private asking = false; // joints are on their way
+  private jointsShown = -1; // frame
+  private strongest = 0; // [N] that the longest segment stands for
+  private legend = ""; // what the legend of colours says
+
+  constructor(readonly run: Run, container: HTMLElement) {
+    const element = make("div", { className: "scene" });
+    container.append(element);
+    this.stage = new Stage(element);
+    element.append(this.caption, this.wait, make("div", { className: "legends" }, this.forceLegend, this.colourLegend));
+    this.caption.textContent = run.head.name;
+    this.stage.setGeometry(run.geometry);
+  }
+
+  apply(shown: Shown): void {
+    const before = this.shown;
+    this.shown = { ...shown };
+    this.run.quantity = this.quantity() ? shown.colour : "";
+    void this.run.fill();
+    if (before?.exaggeration !== shown.exaggeration) this.stage.setExaggeration(shown.exaggeration);
+    this.stage.setSection(shown.section);
+    this.stage.setGhost(shown.ghost);
+    if (before?.orthographic !== shown.orthographic) this.stage.setOrthographic(shown.orthographic);
+    this.jointsShown = -1;
+    this.show(this.frame);
+  }
+
+  /** Draws a frame, or what lies between two; false while it is on its way. */
+  show(frame: number): boolean {
+    this.frame = frame;
+    this.run.present = Math.round(frame);
+    const pose = this.run.pose(frame);
+    this.wait.textContent = pose ? "" : "loading …";
+    if (!pose) {
+      void this.run.fill();
+      return false;
+    }
+    this.stage.setPose(pose.displacement, pose.turn);
+    const coloured = this.colour(pose);
+    void this.showJoints();
+    return coloured;
+  }
+
+  select(block: number): void {
+    this.selected = block;
+    this.stage.select(block);
+  }
+
+  private quantity() {
+    return this.run.head.quantities.find(({ name }) => name === this.shown?.colour && !(name in MOVED));
+  }
+
+  private colour(pose: Pose): boolean {
+    const { fixed } = this.run.head.blocks;
+    const { colour, most, forces, thrust } = this.shown!;
+    const quantity = this.quantity();
+    if (!(colour in MOVED) && !quantity) {
+      this.stage.setColours(colours(fixed, stoneColour, forces || thrust));
+      this.tell("", "", 0, false);
+      return true;
+    }
+    const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
+    const counted = quantity?.counted ?? false;
+    const largest = this.run.largest(colour);
+    const top = counted ? largest : most || roundedUp(largest);
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted)));
+    this.wait.textContent = values ? "" : "loading …";
+    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted);
+    return values !== null;
+  }
+
+  /** The legend of colours, made anew when it says something else. */
+  private tell(title: string, unit: string, top: number, counted: boolean): void {
+    const legend = `${title} ${top}`;
+    if (legend === this.legend) return;
+    this.legend = legend;
+    this.colourLegend.hidden = !title;
+    if (counted) this.colourLegend.replaceChildren(make("b", {}, title), classes(top));
+    else this.colourLegend.replaceChildren(make("b", {}, title), bar(scaleColour), ticks("0", amount(top / 2, unit), amount(top, unit)));
+  }
+
+  private async showJoints(): Promise<void> {
+    const { forces, thrust } = this.shown!;
+    const frame = this.run.jointFrame(this.frame);
+    if (!forces && !thrust) this.clearJoints();
+    if (this.asking || frame < 0 || frame === this.jointsShown || (!forces && !thrust)) return;
+    this.asking = true;
+    try {
+      const joints = await this.run.jointsOf(frame);
+      if (!this.shown!.forces && !this.shown!.thrust) return;
+      this.jointsShown = frame;
+      this.rescale(largestForce(joints));
+      this.stage.setJoints(this.shown!.forces ? joints : null, this.strongest);
+      this.stage.setThrust(this.shown!.thrust ? (joints.thrust.data as Float32Array) : new Float32Array(), joints.thrust_start.data);
+      this.forceLegend.hidden = !this.shown!.forces;
+    } catch (error) {
+      this.run.onTrouble(error as Error);
+    } finally {
+      this.asking = false;
+    }
+    if (this.run.jointFrame(this.frame) !== frame) void this.showJoints();
+  }
+
+  private clearJoints(): void {
+    this.stage.setJoints(null);
+    this.stage.setThrust(new Float32Array(), []);
+    this.forceLegend.hidden = true;
+  }
+
+  /** A scale of forces that stays unless they are far off it. */
+  private rescale(largest: number): void {
+    if (largest <= this.strongest && largest > 0.2 * this.strongest) return;
+    this.strongest = roundedUp(largest);
+    const root = (share: number) => strengthColour(Math.sqrt(share));
+    this.forceLegend.replaceChildren(make("b", {}, "force in a joint"), bar(root, true), ticks("0", amount(this.strongest / 2, "N"), amount(this.strongest, "N")));
+  }
+}
+
+function lengths(vectors: Float32Array): Float32Array {
+  return Float32Array.from({ length: vectors.length / 3 }, (_, i) => Math.hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]));
+}
+
+/** A bar of colours; `wedge`: as wide as the lines that it explains. */
+function bar(colour: (share: number) => readonly [number, number, number], wedge = false): HTMLCanvasElement {
+  const canvas = make("canvas", { width: 200, height: 12 });
+  const pen = canvas.getContext("2d")!;
+  for (let x = 0; x < 200; x++) {
+    const high = wedge ? Math.max(1, 9 * Math.sqrt(x / 200)) : 12;
+    pen.fillStyle = css(colour(x / 199));
+    pen.fillRect(x, 6 - high / 2, 1, high);
+  }
+  return canvas;
+}
+
+const ticks = (...texts: string[]) => make("div", { className: "ticks" }, ...texts.map((text) => make("span", {}, text)));
+
+function classes(count: number): HTMLElement {
+  const row = (number: number) => {
+    const swatch = make("i");
+    swatch.style.background = css(classColour(number));
+    return make("span", {}, swatch, number ? String(number) : "stands");
+  };
+  return make("div", { className: "classes" }, ...Array.from({ length: Math.min(count, 7) + 1 }, (_, number) => row(number)));
+}

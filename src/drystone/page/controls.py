@@ -1,0 +1,224 @@
+"""What can be moved in the studio: a sheet comes in, the sheet in order and its controls go out; and a sheet as a case (TOML).
+
+A sheet has the tables of a case that the studio works on: `structure`, `joints` and `load` as a case has them, `push`, one
+point load, `statics`, what grows until the structure collapses, and `motion` with `dynamics`, the history to run. Numbers with
+a unit are strings, as in a case. A control says where in the sheet a value is, what it is, and how far a slider goes.
+"""
+
+import inspect
+import math
+import tomllib
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+import tomli_w
+
+from drystone.build import GENERATORS
+from drystone.errors import InputError, did_you_mean
+from drystone.io.case_tables import Part, Structure
+from drystone.io.motion_tables import PULSE_TABLES
+from drystone.io.starter import SHOWN, dimension_of, keys_of
+from drystone.units import UNITS, number_and_unit
+
+Sheet = dict[str, Any]
+
+HORIZONTAL, TILT, POINT = "horizontal force", "tilt", "point load"  # what grows
+PULSES = ("one-sine", "half-sine", "biphasic", "rectangular", "ricker")
+FRESH: Sheet = {
+    "joints": {"friction": 0.6},
+    "push": {"on": "", "share": 0.0},
+    "statics": {"grows": HORIZONTAL, "direction": [1.0, 0.0, 0.0]},
+    "motion": {"pulse": "one-sine", "amplitude": "0.3 g", "half_period": "0.2 s", "direction": [1.0, 0.0, 0.0]},
+    "dynamics": {"duration": "2 s", "time_step": "1 ms"},
+}
+RANGES = {"density": (500.0, 4000.0), "angle": (0.0, math.pi), "acceleration": (0.0, 19.62), "dimensionless": (0.0, 1.5)}  # SI
+SLENDER, GENEROUS = 0.2, 3.0  # shares of a default size between which its slider goes
+FEW = 10  # up to this number of blocks or courses the slider goes to MANY
+MANY = 40
+STEPS = 200  # of a slider, at least
+
+
+class Control(NamedTuple):
+    """One value of a sheet that can be moved."""
+
+    place: str  # as "structure.radius"; in a list by number
+    kind: str  # "number", "count", "choice", "flag", "text", "names" (of a block), "azimuth" or "value" (as JSON)
+    unit: str = ""
+    low: float = 0.0  # where a slider begins and ends, in the unit, and its step
+    high: float = 0.0  # as `low`: no slider
+    step: float = 0.0
+    choices: tuple[str, ...] = ()
+    optional: bool = False  # may be left empty
+    reshapes: bool = False  # other controls come and go with it: the sheet is to be arranged again
+
+
+def arrange(sheet: Sheet) -> tuple[Sheet, list[Control]]:
+    """The sheet with all that can be moved in it, defaults where it says nothing, and its controls."""
+    sheet = FRESH | sheet
+    controls: list[Control] = []
+    structure = sheet["structure"]
+    if "parts" in structure:
+        parts = [_made(part, f"structure.parts.{i}", controls) for i, part in enumerate(structure["parts"])]
+        structure = structure | {"parts": parts}
+    else:
+        structure = _made(structure, "structure", controls)
+    controls.append(_number("joints.friction", "dimensionless", sheet["joints"].get("friction"), 0.6))
+    if isinstance(sheet["joints"].get("support"), dict) and "friction" in sheet["joints"]["support"]:
+        controls.append(_number("joints.support.friction", "dimensionless", sheet["joints"]["support"]["friction"], 0.6))
+    controls += [Control("statics.grows", "choice", choices=(HORIZONTAL, TILT, POINT), reshapes=True)]
+    if sheet["statics"]["grows"] != POINT:
+        controls.append(Control("statics.direction", "azimuth"))
+    if sheet["statics"]["grows"] != TILT:
+        controls.append(Control("push.on", "names"))
+    if sheet["statics"]["grows"] == HORIZONTAL:
+        controls.append(Control("push.share", "number", "", 0.0, 1.0, 0.01))
+    motion = _motion(sheet["motion"], controls)
+    for key, low, high in (("duration", 0.5, 10.0), ("time_step", 0.0005, 0.01)):
+        if key in sheet["dynamics"]:
+            controls.append(_ranged(f"dynamics.{key}", "time", sheet["dynamics"][key], low, high))
+    return sheet | {"structure": structure, "motion": motion}, controls
+
+
+def _made(table: dict[str, Any], place: str, controls: list[Control]) -> dict[str, Any]:
+    """A table that names a generator or a file, with all its keys."""
+    if "generator" not in table:
+        controls.append(_ranged(f"{place}.density", "density", table.get("density", "2000 kg/m3"), *RANGES["density"]))
+        controls.append(Control(f"{place}.supports", "value", optional=True))
+        return {"density": "2000 kg/m3"} | table
+    name = table["generator"]
+    if name not in GENERATORS:
+        raise InputError(f"{place}.generator: {name!r} is not a generator{did_you_mean(name, GENERATORS)}")
+    controls.append(Control(f"{place}.generator", "choice", choices=tuple(GENERATORS), reshapes=True))
+    defaults = tomllib.loads(keys_of(name))
+    parameters = inspect.signature(GENERATORS[name]).parameters
+    shared = {*Part.model_fields, *Structure.model_fields}  # keys that a table has whatever it makes
+    table = defaults | {key: value for key, value in table.items() if key in parameters or key in shared}
+    for key, parameter in parameters.items():
+        controls.append(_control(f"{place}.{key}", parameter.annotation, table.get(key), parameter.default))
+    return {"generator": name} | table
+
+
+def _control(place: str, annotation: Any, value: Any, default: Any) -> Control:
+    """Of a parameter of a generator, by its type."""
+    dimension = dimension_of(annotation)
+    if dimension and default is None:
+        return Control(place, "number", _unit_of(value, dimension), optional=True)
+    if dimension and isinstance(default, float):
+        return _number(place, dimension, value, default)
+    if get_origin(annotation) is Literal:
+        return Control(place, "choice", choices=get_args(annotation))
+    if isinstance(default, int):
+        return Control(place, "count", "", 1.0, MANY if default <= FEW else GENEROUS * default, 1.0)
+    return Control(place, "value", optional=True)
+
+
+def _number(place: str, dimension: str, value: Any, default: float) -> Control:
+    """A number whose slider goes about its default [SI]."""
+    if dimension in RANGES:
+        return _ranged(place, dimension, value, *RANGES[dimension])
+    low, high = (SLENDER * default, GENEROUS * default) if default else (0.0, 2.0)
+    return _ranged(place, dimension, value, low, high)
+
+
+def _ranged(place: str, dimension: str, value: Any, low: float, high: float) -> Control:
+    """A number between two [SI], in the unit that its value has."""
+    unit = _unit_of(value, dimension)
+    factor = UNITS[dimension].get(unit, 1.0)
+    step = _round_step((high - low) / factor / STEPS)
+    ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
+    return Control(place, "number", unit, float(f"{max(ends[0], step if low > 0 else 0.0):.12g}"), float(f"{ends[1]:.12g}"), step)
+
+
+def _unit_of(value: Any, dimension: str) -> str:
+    """The unit of a value of the sheet, which is that of SI for a plain number; of none at all the one that is usual."""
+    if isinstance(value, str):
+        try:
+            return number_and_unit(value)[1]
+        except InputError:
+            return ""
+    if dimension == "dimensionless":
+        return ""
+    return next(iter(UNITS[dimension])) if value is not None else SHOWN.get(dimension, next(iter(UNITS[dimension])))
+
+
+def _round_step(step: float) -> float:
+    """1, 2 or 5 times a power of ten, not above `step`."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return float(f"{next(m for m in (5, 2, 1) if m * power <= step * (1 + 1e-9)) * power:.3g}")
+
+
+def _motion(table: Any, controls: list[Control]) -> Any:
+    """One pulse with the keys of its kind; motions that are none of these are run as they are."""
+    if not isinstance(table, dict) or table.get("pulse") not in PULSES:
+        return table
+    fields = PULSE_TABLES[table["pulse"]].model_fields
+    motion = FRESH["motion"] | {"duration": "0.4 s"} | table
+    motion = {key: value for key, value in motion.items() if key in fields}
+    controls.append(Control("motion.pulse", "choice", choices=PULSES, reshapes=True))
+    controls.append(_ranged("motion.amplitude", "acceleration", motion["amplitude"], *RANGES["acceleration"]))
+    lasting = "half_period" if "half_period" in fields else "duration"
+    controls.append(_ranged(f"motion.{lasting}", "time", motion[lasting], 0.02, 2.0))
+    controls.append(Control("motion.direction", "azimuth"))
+    return motion
+
+
+def sheet_of(content: dict[str, Any]) -> Sheet:
+    """The sheet of the tables of a case. Of its analysis what the studio does is kept: a limit or tilt analysis, a history."""
+    analysis = dict(content["analysis"])
+    kind = analysis.pop("kind", "dynamics")
+    loads = content.get("load", [])
+    sheet = FRESH | {key: content[key] for key in ("structure", "joints", "motion", "solver", "output") if key in content}
+    sheet["load"] = loads if isinstance(loads, list) else [loads]
+    always = {key: analysis[key] for key in ("gravity", "planar") if key in analysis}
+    sheet["statics"] = FRESH["statics"] | always
+    sheet["dynamics"] = FRESH["dynamics"] | always
+    if kind == "tilt":
+        sheet["statics"] = sheet["statics"] | {"grows": TILT} | analysis
+    elif kind == "limit":
+        asked = {key: value for key, value in analysis.items() if key not in ("starts", "check")}
+        sheet["statics"] = {"grows": HORIZONTAL if "direction" in asked else POINT} | sheet["statics"] | asked
+        sheet["statics"]["grows"] = HORIZONTAL if "direction" in asked else POINT
+    elif kind == "dynamics":
+        sheet["dynamics"] = analysis
+    return sheet
+
+
+def statics_text(sheet: Sheet) -> str:
+    """The case of the collapse that is asked for."""
+    asked = dict(sheet["statics"])
+    grows = asked.pop("grows", HORIZONTAL)
+    if grows == POINT:
+        asked.pop("direction", None)
+    kind = {"kind": "tilt"} if grows == TILT else {"kind": "limit", "starts": 0}
+    loads = list(sheet.get("load", [])) if grows != TILT else []
+    if grows == POINT and not any(load.get("live") for load in loads):
+        loads.append({"on": sheet["push"]["on"], "share": 1.0, "live": True})
+    elif grows == HORIZONTAL and sheet["push"]["share"] != 0:
+        loads.append(dict(sheet["push"]))
+    return _text(sheet, loads, kind | asked)
+
+
+def history_text(sheet: Sheet) -> str:
+    """The case of the history."""
+    loads = [{key: value for key, value in load.items() if key != "live"} for load in sheet.get("load", [])]
+    loads += [dict(sheet["push"])] if sheet["push"]["share"] != 0 else []
+    return _text(sheet, loads, {"kind": "dynamics"} | sheet["dynamics"], motion=sheet["motion"])
+
+
+def _text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, Any], **more: Any) -> str:
+    tables: dict[str, Any] = {"structure": sheet["structure"], "joints": sheet["joints"]}
+    tables |= more | ({"load": loads} if loads else {}) | {"analysis": analysis}
+    tables |= {key: sheet[key] for key in ("solver", "output") if key in sheet}
+    return tomli_w.dumps(tables)
+
+
+def control_named(message: str, controls: list[Control]) -> str:
+    """The place of the control that a message is about; empty if it names none."""
+    said = message.replace("analysis.", "statics.").replace("load.", "push.")
+    named = [control.place for control in controls if control.place.replace(".parts.", ".parts[") in said]
+    words = set(message.replace(":", " ").replace(",", " ").split())
+    by_word = [control.place for control in controls if control.place.startswith("structure") and _last(control) in words]
+    return next(iter([*named, *by_word]), "")
+
+
+def _last(control: Control) -> str:
+    return control.place.rsplit(".", 1)[-1]

@@ -1,0 +1,17 @@
+"""The files of the page that npm has built (`make page`), by their names."""
+
+from pathlib import Path
+
+from drystone.errors import InputError
+
+BUNDLE = Path(__file__).parent / "bundle"
+KINDS = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+
+def built(page: str) -> dict[str, bytes]:
+    """All files that the page may ask for, read once: what a browser asks for later is looked up here, never on the disk."""
+    files = {path.name: path.read_bytes() for path in sorted(BUNDLE.glob("*")) if path.suffix in KINDS}
+    if page not in files:
+        cure = "with Node.js installed, say `make page` in a clone of drystone; wheels have it inside"
+        raise InputError(f"the page for the browser is not built: no {page} in {BUNDLE}; {cure}")
+    return files

@@ -1,0 +1,143 @@
+"""The head of a run (docs/decisions/0012): a `Shown` comes in, what the page shows beside the blocks goes out."""
+
+from typing import Any
+
+import numpy as np
+
+from drystone import __version__, quantities
+from drystone.analyse.record import read_result
+from drystone.measure import block_number, step_history, summarise
+from drystone.page.shown import Shown
+from drystone.record import with_totals
+from drystone.view.result_tables import result_rows
+from drystone.view.tables import summary_rows
+
+Array = np.ndarray
+Curve = dict[str, Any]
+
+POINTS = 1000  # of a curve, at most
+TOLD_BY_POSES = ("displacement", "rotation")  # quantities that the page finds by itself
+ENERGIES = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
+            "dissipated": "dissipated"}  # fmt: skip
+
+
+def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
+    """joints: the frames of which forces can be asked for."""
+    run, bodies = shown.run, shown.run.model.bodies
+    through_time = shown.case.goes_through_time
+    return news(shown, 0) | {
+        "name": shown.folder.name,
+        "title": _title(run.case) or shown.folder.name,
+        "analysis": shown.case.analysis.kind,
+        "axis": ["time", "s"] if through_time else ["stage", ""],
+        "origin": shown.origin.tolist(),
+        "blocks": {
+            "name": [block.name for block in run.model.blocks],
+            "group": [block.group for block in run.model.blocks],
+            "fixed": bodies.fixed.tolist(),
+            "mass": bodies.mass.tolist(),
+        },
+        "chunks": shown.chunks,
+        "joints": joints,
+        "quantities": [
+            {"name": name, "unit": quantities.QUANTITIES[name].unit, "counted": quantities.QUANTITIES[name].counted}
+            for name in quantities.of_run(run)
+            if name not in TOLD_BY_POSES and (through_time or name != "velocity")
+        ],
+        "facts": facts(shown),
+    }
+
+
+def news(shown: Shown, since: int) -> dict[str, Any]:
+    """What a run that grows has more of, from frame `since` on; curves are told whole."""
+    frames = shown.frames[since:]
+    return {
+        "time": shown.run.time[frames].tolist(),
+        "frame": frames,
+        "joints": list(range(since, since + len(frames))),
+        "curves": curves(shown),
+        "live": shown.live,
+    }
+
+
+def facts(shown: Shown) -> list[tuple[str, str]]:
+    """What was found, in words."""
+    run, found = shown.run, read_result(shown.folder)
+    if found is not None:
+        rows = result_rows(found)
+    else:
+        rows = summary_rows(summarise(run, loss=shown.case.history.collapse)) if shown.case.goes_through_time else []
+    thinned = [] if shown.stride == 1 else [("shown", f"{len(shown.frames)} of {run.frames} frames: every {shown.stride}")]
+    return [("analysis", shown.case.analysis.kind), *rows, *thinned, ("computed by", f"drystone {__version__}")]
+
+
+def curves(shown: Shown) -> list[Curve]:
+    """Charts beside the blocks. `time` is the abscissa; a curve that has an `axis` of its own is not drawn over time."""
+    if not shown.case.goes_through_time:
+        return _curves_of_statics(read_result(shown.folder) or {})
+    return [*_energies(shown), *_histories(shown), *_ground(shown)]
+
+
+def _energies(shown: Shown) -> list[Curve]:
+    if len(shown.run.steps["time"]) == 0:
+        return []
+    parts = {name: step_history(shown.run, name)[1] for name in shown.run.energy if name in shown.run.steps}
+    parts = with_totals(parts)
+    parts["potential"] = parts["potential"] - parts["potential"][0]
+    series = {label: parts[name] for name, label in ENERGIES.items() if parts[name].any()}
+    return [_curve("energy", "J", step_history(shown.run, "kinetic")[0], series)]
+
+
+def _histories(shown: Shown) -> list[Curve]:
+    """Of the blocks that the case monitors, else of the one that has moved most."""
+    moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)
+    watched = [block_number(shown.run, name) for name in shown.case.output.monitor] or [int(moved.max(axis=0).argmax())]
+    turned = np.linalg.norm(shown.motion[:, watched, 3:], axis=2)
+    names = [shown.run.model.blocks[i].name for i in watched]
+    time = shown.run.time[shown.frames]
+    return [
+        _curve("displacement", "m", time, dict(zip(names, moved[:, watched].T, strict=True))),
+        _curve("rotation", "rad", time, dict(zip(names, turned.T, strict=True))),
+    ]
+
+
+def _ground(shown: Shown) -> list[Curve]:
+    steps = shown.run.steps
+    moved = {axis: steps["ground_displacement"][:, i] for i, axis in enumerate("xyz")}
+    moved = {axis: values for axis, values in moved.items() if values.any()}
+    return [_curve("ground", "m", steps["time"], moved)] if moved else []
+
+
+def _curves_of_statics(found: dict[str, Any]) -> list[Curve]:
+    if "curve" in found:
+        curve = found["curve"]
+        return [_curve("capacity", "of 1 g", curve["displacement"], {"multiplier": curve["multiplier"]}, ("displacement", "m"))]
+    if found.get("analysis") == "capacity":
+        angle = [row["direction_deg"] for row in found["directions"]]
+        by_angle = {"multiplier": [row["multiplier"] for row in found["directions"]]}
+        return [_curve("capacity", "of 1 g", angle, by_angle, ("direction from +x", "deg"))]
+    if found.get("analysis") == "construction":
+        borne = {"pressing": found["stages"]["pressing"], "on supports": found["stages"]["base_resultant"]}
+        return [_curve("load", "N", range(1, 1 + len(borne["pressing"])), borne)]
+    return []
+
+
+def _curve(title: str, unit: str, abscissa: Any, series: dict[str, Any], axis: tuple[str, str] | None = None) -> Curve:
+    """Every so many points of it, and the last."""
+    count = len(abscissa)
+    kept = np.unique([*range(0, count, max(1, count // POINTS)), count - 1])
+    lines = [{"label": label, "values": _plain(values, kept)} for label, values in series.items()]
+    curve = {"title": title, "unit": unit, "time": _plain(abscissa, kept), "series": lines}
+    return curve if axis is None else curve | {"axis": axis}
+
+
+def _plain(values: Any, kept: Array) -> list[float | None]:
+    """As JSON has numbers: none for what is not finite."""
+    chosen = np.asarray(values, float)[kept]
+    return [float(value) if np.isfinite(value) else None for value in chosen]
+
+
+def _title(case: str) -> str:
+    """The comment with which a case begins."""
+    first = case.lstrip().split("\n", 1)[0]
+    return first.lstrip("# ").rstrip() if first.startswith("#") else ""

@@ -1,0 +1,34 @@
+"""What passes between the server and what it serves: a `Site` is asked for paths and gives a `Reply` to each."""
+
+import json
+from typing import Any, NamedTuple, Protocol
+
+ARRAYS = "application/octet-stream"  # what arrays.py packs; the page undoes its gzip itself
+
+
+class Reply(NamedTuple):
+    body: bytes
+    kind: str = "application/json"  # content type
+    status: int = 200  # of HTTP
+
+
+class Site(Protocol):
+    """Several threads ask at once. An `InputError` becomes a 400 with its text."""
+
+    def get(self, path: str) -> Reply:
+        """path: without "/api/" before it, percent-decoded once, no query."""
+
+    def post(self, path: str, content: Any) -> Reply:
+        """content: what the JSON said, bounded in size but otherwise unchecked."""
+
+
+def in_json(content: Any, status: int = 200) -> Reply:
+    return Reply(json.dumps(content).encode(), status=status)
+
+
+def refused(why: str, status: int) -> Reply:
+    return in_json({"error": why}, status)
+
+
+def unknown(path: str) -> Reply:
+    return refused(f"there is no {path!r} here", 404)

@@ -1,0 +1,55 @@
+"""One file to share: runs come in, an HTML file goes out that any browser opens without a network.
+
+It is the page that the server serves, with its script and style inside, and the answers that the server would give, in base64.
+"""
+
+import base64
+import html
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from drystone.errors import InputError
+from drystone.io.whole import whole
+from drystone.page.answers import Answers
+from drystone.page.files import built
+from drystone.page.shown import SHARED
+
+PAGE, SCRIPT, STYLE = "index.html", "page.js", "page.css"
+NO_NETWORK = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
+    "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+)
+
+
+def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tuple[int, int]]:
+    """Write the runs into one file; tells after each answer how many are written, and of how many."""
+    before, after = _page()
+    answers = Answers(folders, SHARED)
+    asked = list(answers.paths())
+    try:
+        with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
+            file.write(before)
+            for number, each in enumerate(asked, 1):
+                content = base64.b64encode(answers.get(each).body).decode("ascii")
+                file.write(f'<script type="text/plain" id="{html.escape(each)}">{content}</script>\n')
+                yield number, len(asked)
+            file.write(after)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); give another file") from error
+
+
+def _page() -> tuple[str, str]:
+    """The page with its script and style inside, up to where the answers go, just before the script, and from there on."""
+    files = {name: content.decode("utf-8") for name, content in built(PAGE).items()}
+    style = files[STYLE].replace("</", r"<\/")
+    code = files[SCRIPT].replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    page = _instead(rf'<link[^>]*href="{STYLE}"[^>]*>', f"{NO_NETWORK}<style>{style}</style>", files[PAGE])
+    before, after = re.split(rf'<script[^>]*src="{SCRIPT}"[^>]*></script>', page)
+    return before, f'<script type="module">{code}</script>{after}'
+
+
+def _instead(pattern: str, text: str, page: str) -> str:
+    page, count = re.subn(pattern, lambda _: text, page)
+    assert count == 1, f"{pattern}: {count} times in {PAGE}"
+    return page

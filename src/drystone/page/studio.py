@@ -1,0 +1,216 @@
+"""The studio: a folder and what to begin with come in; asked by its page, it gives geometry, collapse and forces of a sheet.
+
+A `Site`. Each question carries the page that asks, a number that grows and a digest of the page's controls; the answer
+carries number and digest back. Who asks is answered one after another, and a question overtaken by a newer one of its page
+is not computed. The page shows an answer as current only if the digest is that of its present controls.
+"""
+
+import base64
+import binascii
+import json
+import math
+import re
+import shutil
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from drystone.build import GENERATORS
+from drystone.errors import InputError
+from drystone.io.case import case_content, parse_case
+from drystone.io.geometry.structure import read_structure
+from drystone.io.problems import read_text
+from drystone.io.starter import summary
+from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text
+from drystone.page.geometry import geometry, origin
+from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
+from drystone.page.launch import Launched, free_name, write_new
+from drystone.page.reply import Reply, in_json, unknown
+from drystone.study.content import named_files, own_text
+
+LARGEST_UPLOAD = 12 * 2**20  # [bytes]
+MOST_BLOCKS = 20_000  # product of all counts of a structure
+PAGES = 100  # whose numbers are remembered
+BEGIN: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
+
+
+class Studio:
+    """One studio; `close` takes the uploaded files away and leaves runs alone."""
+
+    def __init__(self, folder: Path, source: Path | None = None):
+        self.folder = folder.resolve()
+        self._uploads = Path(tempfile.mkdtemp(prefix="drystone-studio-"))
+        self._files: set[str] = set()  # that sheets may name
+        self._newest: dict[str, int] = {}
+        self._numbers, self._turn = threading.Lock(), threading.Lock()
+        self._launched: Launched | None = None
+        self._begin = BEGIN if source is None else self._read(source)
+
+    def close(self) -> None:
+        shutil.rmtree(self._uploads, ignore_errors=True)
+
+    def get(self, path: str) -> Reply:
+        if path == "begin":
+            about = {"generators": {name: summary(name) for name in GENERATORS}, "folder": str(self.folder)}
+            return in_json(_arranged(self._begin) | about)
+        if path == "launched":
+            return in_json(None if self._launched is None else self._launched.as_facts())
+        return unknown(path)
+
+    def post(self, path: str, content: Any) -> Reply:
+        if not isinstance(content, dict):
+            raise InputError("a question of the studio is a JSON object; reload the page")
+        if path == "arrange":
+            return in_json(_arranged(_sheet(content)))
+        if path == "open":
+            return in_json(_arranged(self._open(content)))
+        if path in ("shape", "collapse", "rest"):
+            return self._part(path, content)
+        if path == "save":
+            return in_json(self._save(_sheet(content), history=bool(content.get("history"))))
+        if path == "launch":
+            return in_json(self._launch(_sheet(content)))
+        if path == "stop" and self._launched is not None:
+            self._launched.stop()
+            return in_json(self._launched.as_facts())
+        return unknown(path)
+
+    def _part(self, part: str, asked: dict[str, Any]) -> Reply:
+        """One part of the answer to a sheet."""
+        page, count = str(asked.get("page")), asked.get("number")
+        about = {"number": count, "digest": asked.get("digest")}
+        if not isinstance(count, int):
+            raise InputError(f"the number of a question is {count!r}; give a whole number that grows")
+        with self._numbers:
+            self._newest[page] = max(count, self._newest.get(page, count))
+            while len(self._newest) > PAGES:
+                self._newest.pop(next(iter(self._newest)))
+        with self._turn:
+            if count < self._newest.get(page, count):
+                return in_json(about | {"overtaken": True}, 409)
+            sheet, controls = arrange(_sheet(asked))
+            try:
+                begin = time.perf_counter()
+                found = self._found(part, sheet, anyway=bool(asked.get("anyway")))
+            except InputError as error:
+                place = control_named(str(error), controls)
+                return in_json(about | {"error": _plain(str(error)), "at": place}, 400)
+        about["seconds"] = time.perf_counter() - begin
+        return in_json(about | found)
+
+    def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
+        _check_size(sheet)
+        self._check_files(sheet)
+        here = desk(statics_text(sheet), self._uploads / "case.toml")
+        if part == "shape":
+            model = here.model
+            return {
+                "names": [block.name for block in model.blocks],
+                "fixed": model.bodies.fixed.tolist(),
+                "mass": model.bodies.mass.tolist(),
+                "geometry": {name: array.ravel().tolist() for name, array in geometry(model, origin(model)).items()},
+                "contacts": len(here.system.friction),
+            }
+        if len(here.system.friction) > AT_ONCE and not anyway:
+            return {"heavy": len(here.system.friction)}
+        return collapse(here) if part == "collapse" else at_rest(here)
+
+    def _check_files(self, sheet: Sheet) -> None:
+        for table, key in named_files(sheet):
+            if table[key] not in self._files:
+                raise InputError(f"structure.{key}: {table[key]!r} was not opened in this studio; open it first")
+
+    def _read(self, source: Path) -> Sheet:
+        """The sheet of a case, or of a geometry file."""
+        if source.suffix.lower() == ".toml":
+            text = own_text(read_text(source), source, {})
+            parse_case(text, source)
+            sheet = sheet_of(case_content(text, source))
+        else:
+            blocks = read_structure(source)
+            sheet = {"structure": {"file": str(source.resolve())}}
+            if not any(block.fixed for block in blocks):
+                sheet["structure"]["supports"] = "lowest"
+        self._files |= {table[key] for table, key in named_files(sheet)}
+        return sheet
+
+    def _open(self, content: dict[str, Any]) -> Sheet:
+        """The sheet of an uploaded file."""
+        try:
+            name = Path(str(content["name"])).name
+            body = base64.b64decode(content["content"], validate=True)
+        except (KeyError, TypeError, binascii.Error):
+            raise InputError("open: give the name of a file and its content in base64") from None
+        if len(body) > LARGEST_UPLOAD:
+            raise InputError(f"{name} has {len(body) / 2**20:.0f} MB; open files above {LARGEST_UPLOAD / 2**20:.0f} MB on the command "
+                             "line: drystone studio FILE")  # fmt: skip
+        folder = Path(tempfile.mkdtemp(dir=self._uploads))
+        path = folder / (name or "file")
+        path.write_bytes(body)
+        try:
+            return self._read(path)
+        except InputError as error:
+            raise InputError(str(error).replace(f"{folder}/", "")) from None
+
+    def _save(self, sheet: Sheet, *, history: bool) -> dict[str, Any]:
+        """Write the case into the folder, and uploaded files beside it."""
+        sheet, _ = arrange(sheet)
+        self._check_files(sheet)
+        sheet = json.loads(json.dumps(sheet))
+        name = free_name(self.folder, _stem(sheet))
+        for table, key in named_files(sheet):
+            given = Path(table[key])
+            if given.is_relative_to(self._uploads):
+                shutil.copyfile(given, self.folder / f"{name}{given.suffix}")
+                table[key] = f"{name}{given.suffix}"
+        text = history_text(sheet) if history else statics_text(sheet)
+        path = self.folder / f"{name}.toml"
+        parse_case(text, path)
+        write_new(path, text)
+        return {"path": str(path), "name": path.name, "text": text}
+
+    def _launch(self, sheet: Sheet) -> dict[str, Any]:
+        with self._numbers:
+            if self._launched is not None and self._launched.as_facts()["running"]:
+                raise InputError(f"{self._launched.out.name} is still running; stop it first")
+            case = Path(self._save(sheet, history=True)["path"])
+            self._launched = Launched(case, case.with_suffix(""))
+        return self._launched.as_facts()
+
+
+def _arranged(sheet: Sheet) -> dict[str, Any]:
+    sheet, controls = arrange(sheet)
+    return {"sheet": sheet, "controls": [control._asdict() for control in controls]}
+
+
+def _sheet(content: dict[str, Any]) -> Sheet:
+    """The sheet of a question."""
+    sheet = content.get("sheet")
+    if not isinstance(sheet, dict) or not isinstance(sheet.get("structure"), dict):
+        raise InputError("this is no sheet of the studio; reload the page")
+    if not all(isinstance(sheet.get(name, {}), dict) for name in ("joints", "push", "statics", "dynamics")):
+        raise InputError("a table of this sheet is no table; reload the page")
+    return sheet
+
+
+def _check_size(sheet: Sheet) -> None:
+    """Refuse what would take minutes to build."""
+    structure = sheet["structure"]
+    for table in structure.get("parts", [structure]):
+        count = math.prod(value for value in table.values() if type(value) is int and value > 0)
+        if count > MOST_BLOCKS:
+            names = " and ".join(key for key, value in table.items() if type(value) is int)
+            raise InputError(f"{names} make {count} blocks; the studio takes {MOST_BLOCKS} at most, give fewer")
+
+
+def _stem(sheet: Sheet) -> str:
+    structure = sheet["structure"]
+    name = structure.get("generator") or Path(structure.get("file", "structure")).stem
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "structure"
+
+
+def _plain(message: str) -> str:
+    """Without the file and the line, which a user of the page has not seen."""
+    return re.sub(r"\S*case\.toml(, line \d+)?: ", "", message)
