@@ -21,7 +21,8 @@ Facts = dict[str, Any]
 
 LISTED = 12  # steps that are named
 DEEP = 0.01  # of the smallest block's radius: deeper overlap of two blocks is a fault
-AGREES = 1e-6  # of the largest energy: the ledger and the frames tell the same
+AGREES = 1e-9  # of the largest energy: the ledger and the frames tell the same
+ROUNDING = 1e-9  # of the first potential energy: what turns over less is rounding
 MADE = 0.01  # of the energy that came in: so much more energy made by the time integration is a fault
 
 
@@ -111,16 +112,16 @@ def _ledger(run: Run, gravity: float) -> list[Check]:
     energy = with_totals({name: step_history(run, name)[1] for name in Energy._fields})
     came = energy["ground"] + energy["potential"][0] - energy["potential"] + energy["kinetic"][0]
     turned = float(max(np.abs(came).max(), energy["kinetic"].max(), energy["dissipated"].max()))
-    numerical = float(energy["numerical"][-1])
-    share = numerical / turned if turned > 0.0 else 0.0
+    height, numerical = abs(float(energy["potential"][0])), float(energy["numerical"][-1])
+    share = numerical / turned if turned > ROUNDING * height else 0.0
     told = f"{amount(abs(numerical), 'energy')}, {100 * abs(share):.2g} % of the largest energy turned over"
-    word = "lost" if numerical >= 0.0 else "MADE"
+    word = "lost" if share >= 0.0 else "MADE"
     checks = [Check(share >= -MADE, f"The time integration {word} {told}. It is what the other entries leave over, so that "
                                     "the ledger closes by itself.")]  # fmt: skip
-    if run.model.elastic is None and turned > 0.0:
-        off = _disagreement(run, gravity) / turned
+    if run.model.elastic is None:
+        off = _disagreement(run, gravity) / (max(turned, height) or 1.0)
         checks.append(Check(off <= AGREES, f"Kinetic and potential energy recomputed from all {amount(run.frames)} frames "
-                                           f"differ from the ledger by {off:.0e} of it."))  # fmt: skip
+                                           f"differ from the ledger by {off:.0e} of the largest energy."))  # fmt: skip
     return checks
 
 

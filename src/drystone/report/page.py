@@ -23,7 +23,8 @@ STYLE = """
 body { font: 10.5pt/1.45 "Segoe UI", "DejaVu Sans", sans-serif; color: #1c1c1c; max-width: 178mm; margin: 8mm auto }
 @media print { body { margin: 0 } }
 h1 { font-size: 17pt; line-height: 1.2; margin: 0 0 1mm }
-h2 { font-size: 12.5pt; margin: 8mm 0 2mm; border-bottom: 1px solid #999; break-after: avoid } .about { color: #555; margin: 0 0 4mm }
+h2 { font-size: 12.5pt; margin: 8mm 0 2mm; border-bottom: 1px solid #999; break-after: avoid }
+.about { color: #555; margin: 0 0 4mm }
 .verdict { font-size: 12.5pt; padding: 3mm 4mm; border-left: 2mm solid #009e73; background: #f1f6f3; margin: 3mm 0 }
 .doubt { border-color: #c00; background: #fdf0ee } .bad { color: #c00; font-weight: bold }
 ul.checks { list-style: none; padding: 0 } ul.checks li { padding-left: 6mm; text-indent: -6mm; margin: 1mm 0 }

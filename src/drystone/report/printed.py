@@ -19,8 +19,9 @@ def print_pdf(page: Path, path: Path) -> None:
     if browser is None:
         raise InputError(f"no Chromium or Chrome is found to print the PDF; install one, or open {page} and print it there")
     with TemporaryDirectory() as profile, whole(path) as part:
-        flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync", "--disable-quic",
-                 "--disable-component-update", "--no-pdf-header-footer", f"--user-data-dir={profile}"]  # fmt: skip
+        flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
+                 "--disable-quic", "--disable-component-update", "--no-pdf-header-footer",
+                 f"--user-data-dir={profile}"]  # fmt: skip
         flags += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # Chromium's sandbox refuses root
         command = [browser, *flags, f"--print-to-pdf={part.resolve()}", page.resolve().as_uri()]
         try:
