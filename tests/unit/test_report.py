@@ -160,6 +160,15 @@ def test_every_key_of_a_case_is_told_with_its_unit():
     assert sizes == ["1 m", "500 mm", "2 m", "0 deg"]
 
 
+def test_openings_are_told_with_units():
+    """A record with names within a table: a window of the house, as it is by default."""
+    case = parse_case('[structure]\ngenerator = "house"\n[joints]\nfriction = 0.7\n[analysis]\nkind = "equilibrium"\n')
+    keys = {key.where: key.value for key in keys_of(case)}
+    window = case.structure.window
+    assert keys["structure.window.width"] == amount(window.width, "length")
+    assert keys["structure.window.width"].endswith("mm") or keys["structure.window.width"].endswith(" m")
+
+
 def test_assumptions_follow_the_case():
     rigid, mortar = parse_case(BLOCK), parse_case(BLOCK.replace("[joints]", '[joints]\ncohesion = "0.1 MPa"'))
     told = " ".join(assumptions(rigid, rigid.model()))

@@ -32,7 +32,7 @@ READ: dict[str, tuple[tuple[str, float], ...]] = {
 
 def amount(value: Any, dimension: str = "dimensionless") -> str:
     """A number, several, or none in words."""
-    if value is None:
+    if value is None or value == "":
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -1,11 +1,10 @@
 """What went into a run: a `Case` comes in, every key with its value, whether it was given or is a default, and in words what
 the analysis assumes and does not know."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from drystone.io.analysis_tables import Dynamics, LoadTable
 from drystone.io.case import Case, case_content
@@ -43,19 +42,27 @@ def _motion(content: dict[str, Any]) -> BaseModel:
 
 def _keys(where: str, table: BaseModel) -> Iterator[Key]:
     for name, field in type(table).model_fields.items():
-        value, place = getattr(table, name), f"{where}.{field.alias or name}"
-        inside = value if isinstance(value, (list, tuple)) else [value]
-        if any(isinstance(each, BaseModel) for each in inside):
-            single = not isinstance(value, (list, tuple))
-            for i, each in enumerate(inside):
-                yield from _keys(place if single else f"{place}.{i}", each)
-        else:
-            yield Key(place, amount(value, _dimension(field)), name in table.model_fields_set)
+        marks = [*field.metadata, *_marks(field.annotation)]
+        yield from _told(f"{where}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set)
 
 
-def _dimension(field: FieldInfo) -> str:
+def _told(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[Key]:
+    """A value, or what is within it: a table, a record with names, a list of such."""
+    if isinstance(value, BaseModel):
+        yield from _keys(place, value)
+    elif hasattr(value, "_fields"):
+        for name, kind in get_type_hints(type(value), include_extras=True).items():
+            yield from _told(f"{place}.{name}", getattr(value, name), _marks(kind), given)
+    elif isinstance(value, (list, tuple)) and any(isinstance(each, BaseModel) or hasattr(each, "_fields") for each in value):
+        for i, each in enumerate(value):
+            yield from _told(f"{place}.{i}", each, marks, given)
+    else:
+        yield Key(place, amount(value, _dimension(marks)), given)
+
+
+def _dimension(marks: Iterable[Any]) -> str:
     """Noted beside the type of a key, or within it if it may be several or none."""
-    return next((mark for mark in [*field.metadata, *_marks(field.annotation)] if mark in UNITS), "dimensionless")
+    return next((mark for mark in marks if isinstance(mark, str) and mark in UNITS), "dimensionless")
 
 
 def _marks(annotation: Any) -> Iterator[str]:

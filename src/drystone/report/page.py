@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 
 from drystone.errors import InputError
@@ -25,7 +26,7 @@ body { font: 10.5pt/1.45 "Segoe UI", "DejaVu Sans", sans-serif; color: #1c1c1c; 
 h1 { font-size: 17pt; line-height: 1.2; margin: 0 0 1mm }
 h2 { font-size: 12.5pt; margin: 8mm 0 2mm; border-bottom: 1px solid #999; break-after: avoid }
 .about { color: #555; margin: 0 0 4mm }
-.verdict { font-size: 12.5pt; padding: 3mm 4mm; border-left: 2mm solid #009e73; background: #f1f6f3; margin: 3mm 0 }
+.verdict { font-size: 12.5pt; padding: 3mm 4mm; border-left: 2mm solid #0072b2; background: #eef4f8; margin: 3mm 0 }
 .doubt { border-color: #c00; background: #fdf0ee } .bad { color: #c00; font-weight: bold }
 ul.checks { list-style: none; padding: 0 } ul.checks li { padding-left: 6mm; text-indent: -6mm; margin: 1mm 0 }
 table { border-collapse: collapse; width: 100%; font-size: 9.5pt }
@@ -73,9 +74,10 @@ def _page(source: Source, certificate: Certificate) -> str:
 
 
 def _title(source: Source) -> str:
-    """The comment with which a case begins, or the name of its folder."""
-    first = source.run.case.lstrip().split("\n", 1)[0]
-    return first.lstrip("# ").rstrip(" .:") if first.startswith("#") else source.folder.resolve().name
+    """The first sentence of the comment with which a case begins, or the name of its folder."""
+    comment = takewhile(lambda line: line.startswith("#"), source.run.case.lstrip().splitlines())
+    words = " ".join(line.lstrip("# ").rstrip() for line in comment)
+    return words.split(". ")[0].rstrip(" .:") or source.folder.resolve().name
 
 
 def _about(source: Source) -> str:

@@ -50,7 +50,8 @@ def draw_ledger(figure: Any, run: Run) -> None:
     came = 1e-3 * (energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED))
     parts = {label: 1e-3 * energy[name] for name, label in (STORED | LOST).items() if np.abs(energy[name]).max() > 0.0}
     axes = figure.add_subplot()
-    axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7)
+    axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7,
+                   rasterized=True)  # fmt: skip
     below = sum((np.minimum(part, 0.0) for part in parts.values()), np.zeros_like(time))
     if below.any():
         axes.fill_between(time, below, color=FAINT, label="made, not lost")
@@ -68,11 +69,12 @@ def draw_convergence(figure: Any, run: Run, limits: Mapping[str, float]) -> None
     for (label, limit), line in zip(limits.items(), ("--", ":"), strict=False):
         residual.axhline(limit, color=FAINT, linestyle=line, label=f"{label} {limit:g}")
     good, error = steps["converged"], np.maximum(steps["residual_error"], 1e-16)
-    residual.semilogy(steps["time"][good], error[good], ".", color=COLOURS[0], markersize=3, label="converged")
+    dots: Any = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
+    residual.semilogy(steps["time"][good], error[good], label="converged", **dots)
     residual.semilogy(steps["time"][~good], error[~good], "X", color=RED, markersize=6, label=f"not converged: {(~good).sum()}")
     residual.set_ylabel("residual [g dt]")
     residual.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
-    work.plot(steps["time"], steps["factorisations"], ".", color=COLOURS[0], markersize=3)
+    work.plot(steps["time"], steps["factorisations"], **dots)
     work.set_ylabel("factorisations [-]")
     overlap.plot(steps["time"], 1e3 * steps["overlap"], color=COLOURS[0], linewidth=0.8)
     overlap.set_ylabel("overlap [mm]")

@@ -1,7 +1,7 @@
 """How every plot looks: `drawing` gives a figure to draw in and writes it to PNG, SVG or PDF, by the suffix of the path.
 
 Colours are Okabe and Ito's, which every eye tells apart; lines that may cross have styles besides. The same numbers give the
-same bytes: no dates, no random names.
+same bytes: no dates, no random names. What has thousands of dots is kept as pixels in SVG and PDF.
 """
 
 from collections.abc import Iterator
