@@ -198,6 +198,34 @@ def test_files_of_other_kinds_are_told(command, folder, tmp_path):
     assert "holds no run" in command("plot", tmp_path, "-o", tmp_path / "x.png")[2]
 
 
+def test_a_study_is_plotted(command, tmp_path):
+    """Two trials of a sweep made by hand: amplitude against peak displacement, the second collapsed."""
+    came_to = {"standing": 0.1, "collapsed": 0.9}
+    outcomes = [{"status": status, "numbers": {"peak_displacement": peak}} for status, peak in came_to.items()]
+    rows = [{"sample": {"motion.amplitude": f"{k} g"}, "outcome": outcome} for k, outcome in enumerate(outcomes, 1)]
+    (tmp_path / "study.json").write_text("{}")
+    (tmp_path / "study.toml").write_text('[study]\nkind = "sweep"\n')
+    (tmp_path / "result.json").write_text(json.dumps({"rows": rows}))
+    assert command("plot", tmp_path, "--list")[1].split()[0] == "sweep"
+    code, _, err = command("plot", tmp_path, "-o", tmp_path / "x.png")
+    assert (code, err) == (0, "")
+    assert "'energy' is not in this study" in command("plot", tmp_path, "-o", tmp_path / "x.png", "--what", "energy")[2]
+    assert "holds a study" in command("report", tmp_path, "-o", tmp_path / "x.html")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("curve", {"curve": {"displacement": [0.0, 0.1, 0.2], "multiplier": [0.3, 0.1, None]}}),
+        ("capacity", {"directions": [{"direction_deg": 90.0 * k, "multiplier": m} for k, m in enumerate((0.3, None, 0.2))]}),
+    ],
+)
+def test_curves_of_statics_leave_out_what_has_no_number(tmp_path, name, facts):
+    source = panels.Source(tmp_path, {"curve": "pushover"}.get(name, name), facts)
+    (axes,) = drawn(tmp_path, lambda figure: panels.PANELS[name].draw(figure, source, panels.Asked(name)))
+    assert any(len(line.get_ydata()) == 2 and max(line.get_ydata()) == 0.3 for line in axes.get_lines())
+
+
 def test_a_drawing_that_fails_leaves_no_file(tmp_path):
     with pytest.raises(ZeroDivisionError), style.drawing(tmp_path / "x.png"):
         raise ZeroDivisionError

@@ -27,6 +27,7 @@ from drystone.view.fragility import draw_fragility, draw_records
 from drystone.view.ground import draw_motions
 from drystone.view.histories import AXES, HISTORIES, chosen_blocks, draw_history, draw_phase, usual_blocks
 from drystone.view.plots import draw_base, draw_curves, draw_polar
+from drystone.view.results import capacity_of, curve_of
 from drystone.view.studies import draw_sweep
 from drystone.view.style import PAGE, drawing
 
@@ -179,17 +180,6 @@ def _thrust(figure: Any, source: Source, asked: Asked) -> None:
     draw_thrust(figure, source.run, source.frame, source.pose, given)
 
 
-def _polar(figure: Any, source: Source, asked: Asked) -> None:
-    rows = [row for row in source.facts["directions"] if row["multiplier"] is not None]
-    draw_polar(figure, *(np.array([row[name] for row in rows]) for name in ("direction_deg", "multiplier")))
-
-
-def _curve(figure: Any, source: Source, asked: Asked) -> None:
-    curve = source.facts["curve"]
-    known = [(d, m) for d, m in zip(curve["displacement"], curve["multiplier"], strict=True) if m is not None]
-    draw_curves(figure, {"pushover": tuple(np.array(known).T)})
-
-
 def _in_time(source: Source) -> bool:
     return source.goes_through_time and source.run.frames > 1
 
@@ -218,8 +208,10 @@ PANELS: dict[str, Panel] = {
     "thrust": Panel("thrust lines of an arch or a column", _bears, _thrust, usual=False, height=4.5),
     "forces": Panel("what the joints carry, in one frame", _bears, lambda figure, source, asked:
                     draw_forces(figure, source.run, source.frame, source.pose), height=4.5),
-    "curve": Panel("capacity curve: multiplier against displacement", _is("pushover"), _curve, height=4.0),
-    "capacity": Panel("collapse multiplier against direction", _is("capacity"), _polar, height=5.0),
+    "curve": Panel("capacity curve: multiplier against displacement", _is("pushover"), lambda figure, source, asked:
+                   draw_curves(figure, {"pushover": curve_of(source.facts)}), height=4.0),
+    "capacity": Panel("collapse multiplier against direction", _is("capacity"), lambda figure, source, asked:
+                      draw_polar(figure, *capacity_of(source.facts)), height=5.0),
     "convergence": Panel("residual, factorisations and overlap of every step", _in_time, _convergence, usual=False, height=4.2),
     "domain": Panel("failure domain", _is("failure-domain"), lambda figure, source, asked:
                     draw_domain(figure, source.facts, source.folder)),
