@@ -300,7 +300,7 @@ def test_every_dot_says_what_it_is_and_leads_to_its_run(tmp_path):
     """Counted: a title for each trial; a link for each run that was kept, the command that makes it for those that were not."""
     study = domain(half_periods=PERIODS, vary={"joints.friction": [0.3, 0.7]}, capacity=True)
     trials = tried(study, above(hyperbola))
-    rows = [{"key": f"{i:04x}", "sample": sample} for i, (sample, _) in enumerate(trials.rows())]
+    rows = [{"key": f"{i:04x}", "sample": sample, **outcome._asdict()} for i, (sample, outcome) in enumerate(trials.rows())]
     (tmp_path / "trials.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for row in rows[:3]:
         (tmp_path / "runs" / row["key"]).mkdir(parents=True)

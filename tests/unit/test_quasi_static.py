@@ -88,9 +88,9 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert len(facts["head_joint_openings"]) == facts["frames"]
     pytest.importorskip("matplotlib")
     with pytest.raises(SystemExit) as end:
-        main(["picture", str(tmp_path / "out"), "-o", str(tmp_path / "base.png"), "--base", "--json"])
+        main(["plot", str(tmp_path / "out"), "-o", str(tmp_path / "base.png"), "--what", "base", "--json"])
     assert end.value.code == 0
-    assert json.loads(capsys.readouterr().out)["picture"] == str(tmp_path / "base.png")
+    assert json.loads(capsys.readouterr().out)["plots"] == [str(tmp_path / "base.png")]
     assert (tmp_path / "base.png").read_bytes()[:4] == b"\x89PNG"
     cut = tmp_path / "cut"
     steps = record(read_case(case), cut)

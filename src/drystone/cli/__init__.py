@@ -2,7 +2,9 @@
 help is instant."""
 
 # isort: off
-from drystone.cli import structures, runs, records, studies, views, studios, pictures, exports  # in the order of the help
+from drystone.cli import (  # noqa: F401 (each adds its commands, in the order of the help)
+    structures, runs, records, studies, views, studios, pictures, plots, reports, exports,
+)  # fmt: skip
 from drystone.cli.words import app, main
 
-__all__ = ["app", "exports", "main", "pictures", "records", "runs", "structures", "studies", "studios", "views"]
+__all__ = ["app", "main"]

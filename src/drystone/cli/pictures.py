@@ -44,16 +44,13 @@ def picture(
     ghost: Ghost = False,
     forces: Forces = False,
     thrust: Thrust = False,
-    base: Annotated[bool, typer.Option("--base", help="draw what the supports of a run bear over time instead")] = False,
     json: Json = False,
 ) -> None:
     """Draw a frame of a run, or a case before it is run."""
     look = _given(color=color, most=most, exaggerate=exaggerate, view=view, azimuth=azimuth, elevation=elevation)
     look |= _given(section=section) | {"ghost": ghost, "forces": forces, "thrust": thrust}
     facts: dict[str, Any] = {"picture": str(out)}
-    if base:
-        _draw_base(source, out)
-    elif source.is_file():
+    if source.is_file():
         from drystone.io.case import read_case
         from drystone.view.picture import picture as draw
 
@@ -130,20 +127,6 @@ def movie(
         watch = lambda share: bar.update(task, completed=share)  # noqa: E731
         count = make(read_run(source), out, size=_pixels(size or SIZE), watch=watch, **how, **look)
     print_json({"movie": str(out), "images": count}) if json else print(out)
-
-
-def _draw_base(folder: Path, out: Path) -> None:
-    """The vertical reaction of the supports of a run over time."""
-    from drystone.loads import pressing
-    from drystone.measure import base_resultant
-    from drystone.record import read_run
-    from drystone.session import recorded_case
-    from drystone.view.plots import base_picture
-
-    run = read_run(folder)
-    case = recorded_case(run)
-    share = base_resultant(run, case.history.time_step) / pressing(run.model, case.loads, case.analysis.gravity).sum()
-    base_picture({case.analysis.kind: (run.time[1:], share[1:])}, out)
 
 
 def _frames(run: "Run", frame: int | None, time: float | None, strip: int | None) -> list[int]:

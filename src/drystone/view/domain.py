@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
+from drystone.io.whole import write_whole
 from drystone.study.table import read_rows
 from drystone.study.trials import written
 from drystone.units import GRAVITY
-from drystone.view.plots import BLUE, RED, new_figure
+from drystone.view.style import BLUE, RED, drawing, look
 
-COLOURS = {"+": BLUE, "-": RED}
+COLOURS, LINES = {"+": BLUE, "-": RED}, {"+": "-", "-": "--"}
 LABELS = {True: "collapsed, direction {}", False: "stood, direction {}", None: "failed, direction {}"}
 FAILED = "0.35"  # grey of trials of which nothing is known
 PANEL = 6.0, 4.6  # [in]
@@ -27,44 +28,59 @@ Dots = dict[str, str]  # the beginning of each dot in the SVG, by the name that 
 
 def domain_pictures(found: dict[str, Any], folder: Path) -> list[Path]:
     """Draw what a study found into its folder."""
+    paths = [folder / "domain.png", folder / "domain.svg"]
+    width, height = domain_size(found)
+    with drawing(*paths, width=width, height=height) as figure:
+        dots = draw_domain(figure, found, folder)
+    write_whole(paths[1], _told(paths[1].read_text(encoding="utf-8"), dots))
+    return paths
+
+
+def domain_size(found: Mapping[str, Any]) -> tuple[float, float]:
+    """[in] that its panels need."""
+    high, wide = _rows_and_columns(found)
+    return PANEL[0] * wide, PANEL[1] * high
+
+
+def _rows_and_columns(found: Mapping[str, Any]) -> tuple[int, int]:
+    panels = len(found["curves"]) + (len(found["curves"]) > 1)
+    wide = 1 if panels == 1 else 2
+    return -(-panels // wide), wide
+
+
+def draw_domain(figure: Any, found: Mapping[str, Any], folder: Path) -> Dots:
+    """The panels of a domain; the dots that an SVG has."""
     if not any(direction["points"] for curve in found["curves"] for direction in curve["directions"].values()):
         raise InputError(f"{folder}: nothing to plot; a failure domain is drawn when some trials have ended")
     keys = _keys(folder)
     curves, dots = found["curves"], Dots()
     panels = len(curves) + (len(curves) > 1)
-    wide = 1 if panels == 1 else 2
-    high = -(-panels // wide)
-    figure = new_figure()
-    figure.set_size_inches(PANEL[0] * wide, PANEL[1] * high)
-    axes = figure.subplots(high, wide, squeeze=False).ravel()
+    axes = figure.subplots(*_rows_and_columns(found), squeeze=False).ravel()
     labels = _labels(curves)
     for panel, curve, label in zip(axes, curves, labels, strict=False):
         _draw_curve(panel, curve, dots, folder, keys)
-        panel.set_title(label, fontsize="medium")
+        panel.set_title(label)
     if len(curves) > 1:
         _draw_hulls(axes[len(curves)], curves, labels)
     for panel in axes[:panels]:
         _dress(panel, found)
     for panel in axes[panels:]:
         panel.set_visible(False)
-    paths = [folder / "domain.png", folder / "domain.svg"]
-    for path in paths:
-        figure.savefig(path)
-    paths[1].write_text(_told(paths[1].read_text(encoding="utf-8"), dots), encoding="utf-8")
-    return paths
+    return dots
 
 
 def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: Dots, folder: Path, keys: Mapping[str, str]) -> None:
     for sign, direction in curve["directions"].items():
         colour, place = COLOURS[sign], _beside(axes, sign) if len(curve["directions"]) > 1 else axes.transData
-        for collapsed, look in ((False, {"s": 5, "alpha": 0.5}), (True, {"s": 16}), (None, {"s": 24, "marker": "x"})):
+        for collapsed, dot in ((False, {"s": 5, "alpha": 0.5}), (True, {"s": 16}), (None, {"s": 24, "marker": "x"})):
             points = [point for point in direction["points"] if point["collapsed"] is collapsed]
             drawn = axes.scatter([point["half_period"] for point in points], [point["amplitude"] / GRAVITY for point in points],
                                  color=FAILED if collapsed is None else colour, linewidths=1 if collapsed is None else 0,
-                                 label=LABELS[collapsed].format(sign) if points else None, transform=place, **look)  # fmt: skip
+                                 label=LABELS[collapsed].format(sign) if points else None, transform=place, **dot)  # fmt: skip
             drawn.set_urls([_stand_in(dots, _anchor(point, sign, folder, keys)) for point in points])
         for line in _unbroken(direction["boundary"]):
-            axes.plot([point["half_period"] for point in line], [_middle(point) for point in line], color=colour, linewidth=1.3)
+            axes.plot([point["half_period"] for point in line], [_middle(point) for point in line], color=colour,
+                      linestyle=LINES[sign])  # fmt: skip
         for island in direction["islands"]:
             bar = [island[end] / GRAVITY for end in ("stands_from", "stands_to")]
             axes.plot([island["half_period"]] * 2, bar, color=colour, linewidth=5, alpha=0.25, solid_capstyle="butt",
@@ -97,11 +113,10 @@ def _draw_hull(axes: Any, curve: Mapping[str, Any], **line: Any) -> None:
 
 def _draw_hulls(axes: Any, curves: list[dict[str, Any]], labels: list[str]) -> None:
     for k, (curve, label) in enumerate(zip(curves, labels, strict=True)):
-        colour = tuple(a + (b - a) * k / (len(curves) - 1) for a, b in zip(BLUE, RED, strict=True))
-        _draw_hull(axes, curve, color=colour, linewidth=1.8, label=label)
+        _draw_hull(axes, curve, label=label, **look(k))
         for capacity in _capacities(curve):
-            axes.axhline(capacity, color=colour, linestyle="--", linewidth=1.0)
-    axes.set_title("convex hulls of both directions", fontsize="medium")
+            axes.axhline(capacity, linewidth=0.8, **look(k))
+    axes.set_title("convex hulls of both directions; level lines: static capacity")
 
 
 def _dress(axes: Any, found: Mapping[str, Any]) -> None:
@@ -109,9 +124,8 @@ def _dress(axes: Any, found: Mapping[str, Any]) -> None:
     axes.set_ylabel("amplitude [g]")
     axes.set_xlim(0.0, 1.04 * found["half_periods"][-1])
     axes.set_ylim(0.0, 1.04 * found["amplitudes"][-1] / GRAVITY)
-    axes.grid(alpha=0.3)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(loc="upper right", fontsize="small")
+        axes.legend(loc="upper right", frameon=True)
 
 
 def _labels(curves: list[dict[str, Any]]) -> list[str]:

@@ -10,40 +10,44 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.study.fit import Fit
 from drystone.units import GRAVITY
-from drystone.view.plots import BLUE, RED, new_figure
-
-GREEN = (0.0, 0.55, 0.35)
-COLOURS = (BLUE, RED, GREEN, (0.80, 0.47, 0.0), (0.45, 0.35, 0.65), (0.3, 0.3, 0.3))
-MARKERS = "os^Dvx"
+from drystone.view.style import COLOURS, MARKERS, drawing, look
 
 Curve = dict[str, Any]
 
 
 def fragility_pictures(found: dict[str, Any], folder: Path) -> list[Path]:
     """The fragility, and the records if their displacements were kept."""
-    if not any(curve["rows"] for curve in found["curves"]):
-        raise InputError(f"{folder}: nothing to plot; no trial has ended yet")
     paths = [folder / "fragility.png"]
-    _fragility(found, paths[0])
+    with drawing(paths[0]) as figure:
+        draw_fragility(figure, found)
     if found["method"] != "stripes":
         paths.append(folder / f"{found['method']}.png")
-        (_incremental if found["method"] == "ida" else _cloud)(found, paths[1])
+        with drawing(paths[1]) as figure:
+            draw_records(figure, found)
     return paths
 
 
-def _fragility(found: dict[str, Any], path: Path) -> None:
+def draw_records(figure: Any, found: dict[str, Any]) -> None:
+    """What each record did."""
+    if found["method"] == "stripes":
+        raise InputError("the records of stripes leave no displacements; draw fragility instead")
+    (_draw_incremental if found["method"] == "ida" else _draw_cloud)(figure, found)
+
+
+def draw_fragility(figure: Any, found: dict[str, Any]) -> None:
     """Fractions of collapse, fitted curves and their bands."""
-    figure = new_figure()
+    if not any(curve["rows"] for curve in found["curves"]):
+        raise InputError("nothing to plot; no trial has ended yet")
     axes = figure.add_subplot()
     factor, unit = _shown(found)
     most = 0.0
     for k, curve in enumerate(found["curves"]):
-        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        line, marker = look(k), MARKERS[k % len(MARKERS)]
         x, share = _fractions(found["method"], curve)
         most = max([most, *x])
-        axes.plot(factor * x, share, marker, color=colour, markersize=6, markerfacecolor="white", markeredgewidth=1.5,
+        axes.plot(factor * x, share, marker, color=line["color"], markersize=6, markerfacecolor="white", markeredgewidth=1.5,
                   clip_on=False, zorder=3)  # fmt: skip
-        _curve(axes, curve, colour, factor, 1.1 * most, _label(curve, factor, unit))
+        _curve(axes, curve, line, factor, 1.1 * most, _label(curve, factor, unit))
     axes.set_xlim(0, 1.1 * factor * most)
     axes.set_ylim(0, 1)
     axes.set_xlabel(f"{found['measure']} [{unit}]")
@@ -53,11 +57,8 @@ def _fragility(found: dict[str, Any], path: Path) -> None:
     records, specimens = len(found["records"]), found["specimens"]
     about = f"{records} records" + (f", {specimens} specimens" if specimens != records else "")
     failed = sum(curve["failed"] for curve in found["curves"])
-    axes.set_title(f"{found['method']}, {about}; bands 95 %" + (f"; {failed} failed trials left out" if failed else ""),
-                   fontsize="medium")  # fmt: skip
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize="small", loc="lower right")
-    figure.savefig(path)
+    axes.set_title(f"{found['method']}, {about}; bands 95 %" + (f"; {failed} failed trials left out" if failed else ""))
+    axes.legend(loc="lower right")
 
 
 def _fractions(method: str, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
@@ -75,23 +76,23 @@ def _fractions(method: str, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
     return middle[known], ((np.arange(len(middle)) + 0.5) / len(middle))[known]
 
 
-def _curve(axes: Any, curve: Curve, colour: Any, factor: float, most: float, label: str) -> None:
+def _curve(axes: Any, curve: Curve, line: dict[str, Any], factor: float, most: float, label: str) -> None:
     best = Fit(**curve["fit"])
     if best.theta is None:
         low, high = best.between
-        axes.axvspan(factor * (low or 0), factor * (most if high is None else high), color=colour, alpha=0.12, label=label)
+        axes.axvspan(factor * (low or 0), factor * (most if high is None else high), color=line["color"], alpha=0.12,
+                     label=label)  # fmt: skip
         return
     x = np.linspace(1e-3 * most, most, 400)
-    axes.plot(factor * x, best.probability(x), color=colour, linewidth=1.8, label=label)
+    axes.plot(factor * x, best.probability(x), label=label, **line)
     if curve["band"] is not None:
         band = curve["band"]
-        axes.fill_betweenx(band["probability"], factor * np.array(band["low"]), factor * np.array(band["high"]), color=colour,
-                           alpha=0.12, linewidth=0)  # fmt: skip
+        axes.fill_betweenx(band["probability"], factor * np.array(band["low"]), factor * np.array(band["high"]), alpha=0.12,
+                           color=line["color"], linewidth=0)  # fmt: skip
 
 
-def _incremental(found: dict[str, Any], path: Path) -> None:
+def _draw_incremental(figure: Any, found: dict[str, Any]) -> None:
     """Intensity against the largest displacement of each record, up to where it collapses."""
-    figure = new_figure()
     axes = figure.add_subplot()
     factor, unit = _shown(found)
     for k, curve in enumerate(found["curves"]):
@@ -111,15 +112,13 @@ def _incremental(found: dict[str, Any], path: Path) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("largest displacement [m]")
     axes.set_ylabel(f"{found['measure']} [{unit}]")
-    axes.set_title("records while they stand; marks on the right: where they collapse", fontsize="medium")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend(frameon=False, fontsize="small")
-    figure.savefig(path)
+    axes.set_title("records while they stand; marks on the right: where they collapse")
+    axes.grid(which="both")
+    axes.legend()
 
 
-def _cloud(found: dict[str, Any], path: Path) -> None:
+def _draw_cloud(figure: Any, found: dict[str, Any]) -> None:
     """Displacement against intensity, with the power law through those that stand."""
-    figure = new_figure()
     axes = figure.add_subplot()
     factor, unit = _shown(found)
     for k, curve in enumerate(found["curves"]):
@@ -142,10 +141,9 @@ def _cloud(found: dict[str, Any], path: Path) -> None:
     axes.set_yscale("log")
     axes.set_xlabel(f"{found['measure']} [{unit}]")
     axes.set_ylabel("largest displacement [m]")
-    axes.set_title("circles: standing; crosses: collapsed, until the trial ended", fontsize="medium")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend(frameon=False, fontsize="small")
-    figure.savefig(path)
+    axes.set_title("circles: standing; crosses: collapsed, until the trial ended")
+    axes.grid(which="both")
+    axes.legend()
 
 
 def _shown(found: dict[str, Any]) -> tuple[float, str]:

@@ -9,12 +9,11 @@ import numpy as np
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.samples import integrals
 from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.motion import Motion
 from drystone.units import GRAVITY
-from drystone.view.plots import new_figure
+from drystone.view.style import COLOURS, FAINT, SHEET, drawing, look
 from drystone.view.tables import print_rows
 
-# Okabe and Ito's colours, which the colour-blind tell apart; more records than these take turns.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 COLUMNS = {  # of the table of several records
     "dt": "dt",
     "length": "duration",
@@ -66,8 +65,11 @@ def _how_integrated(done: Sequence[str]) -> str:
 
 def records_picture(records: Sequence[Accelerogram], path: str | Path, damping: float = DAMPING) -> None:
     """Acceleration, velocity and displacement over time, and what oscillators do, over their period."""
-    figure = new_figure()
-    figure.set_size_inches(11.0, 7.5)
+    with drawing(path, width=SHEET, height=7.5) as figure:
+        _draw_records(figure, records, damping)
+
+
+def _draw_records(figure: Any, records: Sequence[Accelerogram], damping: float) -> None:
     axes = figure.subplots(3, 2, sharex="col", width_ratios=(1.6, 1.0))
     for i, record in enumerate(records):
         colour, label = COLOURS[i % len(COLOURS)], record.label
@@ -82,18 +84,33 @@ def records_picture(records: Sequence[Accelerogram], path: str | Path, damping: 
     responses_said = ("pseudo-acceleration [m/s²]", "pseudo-velocity [m/s]", "displacement [m]")
     for (left, right), history_said, response_said in zip(axes, said, responses_said, strict=True):
         left.set_ylabel(history_said)
-        left.axhline(0.0, color="0.6", linewidth=0.6, zorder=0)
+        left.axhline(0.0, color=FAINT, linewidth=0.6, zorder=0)
         right.set_ylabel(response_said)
         right.set_xscale("log")
         right.set_ylim(bottom=0.0)
-        for each in (left, right):
-            each.grid(alpha=0.3)
-    axes[0, 1].set_title(f"response of oscillators, {100 * damping:g} % damping", fontsize=10)
-    axes[0, 0].set_title(_how_integrated(records[0].done).replace("integrated", "velocity and displacement"), fontsize=10)
+    axes[0, 1].set_title(f"response of oscillators, {100 * damping:g} % damping")
+    axes[0, 0].set_title(_how_integrated(records[0].done).replace("integrated", "velocity and displacement"))
     axes[2, 0].set_xlabel("time [s]")
     axes[2, 1].set_xlabel("period [s]")
     axes[2, 1].set_xticks([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4], ["0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "4"])
     axes[2, 1].minorticks_off()
     if len(records) <= NAMED:
-        axes[0, 0].legend(frameon=False, fontsize=8, loc="upper right")
-    figure.savefig(path)
+        axes[0, 0].legend(loc="upper right")
+
+
+def draw_motions(figure: Any, motions: Sequence[Motion], duration: float, step: float) -> None:
+    """Acceleration, velocity and displacement of the motions of a case, each along its direction, from 0 to a time [s]."""
+    time = np.arange(round(duration / step) + 1) * step
+    axes = figure.subplots(3, sharex=True)
+    said = ("acceleration [g]", "velocity [m/s]", "displacement [m]")
+    for each, words in zip(axes, said, strict=True):
+        each.axhline(0.0, color=FAINT, linewidth=0.6)
+        each.set_ylabel(words)
+    for k, motion in enumerate(motions):
+        courses = (motion.acceleration(time) / GRAVITY, motion.velocity(time), motion.displacement(time))
+        moved = f" of {', '.join(motion.supports)}" if motion.supports else ""
+        along = ", ".join(f"{value:g}" for value in motion.direction)
+        for each, course in zip(axes, courses, strict=True):
+            each.plot(time, course @ np.array(motion.direction), label=f"{motion.label}{moved}, along ({along})", **look(k))
+    axes[-1].set_xlabel("time [s]")
+    axes[0].legend()

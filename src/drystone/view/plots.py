@@ -1,4 +1,7 @@
-"""Curves for reports, drawn by matplotlib (extra `plot`): capacity against direction, capacity against displacement."""
+"""Curves of statics: capacity against direction, capacity against displacement, and what supports bear over time.
+
+Each `draw_...` draws in a figure that it is given, each `..._picture` in a file.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,77 +10,78 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
+from drystone.view.style import BLUE, FAINT, RED, drawing, look
 
 Array = np.ndarray
 
-BLUE, RED = (0.0, 0.45, 0.70), (0.70, 0.18, 0.36)
+Curves = Mapping[str, tuple[Array, Array]]  # two columns by the label of a curve
+
+LEAST = 1e-12  # of the weight: what is smaller is drawn there
 
 
 def polar_picture(directions: Array, multipliers: Array, path: str | Path) -> None:
     """The collapse multiplier [share of the weight] of a horizontal load against its direction [deg], 0 is +x and 90 +y."""
+    with drawing(path) as figure:
+        draw_polar(figure, directions, multipliers)
+
+
+def curve_picture(curves: Curves, path: str | Path) -> None:
+    """Capacity curves by their labels: displacement [m] and multiplier [share of the weight]."""
+    with drawing(path) as figure:
+        draw_curves(figure, curves)
+
+
+def base_picture(curves: Curves, path: str | Path) -> None:
+    """What supports bear over time, by labels: time [s] and vertical reaction [share of weight and loads]. Below, on a
+    logarithmic scale, how far it is from all of it."""
+    with drawing(path) as figure:
+        draw_base(figure, curves)
+
+
+def draw_polar(figure: Any, directions: Array, multipliers: Array) -> None:
     directions, multipliers = _checked("directions", directions, multipliers)
-    figure = new_figure()
     axes: Any = figure.add_subplot(projection="polar")
     order = np.argsort(directions % 360.0)
     angle, radius = np.radians(directions[order] % 360.0), multipliers[order]
     if len(angle) > 2:
         axes.fill(angle, radius, color=BLUE, alpha=0.18)
-        axes.plot(np.append(angle, angle[0]), np.append(radius, radius[0]), color=BLUE, linewidth=1.5)
-    axes.plot(angle, radius, "o", color=BLUE, markersize=4)
+        axes.plot(np.append(angle, angle[0]), np.append(radius, radius[0]), color=BLUE)
+    axes.plot(angle, radius, "o", color=BLUE)
     least = int(radius.argmin())
-    axes.plot(angle[least], radius[least], "o", color=RED, markersize=8)
+    axes.plot(angle[least], radius[least], "D", color=RED, markersize=8)
     axes.set_ylim(0.0, 1.1 * float(radius.max()))
-    axes.set_title(f"collapse multiplier; least {radius[least]:.3f} at {np.degrees(angle[least]):.0f}°")
-    figure.savefig(path)
+    axes.set_title(f"collapse multiplier [-]; least {radius[least]:.3f} at {np.degrees(angle[least]):.0f}°")
 
 
-def curve_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) -> None:
-    """Capacity curves by their labels: displacement [m] and multiplier [share of the weight]."""
-    if not curves:
-        raise InputError(f"{path}: there is no curve to draw; give at least one")
-    figure = new_figure()
+def draw_curves(figure: Any, curves: Curves) -> None:
+    _check_some(curves)
     axes = figure.add_subplot()
-    for label, (displacement, multiplier) in curves.items():
-        axes.plot(*_checked(f"displacement of {label!r}", displacement, multiplier), linewidth=1.8, label=label)
+    axes.axhline(0.0, color=FAINT, linewidth=0.8)
+    for k, (label, (displacement, multiplier)) in enumerate(curves.items()):
+        axes.plot(*_checked(f"displacement of {label!r}", displacement, multiplier), label=label, **look(k))
     axes.set_xlabel("displacement [m]")
-    axes.set_ylabel("multiplier of the horizontal load")
-    axes.axhline(0.0, color="0.6", linewidth=0.8)
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
-    figure.savefig(path)
+    axes.set_ylabel("multiplier of the live load [-]")
+    axes.legend()
 
 
-def base_picture(curves: Mapping[str, tuple[Array, Array]], path: str | Path) -> None:
-    """What supports bear over time, by labels: time [s] and vertical reaction [share of weight and loads]. Below, on a
-    logarithmic scale, how far it is from all of it."""
-    if not curves:
-        raise InputError(f"{path}: there is no curve to draw; give at least one")
-    figure = new_figure()
+def draw_base(figure: Any, curves: Curves) -> None:
+    _check_some(curves)
     above, below = figure.subplots(2, sharex=True)
-    for label, (time, share) in curves.items():
+    above.axhline(1.0, color=FAINT, linewidth=0.8)
+    below.axhline(1e-4, color=FAINT, linewidth=0.8, linestyle="--")
+    for k, (label, (time, share)) in enumerate(curves.items()):
         time, share = _checked(f"time of {label!r}", time, share)
-        above.plot(time, share, linewidth=1.5, label=label)
-        below.semilogy(time, np.maximum(np.abs(share - 1), 1e-12), linewidth=1.5)
-    above.axhline(1.0, color="0.6", linewidth=0.8)
-    below.axhline(1e-4, color="0.6", linewidth=0.8, linestyle="--")
-    above.set_ylabel("reaction / weight")
-    below.set_ylabel("|reaction / weight - 1|")
+        above.plot(time, share, label=label, **look(k))
+        below.semilogy(time, np.maximum(np.abs(share - 1), LEAST), **look(k))
+    above.set_ylabel("reaction / weight [-]")
+    below.set_ylabel("|reaction / weight - 1| [-]")
     below.set_xlabel("time [s]")
-    for axes in (above, below):
-        axes.grid(alpha=0.3)
-    above.legend(frameon=False)
-    figure.savefig(path)
+    above.legend()
 
 
-def new_figure() -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("matplotlib is needed to draw curves; install it with: pip install 'drystone[plot]'") from None
-    figure = Figure(figsize=(7.0, 5.0), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+def _check_some(curves: Curves) -> None:
+    if not curves:
+        raise InputError("there is no curve to draw; give at least one")
 
 
 def _checked(name: str, one: Array, other: Array) -> tuple[Array, Array]:

@@ -22,6 +22,8 @@ from drystone.view.forces import force_picture, thrust_picture
 from drystone.view.mechanisms import mechanism_picture
 from drystone.view.plots import curve_picture, polar_picture
 
+Array = np.ndarray
+
 
 def result_pictures(run: Run, facts: dict[str, Any]) -> list[Path]:
     """Draw whatever the analysis found, and say where."""
@@ -62,15 +64,26 @@ def _thrust(run: Run, facts: dict[str, Any], path: Path) -> Path:
 
 
 def _capacity(run: Run, facts: dict[str, Any], path: Path) -> Path:
-    rows = [row for row in facts["directions"] if row["multiplier"] is not None]
-    polar_picture(np.array([row["direction_deg"] for row in rows]), np.array([row["multiplier"] for row in rows]), path)
+    polar_picture(*capacity_of(facts), path)
     return path
 
 
 def _curve(run: Run, facts: dict[str, Any], path: Path) -> Path:
-    displacement, multiplier = (np.array(facts["curve"][name], float) for name in ("displacement", "multiplier"))
-    curve_picture({"pushover": (displacement, multiplier)}, path)
+    curve_picture({"pushover": curve_of(facts)}, path)
     return path
+
+
+def capacity_of(facts: dict[str, Any]) -> tuple[Array, Array]:
+    """[deg] and [-] directions and multipliers, of those that have one."""
+    rows = [(row["direction_deg"], row["multiplier"]) for row in facts["directions"] if row["multiplier"] is not None]
+    return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+
+def curve_of(facts: dict[str, Any]) -> tuple[Array, Array]:
+    """[m] and [-] displacements and multipliers, of the points that have one."""
+    curve = facts["curve"]
+    known = [k for k, multiplier in enumerate(curve["multiplier"]) if multiplier is not None]
+    return np.array(curve["displacement"])[known], np.array([curve["multiplier"][k] for k in known])
 
 
 Wanted = Callable[[Run, dict[str, Any]], bool]

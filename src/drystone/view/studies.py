@@ -8,7 +8,7 @@ from drystone.errors import InputError
 from drystone.units import number_and_unit
 from drystone.view.domain import domain_pictures
 from drystone.view.fragility import fragility_pictures
-from drystone.view.plots import BLUE, RED, new_figure
+from drystone.view.style import drawing, look
 
 DRAWN = ("peak_displacement", "multiplier", "angle")  # the first that was measured is drawn against what was varied
 UNITS = {"peak_displacement": " [m]", "angle": " [rad]"}
@@ -20,42 +20,43 @@ def study_pictures(kind: str, found: dict[str, Any], folder: Path) -> list[Path]
 
 
 def _sweep(found: dict[str, Any], folder: Path) -> list[Path]:
+    path = folder / "sweep.png"
+    with drawing(path) as figure:
+        draw_sweep(figure, found)
+    return [path]
+
+
+def draw_sweep(figure: Any, found: dict[str, Any]) -> None:
     """What was measured against the first number that was varied, a line for every combination of the others."""
     rows = [row for row in found["rows"] if row["outcome"]["status"] != "failed"]
     measured = next((name for name in DRAWN if any(row["outcome"]["numbers"].get(name) is not None for row in rows)), None)
     along = next((key for key in (rows[0]["sample"] if rows else ()) if _is_number(rows[0]["sample"][key])), None)
     if measured is None or along is None:
-        raise InputError(f"{folder}: nothing to plot; a sweep is drawn when some trials ended and a number was varied")
+        raise InputError("nothing to plot; a sweep is drawn when some trials ended and a number was varied")
     lines: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         others = ", ".join(f"{key} {value}" for key, value in row["sample"].items() if key != along)
         lines.setdefault(others, []).append(row)
-    figure = new_figure()
     axes = figure.add_subplot()
     for k, (label, members) in enumerate(sorted(lines.items())):
-        share = k / max(len(lines) - 1, 1)
-        _draw_line(axes, members, along, measured, label, tuple(a + (b - a) * share for a, b in zip(BLUE, RED, strict=True)))
+        _draw_line(axes, members, along, measured, label, look(k))
     unit = _number(rows[0]["sample"][along])[1]
     axes.set_xlabel(f"{along}{f' [{unit}]' if unit else ''}")
     axes.set_ylabel(measured.replace("_", " ") + UNITS.get(measured, ""))
-    axes.set_title("crosses: collapsed", fontsize="medium")
-    axes.grid(alpha=0.3)
+    axes.set_title("crosses: collapsed")
     if any(lines):
-        axes.legend(frameon=False, fontsize="small")
-    path = folder / "sweep.png"
-    figure.savefig(path)
-    return [path]
+        axes.legend()
 
 
-def _draw_line(axes: Any, rows: list[dict[str, Any]], along: str, measured: str, label: str, colour: tuple[float, ...]) -> None:
+def _draw_line(axes: Any, rows: list[dict[str, Any]], along: str, measured: str, label: str, line: dict[str, Any]) -> None:
     """A line through its points; crosses where it collapsed."""
     rows = sorted(rows, key=lambda row: _number(row["sample"][along])[0])
     x = [_number(row["sample"][along])[0] for row in rows]
     y = [row["outcome"]["numbers"].get(measured) for row in rows]
     y = [float("nan") if value is None else value for value in y]
     fell = [i for i, row in enumerate(rows) if row["outcome"]["status"] == "collapsed"]
-    axes.plot(x, y, "o-", color=colour, linewidth=1.2, markersize=4, label=label or None)
-    axes.plot([x[i] for i in fell], [y[i] for i in fell], "x", color=colour, markersize=10, markeredgewidth=2)
+    axes.plot(x, y, marker="o", label=label or None, **line)
+    axes.plot([x[i] for i in fell], [y[i] for i in fell], "x", color=line["color"], markersize=10, markeredgewidth=2)
 
 
 def _number(value: Any) -> tuple[float, str]:

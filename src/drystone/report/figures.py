@@ -1,0 +1,111 @@
+"""The pictures and plots of a report: a run comes in, captions and images go out, as addresses that hold the image itself."""
+
+import base64
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.analyse.construction import there
+from drystone.measure import displacement, mechanism
+from drystone.quantities import displacements, forces, joints
+from drystone.report.amounts import amount
+from drystone.resultants import thrust_lines
+from drystone.view.forces import force_picture
+from drystone.view.mechanisms import mechanism_picture
+from drystone.view.panels import Asked, Source, offered, plot
+from drystone.view.picture import picture
+from drystone.view.results import PICTURES
+
+SIZE = (960, 600)  # [pixels]
+KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
+PLOTS = {  # drawn if the run has them
+    "ground": "The motion of the ground, or of supports relative to it, as given.",
+    "displacement": "Displacement of the blocks that the case monitors, or of the one that moved most, seen from the ground.",
+    "rotation": "Rotation of the same blocks.",
+    "energy": "Energies over the weight of the free blocks.",
+    "ledger": "Where the energy went: areas reach the line of what came in.",
+    "curve": "Multiplier of the live load against displacement.",
+    "capacity": "Collapse multiplier of a horizontal load against its direction.",
+    "convergence": "Residual of every step, work of the solver, and how deep blocks went into each other.",
+}
+FOUND = {  # pictures of statics that are not plots
+    "forces.png": "What the joints carry.",
+    "mechanism.png": "How it gives way; displacements are enlarged to be seen.",
+    "thrust.png": "Lines of thrust.",
+}
+
+Drawn = tuple[str, Path]  # a caption and a file
+
+
+class Figure(NamedTuple):
+    """An image and what it shows."""
+
+    caption: str
+    address: str  # data:...
+
+
+def pictures(source: Source) -> list[Figure]:
+    """How the structure looks, what it carries and how it gives way."""
+    return _kept(source, _of_history if source.goes_through_time else _of_statics)
+
+
+def plots(source: Source) -> list[Figure]:
+    """Its curves."""
+    return _kept(source, _curves)
+
+
+def _kept(source: Source, draw: Callable[[Source, Path], Iterator[Drawn]]) -> list[Figure]:
+    with TemporaryDirectory() as folder:
+        return [Figure(caption, _address(path)) for caption, path in draw(source, Path(folder))]
+
+
+def _address(path: Path) -> str:
+    return f"data:{KINDS[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _of_history(source: Source, folder: Path) -> Iterator[Drawn]:
+    run = source.run
+    last, path = run.frames - 1, folder / "picture.png"
+    far = np.linalg.norm(displacement(run), axis=2).max(axis=1)
+    most = int(far.argmax())
+    for frame, words in {0: "At the start", most: "Where it is farthest from it", last: "At the end"}.items():
+        if frame in (0, last) or far[most] > 0.0:
+            picture(run, path, frame=frame, size=SIZE)
+            moved = f", moved by up to {amount(float(far[frame]), 'length')}" if frame else ""
+            yield f"{words}: {amount(float(run.time[frame]), 'time')}{moved}.", path
+    if last == 0:
+        return
+    if far[last] > 0.0:
+        mechanism_picture(run.model, mechanism(run, last), path, size=SIZE)
+        yield "What has moved as one since the start, with hinges and joints that slid; displacements not to scale.", path
+    first = amount(float(run.time[1]), "time")
+    force_picture(run.model, forces(run, 1), path, motion=displacements(run)[1], size=SIZE)
+    yield f"What the joints carry in the first frame after the start, {first}.", path
+    if thrust_lines(run.model, joints(run, 1)):
+        drawn = folder / "thrust.svg"
+        plot(source._replace(frame=1), [Asked("thrust")], drawn)
+        yield f"Line of thrust of the forces at {first}.", drawn
+
+
+def _of_statics(source: Source, folder: Path) -> Iterator[Drawn]:
+    run, path = source.run, folder / "picture.png"
+    picture(run, path, frame=0, size=SIZE)
+    yield "As built.", path
+    if not source.facts:
+        return
+    for name, caption in FOUND.items():
+        wanted, draw = PICTURES[name]
+        if wanted(run, source.facts):
+            yield caption, draw(run, source.facts, path)
+    if source.kind == "pushover":
+        picture(run, path, size=SIZE, shown=there(run, run.frames - 1))
+        yield "Where the curve ends.", path
+
+
+def _curves(source: Source, folder: Path) -> Iterator[Drawn]:
+    for name in (name for name in PLOTS if name in offered(source)):
+        plot(source, [Asked(name)], folder / f"{name}.svg")
+        yield PLOTS[name], folder / f"{name}.svg"

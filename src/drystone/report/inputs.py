@@ -1,0 +1,138 @@
+"""What went into a run: a `Case` comes in, every key with its value, whether it was given or is a default, and in words what
+the analysis assumes and does not know."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, get_type_hints
+
+from pydantic import BaseModel
+
+from drystone.io.analysis_tables import Dynamics, LoadTable
+from drystone.io.case import Case, case_content
+from drystone.io.motion_tables import PULSE_TABLES, RecordTable
+from drystone.model import Model
+from drystone.report.amounts import amount
+from drystone.units import UNITS
+
+
+class Key(NamedTuple):
+    """One key of a case."""
+
+    where: str  # as "joints.friction"
+    value: str  # with its unit
+    given: bool  # by the user; else a default
+
+
+def keys_of(case: Case) -> list[Key]:
+    """All keys of a case, table by table."""
+    content = case_content(case.text, case.path)
+    tables: list[tuple[str, BaseModel]] = [("structure", case.structure), ("joints", case.joints)]
+    tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_listed(content.get("motion", [])))]
+    tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_listed(content.get("load", [])))]
+    tables += [("analysis", case.analysis), ("solver", case.solver), ("output", case.output)]
+    return [key for name, table in tables for key in _keys(name, table)]
+
+
+def _listed(content: Any) -> list[dict[str, Any]]:
+    return content if isinstance(content, list) else [content]
+
+
+def _motion(content: dict[str, Any]) -> BaseModel:
+    return PULSE_TABLES.get(content.get("pulse", ""), RecordTable).model_validate(content)
+
+
+def _keys(where: str, table: BaseModel) -> Iterator[Key]:
+    for name, field in type(table).model_fields.items():
+        marks = [*field.metadata, *_marks(field.annotation)]
+        yield from _told(f"{where}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set)
+
+
+def _told(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[Key]:
+    """A value, or what is within it: a table, a record with names, a list of such."""
+    if isinstance(value, BaseModel):
+        yield from _keys(place, value)
+    elif hasattr(value, "_fields"):
+        for name, kind in get_type_hints(type(value), include_extras=True).items():
+            yield from _told(f"{place}.{name}", getattr(value, name), _marks(kind), given)
+    elif isinstance(value, (list, tuple)) and any(isinstance(each, BaseModel) or hasattr(each, "_fields") for each in value):
+        for i, each in enumerate(value):
+            yield from _told(f"{place}.{i}", each, marks, given)
+    else:
+        yield Key(place, amount(value, _dimension(marks)), given)
+
+
+def _dimension(marks: Iterable[Any]) -> str:
+    """Noted beside the type of a key, or within it if it may be several or none."""
+    return next((mark for mark in marks if isinstance(mark, str) and mark in UNITS), "dimensionless")
+
+
+def _marks(annotation: Any) -> Iterator[str]:
+    yield from (mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, str))
+    for part in getattr(annotation, "__args__", ()):
+        yield from _marks(part)
+
+
+def assumptions(case: Case, model: Model) -> list[str]:
+    """What the analysis takes for granted, in sentences."""
+    said = [_blocks(model), _joints(case), _contact(case)]
+    if case.analysis.planar:
+        said.append("Blocks move in the plane of x and z only; nothing is known of what they do across it.")
+    if model.scatter is not None:
+        said.append(f"Friction differs from joint to joint by chance (coefficient of variation {amount(model.scatter.cov)}); "
+                    "this is one sample of it.")  # fmt: skip
+    said.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
+    said += _in_time(case) if isinstance(case.analysis, Dynamics) else OF_STATICS[case.analysis.kind]
+    return [*said, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
+
+
+def _blocks(model: Model) -> str:
+    free = int((~model.bodies.fixed).sum())
+    if model.elastic is None:
+        return f"All {amount(free)} free blocks are rigid and of unlimited strength; supports do not yield."
+    soft = len(model.elastic.block)
+    rest = f"; the other {amount(free - soft)} free blocks are rigid" if free > soft else ""
+    return f"{amount(soft)} blocks are linearly elastic and of unlimited strength{rest}; supports do not yield."
+
+
+def _joints(case: Case) -> str:
+    if case.joints.are_dry:
+        return "Joints are dry: they bear compression and friction, no tension and no cohesion; there is no mortar."
+    return "Joints bear tension, cohesion or crushing as the keys under joints say, wherever these name them; others are dry."
+
+
+def _contact(case: Case) -> str:
+    if case.analysis.kind in ("limit", "tilt", "capacity", "pushover"):
+        law = "associated: a joint that slides also opens, by the coefficient of friction"
+        return f"Friction is {law}. With large friction this is harmless, with small friction it overestimates the capacity."
+    law = ("Coulomb's, without dilatancy" if case.surface.exact else
+           "associated: a joint that slides also opens, by the coefficient of friction, and closes again")  # fmt: skip
+    return f"Contact is unilateral and {case.surface.words}; friction is {law}."
+
+
+def _in_time(case: Case) -> list[str]:
+    asked = case.history
+    bounce = max(law.restitution for law in case.joints.laws)
+    impact = "do not bounce" if bounce == 0 else f"bounce with a restitution of up to {amount(bounce)}"
+    said = [
+        f"Time goes in steps of {amount(asked.time_step, 'time')} by the theta method, theta = {amount(asked.theta)}; "
+        + ("theta above 1/2 takes energy out of fast vibrations." if asked.theta > 0.5 else "none of it damps."),
+        f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
+        f"Collapse means that {amount(100 * asked.collapse)} % of the first potential energy is lost; "
+        "what would happen after the end is not known.",
+        "The ground moves as one, as given; the soil does not yield." if case.motions else "The ground does not move.",
+    ]
+    if case.analysis.kind == "settlement":
+        said.append("Inertia is taken out: velocities on the way have no physical meaning.")
+    return said
+
+
+NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."
+FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are left out."
+OF_STATICS = {
+    "equilibrium": [NOT_UNIQUE, "A structure stands if a state of forces balances its loads within what friction allows; "
+                    "whether it can be reached, and whether a small push is borne, is not asked."],
+    "limit": [FIRST_ORDER],
+    "tilt": [FIRST_ORDER, "Tilting a table is taken for a horizontal body force."],
+    "capacity": [FIRST_ORDER, "Directions between those computed are not known."],
+    "pushover": ["The load is pushed so slowly that there is no inertia; between points the curve is not known."],
+    "construction": ["Each stage stands before the next is laid; mortar that hardens and creep are left out."],
+}  # fmt: skip

@@ -1,0 +1,119 @@
+"""What blocks do over time, drawn in a figure: displacement, rotation and velocity against time, rotation against its rate.
+
+All is relative to the first frame and seen from the moving ground. `chosen_blocks` finds the blocks that a user names.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone import quantities
+from drystone.errors import InputError, did_you_mean
+from drystone.io.case import Case
+from drystone.measure import phase_portrait
+from drystone.record import Run
+from drystone.view.style import COLOURS, FAINT, LINES, look
+
+Array = np.ndarray
+
+AXES = "xyz"
+MOVES = 0.01  # of the largest component: what moves less is not drawn unless asked for
+TOLD_APART = len(COLOURS) * len(LINES)  # lines in one plot
+
+
+class History(NamedTuple):
+    """A vector that each block has at each time."""
+
+    words: str  # with {} for the component
+    unit: str
+    factor: float  # from SI to the unit
+    columns: slice  # of the displacements or velocities (F, B, 6)
+    rate: bool = False
+
+
+HISTORIES = {
+    "displacement": History("displacement {}", "m", 1.0, slice(0, 3)),
+    "rotation": History("rotation about {}", "deg", 180 / np.pi, slice(3, 6)),
+    "velocity": History("velocity {}", "m/s", 1.0, slice(0, 3), rate=True),
+}
+
+
+def draw_history(figure: Any, run: Run, name: str, blocks: Sequence[int], components: str = "") -> None:
+    """A panel for each component, x, y or z, that is asked for or that moves; in it a line a block."""
+    history = HISTORIES[name]
+    moved = run.velocity if history.rate else quantities.displacements(run)
+    values = history.factor * moved[:, blocks, history.columns]
+    drawn = components or _moving(values)
+    panels = figure.subplots(len(drawn), sharex=True, squeeze=False)[:, 0]
+    for panel, axis in zip(panels, drawn, strict=True):
+        panel.axhline(0.0, color=FAINT, linewidth=0.6)
+        for k, block in enumerate(blocks):
+            panel.plot(run.time, values[:, k, AXES.index(axis)], label=_label(run, block), **look(k))
+        panel.set_ylabel(f"{history.words.format(axis)} [{history.unit}]")
+    panels[0].legend(ncols=min(len(blocks), 4), loc="best")
+    panels[-1].set_xlabel("time [s]")
+
+
+def draw_phase(figure: Any, run: Run, blocks: Sequence[int], axis: str = "") -> None:
+    """The rotation of each block about an axis against its rate; about the axis that they turn most about if not said."""
+    turned = np.abs(quantities.displacements(run)[:, blocks, 3:]).max(axis=(0, 1))
+    axis = axis or AXES[int(turned.argmax())]
+    panel = figure.add_subplot()
+    panel.axhline(0.0, color=FAINT, linewidth=0.6)
+    panel.axvline(0.0, color=FAINT, linewidth=0.6)
+    for k, block in enumerate(blocks):
+        angle, rate = phase_portrait(run, block, np.eye(3)[AXES.index(axis)])
+        panel.plot(angle, rate, label=_label(run, block), **look(k))
+        panel.plot(angle[0], rate[0], "o", color=look(k)["color"])
+    panel.set_xlabel(f"rotation about {axis} [rad]")
+    panel.set_ylabel(f"angular velocity about {axis} [rad/s]")
+    panel.legend(title="dots: the start")
+
+
+def chosen_blocks(run: Run, said: str) -> list[int]:
+    """The blocks told by numbers, ranges with both ends, names and groups, joined by +: "12:14+keystone+pier"."""
+    found: list[int] = []
+    for word in said.split("+"):
+        found += _named(run, word.strip(), said)
+    found = list(dict.fromkeys(found))
+    if len(found) > TOLD_APART:
+        raise InputError(f"blocks {said!r}: {len(found)} blocks; lines of at most {TOLD_APART} are told apart, name fewer")
+    return found
+
+
+def usual_blocks(run: Run, case: Case) -> list[int]:
+    """Those that the case monitors, or else the one that has moved most."""
+    if case.output.monitor:
+        return chosen_blocks(run, "+".join(case.output.monitor[:TOLD_APART]))
+    far = np.linalg.norm(run.position - run.position[0], axis=2).max(axis=0)
+    return [int(far.argmax())]
+
+
+def _named(run: Run, word: str, said: str) -> list[int]:
+    blocks = run.model.blocks
+    names = [block.name for block in blocks]
+    if word in names:
+        return [names.index(word)]
+    if members := [i for i, block in enumerate(blocks) if word and block.group == word]:
+        return members
+    first, colon, last = word.partition(":")
+    if first.isdecimal() and (last.isdecimal() if colon else True):
+        low, high = int(first), int(last or first)
+        if low <= high < len(blocks):
+            return list(range(low, high + 1))
+        raise InputError(f"blocks {said!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
+    known = [*names, *{block.group for block in blocks if block.group}]
+    raise InputError(f"blocks {said!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
+                     f"names or groups, joined by +, as {names[0]!r}")  # fmt: skip
+
+
+def _moving(values: Array) -> str:
+    """The components of (F, n, 3) that move; x if nothing does."""
+    most = np.abs(values).max(axis=(0, 1))
+    return "".join(axis for axis, each in zip(AXES, most, strict=True) if each > MOVES * most.max()) or "x"
+
+
+def _label(run: Run, block: int) -> str:
+    name = run.model.blocks[block].name
+    return f"{block}: {name}" if name else str(block)
