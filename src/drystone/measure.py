@@ -7,7 +7,9 @@ Displacements [m] and rotations [rad] are relative to the first frame and seen f
 2.0
 """
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from drystone import quaternion
 from drystone.contact.contacts import Contacts, in_head_joints, no_contacts
 from drystone.contact.detect import detect
 from drystone.elastic import Elastic, gauss_stresses, principal, von_mises
-from drystone.errors import InputError
+from drystone.errors import InputError, did_you_mean
 from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
 from drystone.stepping import Energy
@@ -117,6 +119,36 @@ def block_number(run: Run, block: int | str) -> int:
     if block not in names:
         raise InputError(f"block {block!r}: no such name in the run; names begin with {', '.join(names[:5])}")
     return names.index(block)
+
+
+def chosen_blocks(run: Run, said: str) -> list[int]:
+    """The blocks told by numbers, ranges with both ends, names and groups, joined by + or by commas: "12:14+keystone+pier"."""
+    words = [said] if said in {block.name for block in run.model.blocks} else re.split("[+,]", said)
+    return list(dict.fromkeys(block for word in words for block in _told(run, word.strip(), said)))
+
+
+def _told(run: Run, word: str, said: str) -> list[int]:
+    blocks = run.model.blocks
+    names = [block.name for block in blocks]
+    if found := [i for i, block in enumerate(blocks) if word and word == block.name]:
+        return found
+    if members := [i for i, block in enumerate(blocks) if word and block.group == word]:
+        return members
+    first, colon, last = word.partition(":")
+    if first.isdecimal() and (last.isdecimal() if colon else True):
+        low, high = int(first), int(last or first)
+        if low <= high < len(blocks):
+            return list(range(low, high + 1))
+        raise InputError(f"blocks {said!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
+    known = [*names, *{block.group for block in blocks if block.group}]
+    raise InputError(f"blocks {said!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
+                     f"names or groups, joined by +, as {names[0]!r}")  # fmt: skip
+
+
+def watched_blocks(run: Run, monitored: Sequence[str] = ()) -> list[int]:
+    """The blocks that a case monitors, or else the one that has moved most."""
+    far = np.linalg.norm(displacement(run), axis=-1).max(axis=0)
+    return [block_number(run, name) for name in monitored] or [int(far.argmax())]
 
 
 def step_history(run: Run, name: str) -> tuple[Array, Array]:

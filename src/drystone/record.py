@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
@@ -101,6 +102,12 @@ class Run:
     def case(self) -> str:
         """The text of the case file."""
         return (self.folder / "case.toml").read_text(encoding="utf-8")
+
+    @property
+    def version(self) -> str:
+        """Of the drystone that began it; empty if it does not tell."""
+        with _open(self.folder, "r") as file:
+            return str(file.attrs.get("drystone", ""))
 
     @property
     def finished(self) -> bool:
@@ -263,7 +270,8 @@ class RunWriter:
         for old in [*failed_problems(folder), folder / RESULT]:
             old.unlink(missing_ok=True)
         file = _open(folder, "w")
-        file.attrs.update(format=FORMAT, every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
+        file.attrs.update(format=FORMAT, drystone=__version__)
+        file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
         _lay_out(file, state)
         write_model(file.create_group("model"), model)
         write_records(file.create_group("motions"), motions)

@@ -351,8 +351,7 @@ def columns(path):
 
 
 def test_histories(run, tmp_path):
-    blocks = tables.chosen_blocks(run, "2:3,stone 0")
-    assert blocks == [0, 2, 3]
+    blocks = [0, 2, 3]
     tables.write_table(tmp_path / "h.csv", tables.histories(run, blocks, frames_every(run, 0.5)))
     rows = columns(tmp_path / "h.csv")
     assert len(rows) == 5 * 3
@@ -377,15 +376,6 @@ def test_joints(run, tmp_path):
     assert [(row["name a"], row["b"]) for row in rows] == [("stone 0", "1"), ("stone 0", "2")]
     assert [float(row["force z [N]"]) for row in rows] == pytest.approx([FORCE, FORCE])
     assert [float(row["pressure [Pa]"]) for row in rows] == pytest.approx([FORCE, FORCE])
-
-
-@pytest.mark.parametrize("said", ["stone 9", "2:4", "3:2", "", "-1", "1:"])
-def test_blocks_that_are_none(run, said):
-    if said == "1:":
-        assert tables.chosen_blocks(run, said) == [1]
-        return
-    with pytest.raises(InputError, match="blocks 0 to 3"):
-        tables.chosen_blocks(run, said)
 
 
 # ---- the command

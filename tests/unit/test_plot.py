@@ -12,6 +12,7 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.case import read_case
+from drystone.measure import chosen_blocks
 from drystone.record import RunWriter, read_run
 from drystone.stepping import Energy
 from drystone.view import accounts, elevation, histories, panels, style
@@ -66,11 +67,12 @@ def drawn(tmp_path, draw) -> list:
 
 def test_blocks_by_number_range_name_and_group(folder):
     run = read_run(folder)
-    assert histories.chosen_blocks(run, "2") == [2]
-    assert histories.chosen_blocks(run, "1:2") == [1, 2]
-    assert histories.chosen_blocks(run, "stone 1+0") == [1, 0]
-    assert histories.chosen_blocks(run, "pier") == [0, 1, 2]
-    assert histories.chosen_blocks(run, "2+pier+1:2") == [2, 0, 1]
+    assert chosen_blocks(run, "2") == [2]
+    assert chosen_blocks(run, "1:2") == [1, 2]
+    assert chosen_blocks(run, "stone 1+0") == [1, 0]
+    assert chosen_blocks(run, "pier") == [0, 1, 2]
+    assert chosen_blocks(run, "2+pier+1:2") == [2, 0, 1]
+    assert chosen_blocks(run, "2, stone 0") == [2, 0]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_blocks_by_number_range_name_and_group(folder):
 )
 def test_blocks_that_are_not_there(folder, words, said):
     with pytest.raises(InputError, match=said):
-        histories.chosen_blocks(read_run(folder), words)
+        chosen_blocks(read_run(folder), words)
 
 
 def test_a_history_is_that_of_the_run(folder, tmp_path):

@@ -22,7 +22,7 @@ def export(
     out: Annotated[Path, typer.Option("--out", "-o", help="vtkhdf, glb, csv, a folder of csv; stl, obj ... of an instant")],
     every: Annotated[float | None, typer.Option(help="[s] take the frames nearest to every so many; all if not given")] = None,
     time: Annotated[float | None, typer.Option(help="[s] instant of a shape or of joints; the last if not given")] = None,
-    blocks: Annotated[str | None, typer.Option(help="of histories: numbers, ranges, names, groups, as 12:14,keystone")] = None,
+    blocks: Annotated[str | None, typer.Option(help="of histories: numbers, ranges, names, groups, as 12:14+keystone")] = None,
     table: Annotated[str | None, typer.Option(help="of a csv file: histories (if not given), energies or joints")] = None,
     tolerance: Annotated[float | None, typer.Option(help="[m] of a glb file: by which its motion may be off")] = None,
     json: Json = False,
@@ -100,13 +100,14 @@ def _folder(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
 def _table(run: "Run", table: str, asked: dict[str, Any]) -> Iterable[Any]:
     from drystone.export import tables
     from drystone.export.frames import frame_at, frames_every
+    from drystone.measure import chosen_blocks
 
     if table == "energies":
         return tables.energies(run)
     if table == "joints":
         return tables.joints(run, frame_at(run, asked.get("time")))
-    frames = frames_every(run, asked.get("every"))
-    return tables.histories(run, tables.chosen_blocks(run, asked.get("blocks")), _watched(frames))
+    blocks = chosen_blocks(run, asked["blocks"]) if "blocks" in asked else range(len(run.model.blocks))
+    return tables.histories(run, blocks, _watched(frames_every(run, asked.get("every"))))
 
 
 def _shape(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:

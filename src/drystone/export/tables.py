@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from drystone import quantities
-from drystone.errors import InputError, did_you_mean
 from drystone.io.whole import whole
 from drystone.measure import step_history
 from drystone.record import Run, with_totals
@@ -59,25 +58,6 @@ def joints(run: Run, frame: int) -> Iterator[Row]:
                                found.friction_used, found.eccentricity])  # fmt: skip
     for a, b, row in zip(found.a.tolist(), found.b.tolist(), numbers.tolist(), strict=True):
         yield [a, b, names[a], names[b], *row]
-
-
-def chosen_blocks(run: Run, said: str | None) -> list[int]:
-    """The blocks told by numbers, ranges with both ends, names and groups, as "12:14,keystone"; all if nothing is said."""
-    if said is None:
-        return list(range(len(run.model.blocks)))
-    return sorted({block for word in said.split(",") for block in _blocks(run, word.strip())})
-
-
-def _blocks(run: Run, word: str) -> list[int]:
-    blocks = run.model.blocks
-    if found := [i for i, block in enumerate(blocks) if word and word in (block.name, block.group)]:
-        return found
-    first, _, last = word.partition(":")
-    if first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first) < len(blocks):
-        return list(range(int(first), int(last or first) + 1))
-    known = {text for block in blocks for text in (block.name, block.group)}
-    said = f"blocks {word!r}: no such name, group or range of the blocks 0 to {len(blocks) - 1}{did_you_mean(word, known)}"
-    raise InputError(f"{said}; give them as in 12:14,{blocks[-1].name}")
 
 
 def _axis(run: Run) -> str:

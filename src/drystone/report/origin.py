@@ -41,11 +41,12 @@ def _sha256(parts: Iterable[bytes]) -> str:
 
 
 def computed_with(run: Run) -> list[tuple[str, str]]:
-    """What is known of how the run was made; the file does not say which version computed it."""
+    """What is known of how the run was made."""
     written = datetime.fromtimestamp((run.folder / "run.h5").stat().st_mtime, UTC)
     return [
         ("run last written", f"{written:%Y-%m-%d %H:%M} UTC (time of run.h5)"),
-        ("report written by", f"drystone {__version__}; a run does not keep the version that computed it"),
+        ("computed by", f"drystone {run.version}" if run.version else "a drystone that did not write its version"),
+        ("report written by", f"drystone {__version__}"),
         ("libraries here", ", ".join(f"{name} {_version(name)}" for name in LIBRARIES)),
         ("Python, machine here", f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
         *((f"SHA-256 of the {name}", digest) for name, digest in digests(run)),

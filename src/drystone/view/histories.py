@@ -1,6 +1,6 @@
 """What blocks do over time, drawn in a figure: displacement, rotation and velocity against time, rotation against its rate.
 
-All is relative to the first frame and seen from the moving ground. `chosen_blocks` finds the blocks that a user names.
+All is relative to the first frame and seen from the moving ground.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone import quantities
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.measure import phase_portrait
+from drystone.measure import chosen_blocks, phase_portrait, watched_blocks
 from drystone.record import Run
 from drystone.view.style import COLOURS, FAINT, LINES, look
 
@@ -71,41 +71,14 @@ def draw_phase(figure: Any, run: Run, blocks: Sequence[int], axis: str = "") -> 
     panel.legend(title="dots: the start")
 
 
-def chosen_blocks(run: Run, said: str) -> list[int]:
-    """The blocks told by numbers, ranges with both ends, names and groups, joined by +: "12:14+keystone+pier"."""
-    found: list[int] = []
-    for word in said.split("+"):
-        found += _named(run, word.strip(), said)
-    found = list(dict.fromkeys(found))
+def drawn_blocks(run: Run, case: Case, said: str) -> list[int]:
+    """The blocks that a user names, or else those that are worth watching, no more than are told apart."""
+    if not said:
+        return watched_blocks(run, case.output.monitor)[:TOLD_APART]
+    found = chosen_blocks(run, said)
     if len(found) > TOLD_APART:
         raise InputError(f"blocks {said!r}: {len(found)} blocks; lines of at most {TOLD_APART} are told apart, name fewer")
     return found
-
-
-def usual_blocks(run: Run, case: Case) -> list[int]:
-    """Those that the case monitors, or else the one that has moved most."""
-    if case.output.monitor:
-        return chosen_blocks(run, "+".join(case.output.monitor[:TOLD_APART]))
-    far = np.linalg.norm(run.position - run.position[0], axis=2).max(axis=0)
-    return [int(far.argmax())]
-
-
-def _named(run: Run, word: str, said: str) -> list[int]:
-    blocks = run.model.blocks
-    names = [block.name for block in blocks]
-    if word in names:
-        return [names.index(word)]
-    if members := [i for i, block in enumerate(blocks) if word and block.group == word]:
-        return members
-    first, colon, last = word.partition(":")
-    if first.isdecimal() and (last.isdecimal() if colon else True):
-        low, high = int(first), int(last or first)
-        if low <= high < len(blocks):
-            return list(range(low, high + 1))
-        raise InputError(f"blocks {said!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
-    known = [*names, *{block.group for block in blocks if block.group}]
-    raise InputError(f"blocks {said!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
-                     f"names or groups, joined by +, as {names[0]!r}")  # fmt: skip
 
 
 def _moving(values: Array) -> str:

@@ -25,7 +25,7 @@ from drystone.view.domain import domain_size, draw_domain
 from drystone.view.elevation import draw_forces, draw_thrust
 from drystone.view.fragility import draw_fragility, draw_records
 from drystone.view.ground import draw_motions
-from drystone.view.histories import AXES, HISTORIES, chosen_blocks, draw_history, draw_phase, usual_blocks
+from drystone.view.histories import AXES, HISTORIES, draw_history, draw_phase, drawn_blocks
 from drystone.view.plots import draw_base, draw_curves, draw_polar
 from drystone.view.results import capacity_of, curve_of
 from drystone.view.studies import draw_sweep
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 
     name: str
     components: str = ""  # some of x, y and z
-    blocks: str = ""  # as chosen_blocks reads them
+    blocks: str = ""  # as measure.chosen_blocks reads them
 
 
 class Source(NamedTuple):
@@ -149,7 +149,7 @@ def accepted(case: Case) -> dict[str, float]:
 
 
 def _chosen(source: Source, asked: Asked) -> list[int]:
-    return chosen_blocks(source.run, asked.blocks) if asked.blocks else usual_blocks(source.run, source.case)
+    return drawn_blocks(source.run, source.case, asked.blocks)
 
 
 def _history(figure: Any, source: Source, asked: Asked) -> None:
