@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone import __version__, quantities
+from drystone import quantities
 from drystone.analyse.record import read_result
 from drystone.measure import block_number, step_history, summarise
 from drystone.page.shown import Shown
@@ -72,7 +72,7 @@ def facts(shown: Shown) -> list[tuple[str, str]]:
     else:
         rows = summary_rows(summarise(run, loss=shown.case.history.collapse)) if shown.case.goes_through_time else []
     thinned = [] if shown.stride == 1 else [("shown", f"{len(shown.frames)} of {run.frames} frames: every {shown.stride}")]
-    return [("analysis", shown.case.analysis.kind), *rows, *thinned, ("computed by", f"drystone {__version__}")]
+    return [("analysis", shown.case.analysis.kind), *rows, *thinned, ("computed by", f"drystone {run.version}".strip())]
 
 
 def curves(shown: Shown) -> list[Curve]:
@@ -94,7 +94,7 @@ def _energies(shown: Shown) -> list[Curve]:
 
 def _histories(shown: Shown) -> list[Curve]:
     """Of the blocks that the case monitors, else of the one that has moved most."""
-    moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)
+    moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)  # not from the run, which grows while it is shown
     watched = [block_number(shown.run, name) for name in shown.case.output.monitor] or [int(moved.max(axis=0).argmax())]
     turned = np.linalg.norm(shown.motion[:, watched, 3:], axis=2)
     names = [shown.run.model.blocks[i].name for i in watched]
