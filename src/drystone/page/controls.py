@@ -198,7 +198,8 @@ def statics_text(sheet: Sheet) -> str:
     kind = {"kind": "tilt"} if grows == TILT else {"kind": "limit", "starts": 0}
     loads = list(sheet.get("load", []))
     if grows == TILT and loads:
-        raise InputError(f"statics.grows: a tilt turns weights alone, the case has a load on {loads[0].get('on')!r}; choose another")
+        said = f"a tilt turns weights alone, the case has a load on {loads[0].get('on')!r}"
+        raise InputError(f"statics.grows: {said}; choose another")
     if grows == POINT and not _has_live(sheet):
         loads.append({"on": sheet["push"]["on"], "share": 1.0, "live": True})
     elif grows == HORIZONTAL and sheet["push"]["share"] != 0:
