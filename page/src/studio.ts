@@ -263,7 +263,7 @@ class Studio {
     const figure = make("div", { className: "figure", id: "multiplier" });
     if (multiplier !== null) figure.dataset.value = String(multiplier);
     const value = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : grows === "tilt" ? collapse.angle!.toFixed(2) + "°" : multiplier.toPrecision(4);
-    const unit = { tilt: ` of tilt (tangent ${multiplier?.toPrecision(4)})`, "horizontal force": " g", "point load": " × the weight of the structure" }[String(grows)] ?? "";
+    const unit = { tilt: ` of tilt (tangent ${multiplier?.toPrecision(4)})`, "horizontal force": " g", "point load": this.ownLive ? " × the live loads of the case" : " × the weight of the structure" }[String(grows)] ?? "";
     figure.append(value, make("small", { textContent: multiplier === null ? "" : unit }));
     const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
     stands.textContent = collapse.stable ? "It stands under the dead load." : "It does not stand under the dead load.";
@@ -275,6 +275,10 @@ class Studio {
     const table = make("table");
     for (const row of rows) table.insertRow().append(...row.map((text) => make("td", { textContent: text })));
     $("found").replaceChildren(make("h2", { textContent: "Collapse" }), figure, stands, table);
+  }
+
+  private get ownLive(): boolean {
+    return ((this.sheet.load as Sheet[] | undefined) ?? []).some((load) => load.live === true);
   }
 
   /** The present answer in the scene. */

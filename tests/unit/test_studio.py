@@ -157,10 +157,21 @@ def test_a_saved_case_runs_the_same_on_the_command_line(studio, command, tmp_pat
 def test_an_example_is_opened_and_gives_the_multiplier_of_the_command_line(tmp_path, command):
     site = Studio(tmp_path, EXAMPLES / "loaded-arch.toml")
     sheet = json.loads(site.get("begin").body)["sheet"]
+    sheet["structure"]["density"] = 1800  # as JavaScript writes 1800.0: no count of blocks
     _, found = Page(site).ask("collapse", sheet)
     site.close()
     _, out, _ = command("run", EXAMPLES / "loaded-arch.toml", "-o", tmp_path / "out", "--json")
     assert json.loads(out)["multiplier"] == pytest.approx(found["multiplier"], rel=1e-9)
+
+
+def test_loads_of_a_case_of_its_own(tmp_path):
+    """They are what grows in the place of a point load, and do not turn with a table."""
+    site = Studio(tmp_path, EXAMPLES / "loaded-arch.toml")
+    begin = json.loads(site.get("begin").body)
+    assert "push.on" not in [control["place"] for control in begin["controls"]]
+    status, found = Page(site).ask("collapse", begin["sheet"] | {"statics": {"grows": "tilt", "direction": [1, 0, 0]}})
+    site.close()
+    assert (status, found["at"]) == (400, "statics.grows")
 
 
 def test_a_saved_case_overwrites_nothing(studio, tmp_path):

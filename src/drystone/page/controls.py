@@ -69,7 +69,7 @@ def arrange(sheet: Sheet) -> tuple[Sheet, list[Control]]:
     controls += [Control("statics.grows", "choice", choices=(HORIZONTAL, TILT, POINT), reshapes=True)]
     if sheet["statics"]["grows"] != POINT:
         controls.append(Control("statics.direction", "azimuth"))
-    if sheet["statics"]["grows"] != TILT:
+    if sheet["statics"]["grows"] == HORIZONTAL or (sheet["statics"]["grows"] == POINT and not _has_live(sheet)):
         controls.append(Control("push.on", "names"))
     if sheet["statics"]["grows"] == HORIZONTAL:
         controls.append(Control("push.share", "number", "", 0.0, 1.0, 0.01))
@@ -196,12 +196,20 @@ def statics_text(sheet: Sheet) -> str:
     if grows == POINT:
         asked.pop("direction", None)
     kind = {"kind": "tilt"} if grows == TILT else {"kind": "limit", "starts": 0}
-    loads = list(sheet.get("load", [])) if grows != TILT else []
-    if grows == POINT and not any(load.get("live") for load in loads):
+    loads = list(sheet.get("load", []))
+    if grows == TILT and loads:
+        said = f"a tilt turns weights alone, the case has a load on {loads[0].get('on')!r}"
+        raise InputError(f"statics.grows: {said}; choose another")
+    if grows == POINT and not _has_live(sheet):
         loads.append({"on": sheet["push"]["on"], "share": 1.0, "live": True})
     elif grows == HORIZONTAL and sheet["push"]["share"] != 0:
         loads.append(dict(sheet["push"]))
     return _text(sheet, loads, kind | asked)
+
+
+def _has_live(sheet: Sheet) -> bool:
+    """A load of the case itself is what grows."""
+    return any(load.get("live") for load in sheet.get("load", []))
 
 
 def history_text(sheet: Sheet) -> str:

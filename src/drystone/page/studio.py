@@ -23,7 +23,7 @@ from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
 from drystone.io.problems import read_text
 from drystone.io.starter import summary
-from drystone.page.controls import Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
+from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
 from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
 from drystone.page.launch import Launched, free_name, write_new
@@ -96,6 +96,7 @@ class Studio:
             sheet, controls = arrange(_sheet(asked))
             try:
                 begin = time.perf_counter()
+                _check_size(sheet, controls)
                 found = self._found(part, sheet, anyway=bool(asked.get("anyway")))
             except InputError as error:
                 place = control_named(str(error), controls)
@@ -104,7 +105,6 @@ class Studio:
         return in_json(about | found)
 
     def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
-        _check_size(sheet)
         self._check_files(sheet)
         path = self._uploads / "case.toml"
         here = desk(structure_text(sheet), path)
@@ -200,14 +200,15 @@ def _sheet(content: dict[str, Any]) -> Sheet:
     return sheet
 
 
-def _check_size(sheet: Sheet) -> None:
+def _check_size(sheet: Sheet, controls: list[Control]) -> None:
     """Refuse what would take minutes to build."""
     structure = sheet["structure"]
+    names = {control.place.rsplit(".", 1)[-1] for control in controls if control.kind == "count"}
     for table in structure.get("parts", [structure]):
-        count = math.prod(value for value in table.values() if type(value) is int and value > 0)
-        if count > MOST_BLOCKS:
-            names = " and ".join(key for key, value in table.items() if type(value) is int)
-            raise InputError(f"{names} make {count} blocks; the studio takes {MOST_BLOCKS} at most, give fewer")
+        counts = {key: value for key, value in table.items() if key in names and type(value) is int and value > 0}
+        if math.prod(counts.values()) > MOST_BLOCKS:
+            said = f"{' and '.join(counts)} make {math.prod(counts.values())} blocks"
+            raise InputError(f"{said}; the studio takes {MOST_BLOCKS} at most, give fewer")
 
 
 def _stem(sheet: Sheet) -> str:
