@@ -29,7 +29,10 @@ $(PAGE): $(wildcard page/* page/src/*)
 
 demo: $(READY) page
 	$(BIN)/drystone run examples/demo.toml -o demo/arch --force --picture
-	@echo "the run and its picture: demo/arch/last.png"
+	$(BIN)/drystone report demo/arch -o demo/report.html
+	@if [ -e $(PAGE) ]; then $(BIN)/drystone view demo/arch --html demo/arch.html; fi
+	@echo "a picture: demo/arch/last.png   a report: demo/report.html   the run to play with in any browser: demo/arch.html"
+	@echo "next: $(BIN)/drystone studio"
 
 # The kernels are compiled once, before two test processes would each do it.
 test: $(TOOLS) page

@@ -6,7 +6,6 @@ that neither poses nor forces pack better than those of a real run do. Chromium 
 
 import argparse
 import json
-import shutil
 import tempfile
 import threading
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.browser import SIZE, chromium
 from bench.clock import timed
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
@@ -27,8 +27,6 @@ from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
 from drystone.stepping import State, drift
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
-         "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 WALL = """# {blocks} blocks that fly apart
 [structure]
 generator = "wall"
@@ -106,17 +104,13 @@ def measure(folder: Path, html: Path) -> dict[str, Any]:
 
 def in_browser(address: str, last: int) -> dict[str, float]:
     """[s] until the page can be used, and of a seek."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
+    with chromium() as browser:
+        page = browser.new_page(viewport=SIZE)
         page.set_default_timeout(120_000)
         ready = timed(lambda: (page.goto(address), page.wait_for_selector("body[data-ready=true]")))[1]
         page.wait_for_function("() => drystone.stats().loaded[0] === drystone.stats().frames[0]")
         frames = np.random.default_rng(1).integers(0, last, SEEKS).tolist()
         seeks = [timed(lambda frame=frame: page.evaluate(f"drystone.seek({frame})"))[1] for frame in frames]
-        browser.close()
     return {"ready": ready, "seek": float(np.median(seeks))}
 
 

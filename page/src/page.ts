@@ -105,6 +105,8 @@ class Page {
 
   selected = () => this.scenes[0].selected;
 
+  look = (azimuth: number, elevation: number) => this.scenes[0].stage.look(azimuth, elevation);
+
   /** Where a block is on the page [pixels]. */
   pixel = (block: number) => {
     const [{ stage }] = this.scenes;
@@ -330,6 +332,6 @@ ready.catch((error: Error) => trouble(error));
 const pageNow = { ready: ready.then(() => true) } as Record<string, unknown>; // for tests
 (window as unknown as { drystone: typeof pageNow }).drystone = pageNow;
 void ready.then((page) => {
-  for (const name of ["seek", "time", "pick", "selected", "colourBy", "pixel", "stats"] as const)
+  for (const name of ["seek", "time", "pick", "selected", "look", "colourBy", "pixel", "stats"] as const)
     pageNow[name] = (...given: never[]) => (page[name] as (...given: never[]) => unknown)(...given);
 }, () => {});

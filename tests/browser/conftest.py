@@ -1,34 +1,28 @@
 """A real Chromium, headless, that draws without graphics hardware; without it these tests are skipped."""
 
-import shutil
 import threading
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from bench import browser
 from drystone.page.answers import Answers
 from drystone.page.files import BUNDLE
 from drystone.page.server import Server
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]  # fmt: skip
-SIZE = {"width": 1280, "height": 720}
 PATIENCE = 60_000  # [ms] on a machine that does much else
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
+    if browser.found() is None:
         pytest.skip("no Chromium on this machine")
     if not (BUNDLE / "index.html").exists():
         pytest.skip("the page is not built: make page")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright, of the dev group, drives the browser")
-    with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
+    pytest.importorskip("playwright.sync_api", reason="playwright, of the dev group, drives the browser")
+    with browser.chromium() as opened:
+        yield opened
 
 
 class Watched:
@@ -67,7 +61,7 @@ def watched(chromium):
     contexts = []
 
     def make(offline=False):
-        contexts.append(chromium.new_context(viewport=SIZE, offline=offline))
+        contexts.append(chromium.new_context(viewport=browser.SIZE, offline=offline))
         return Watched(contexts[-1].new_page())
 
     yield make
