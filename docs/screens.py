@@ -1,5 +1,5 @@
-"""Screenshots of page and studio: `python docs/screens.py RUN BLOCK AZIMUTH` writes images/page.png, the last frame of a run with
-a block picked, and images/studio.png."""
+"""Screenshots of page and studio: `python docs/screens.py RUN BLOCK AZIMUTH` writes images/page.png, the last frame of a run
+with a block picked, and images/studio.png."""
 
 import sys
 import tempfile
