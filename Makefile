@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 PAGE := src/drystone/page/bundle/index.html
 
-.PHONY: demo test lint page bench gallery clean
+.PHONY: demo test lint page docs bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +43,10 @@ lint: $(TOOLS)
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
 
+# The site, in docs/_build/html; a warning is an error. Needs no network once the tools are installed.
+docs: $(TOOLS)
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
+
 gallery: $(READY)
 	$(BIN)/python docs/gallery.py
 	$(BIN)/python docs/statics.py
@@ -52,4 +56,4 @@ bench: $(READY)
 	$(BIN)/python -m bench.run $(BENCH)
 
 clean:
-	rm -rf $(VENV) page/node_modules src/drystone/page/bundle demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) page/node_modules src/drystone/page/bundle docs/_build docs/reference demo .pytest_cache .mypy_cache .ruff_cache

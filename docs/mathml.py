@@ -1,0 +1,30 @@
+"""Equations for browsers: LaTeX as in theory.md comes in, MathML goes out. A command that is not known is an error, so that no
+page shows a formula half translated."""
+
+import re
+
+from latex2mathml.converter import convert
+
+TAG = re.compile(r"\\tag\{(.*?)\}")
+UNKNOWN = re.compile(r"\\[A-Za-z]+")
+
+
+def inline(latex: str) -> str:
+    return _translated(latex, "inline")
+
+
+def display(latex: str) -> str:
+    """On a line of its own. A number such as (T5) stands at the right, and a link to #T5 leads here."""
+    numbers = TAG.findall(latex)
+    shown = _translated(TAG.sub("", latex), "block")
+    if not numbers:
+        return f'<div class="equation">{shown}</div>\n'
+    return f'<div class="equation" id="{numbers[0]}">{shown}<span class="number">({numbers[0]})</span></div>\n'
+
+
+def _translated(latex: str, how: str) -> str:
+    shown = convert(latex, display=how)
+    unknown = UNKNOWN.findall(shown)
+    if unknown:
+        raise ValueError(f"{latex.strip()}: latex2mathml does not know {', '.join(unknown)}; write it another way")
+    return shown

@@ -1,0 +1,183 @@
+"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from the
+schema that reads a case and from the commands themselves, so that they cannot fall behind; docs/conf.py writes them.
+"""
+
+import inspect
+import json
+import re
+from typing import Any
+
+import typer
+
+from drystone.build import GENERATORS
+from drystone.cli import app
+from drystone.io.schema import case_schema
+from drystone.units import UNITS
+
+TABLES = {
+    "structure": "What is built: one of the [generators](../gallery.md), [a file](../exchange.md), or parts put together.",
+    "joints": "How blocks touch; [mortar](../how-to.md#mortar-in-the-joints) and its laws. `support` is for joints with supports, a `rule` for "
+              "those between two blocks or groups.",
+    "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets may stand "
+              "several times; their motions add.",
+    "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
+    "analysis": "What is computed: a history (`dynamics`, `settlement`), or one of the analyses of [statics](../statics.md).",
+    "solver": "Optional: how contact is solved.",
+    "output": "Optional: what is kept.",
+}  # fmt: skip
+NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}
+BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
+
+
+def pages() -> dict[str, str]:
+    return {"case-file": case_file(), "commands": commands()}
+
+
+def case_file() -> str:
+    schema = case_schema()
+    parts = [
+        "# The case file",
+        "A case is a TOML file with the tables below; " + ", ".join(f"`[{name}]`" for name in schema["required"])
+        + " are needed. A quantity is a number in SI or a string with a unit, as `\"0.8 g\"`. `drystone check case.toml` says what is "
+        "wrong with a case; `drystone schema` prints the JSON schema of which this page is made, for editors.",
+        "## Units", _units(),
+    ]  # fmt: skip
+    for name, node in schema["properties"].items():
+        parts += [f"## `[{name}]`", TABLES[name], *_table(node)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _units() -> str:
+    rows = [(name, ", ".join(f"`{unit}`" for unit in units)) for name, units in UNITS.items()]
+    return _grid(("of", "units"), rows)
+
+
+def _table(node: dict[str, Any]) -> list[str]:
+    """The keys of a table; of one that comes in several kinds, first those that all kinds have."""
+    kinds = [kind for kind in node.get("oneOf", [node]) if "properties" in kind]
+    if len(kinds) == 1:
+        return [_keys(kinds[0], kinds[0]["properties"])]
+    shared = [key for key in kinds[0]["properties"] if all(_same(kinds, key, kind) for kind in kinds)]
+    parts = ["Keys of all kinds:", _keys(kinds[0], shared)] if shared else []
+    for kind in kinds:
+        about = inspect.getdoc(GENERATORS[kind["title"]]) if kind["title"] in GENERATORS else kind.get("description")
+        own = [key for key in kind["properties"] if key not in shared]
+        parts += [f"### {_kind_name(kind)}", *([_prose(about)] if about else []), _keys(kind, own)]
+    return parts
+
+
+def _same(kinds: list[dict[str, Any]], key: str, kind: dict[str, Any]) -> bool:
+    return kind["properties"].get(key) == kinds[0]["properties"][key] and (key in kind.get("required", ())) == (
+        key in kinds[0].get("required", ()))  # fmt: skip
+
+
+def _kind_name(kind: dict[str, Any]) -> str:
+    """What a case writes to choose this kind: its generator, pulse or analysis."""
+    for key in ("generator", "kind", "pulse"):
+        node = kind["properties"].get(key, {})
+        chosen = [node["const"]] if "const" in node else node.get("enum", [])
+        if chosen:
+            return f"{key} = {', '.join(json.dumps(each) for each in chosen)}"
+    return NAMES[kind["title"]]
+
+
+def _prose(text: str) -> str:
+    """A docstring as Markdown: angle brackets are text, not tags."""
+    return text.replace("<", "\\<")
+
+
+def _keys(table: dict[str, Any], keys: Any) -> str:
+    rows = [row for key in keys for row in _rows(key, table["properties"][key], key in table.get("required", ()))]
+    return _grid(("key", "what it may be", "if not given"), rows)
+
+
+def _rows(key: str, node: dict[str, Any], needed: bool) -> list[tuple[str, str, str]]:
+    """A row for the key, and one for each key of a table in it."""
+    default = "**needed**" if needed else _default(node)
+    rows = [(f"`{key}`", _words(node), default)]
+    inner: dict[str, tuple[dict[str, Any], bool]] = {}
+    for table in _tables_in(node):
+        for name, child in table["properties"].items():
+            inner.setdefault(name, (child, name in table.get("required", ())))
+    return rows + [row for name, (child, must) in inner.items() for row in _rows(f"{key}.{name}", child, must)]
+
+
+def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables that a key may hold, alone or in a list. Parts of a structure are told under their generators."""
+    if "properties" in node:
+        return [node]
+    if "oneOf" in node:
+        return [_shared_part(node["oneOf"])]
+    found = [table for each in node.get("anyOf", []) for table in _tables_in(each)]
+    return found + (_tables_in(node["items"]) if isinstance(node.get("items"), dict) else [])
+
+
+def _shared_part(kinds: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all parts of a structure have, whatever they are made by."""
+    properties = {key: node for key, node in kinds[0]["properties"].items() if all(_same(kinds, key, kind) for kind in kinds)}
+    return {"properties": properties, "required": kinds[0].get("required", ())}
+
+
+def _default(node: dict[str, Any]) -> str:
+    value = node.get("default")
+    return "" if value in (None, "", [], ()) else f"`{json.dumps(value)}`"
+
+
+def _words(node: dict[str, Any]) -> str:
+    """What a key may be, in words."""
+    if "anyOf" in node:
+        return " or ".join(dict.fromkeys(_words(each) for each in node["anyOf"] if each.get("type") != "null"))
+    if "oneOf" in node:
+        return "table"
+    if "const" in node or "enum" in node:
+        return ", ".join(f"`{json.dumps(each)}`" for each in node.get("enum", [node.get("const")]))
+    return ", ".join([_type(node), *(f"{word} {node[bound]:g}" for bound, word in BOUNDS.items() if bound in node)])
+
+
+def _type(node: dict[str, Any]) -> str:
+    unit = re.search(r"SI \((.+?)\)", node.get("description", ""))
+    if node.get("type") == ["number", "string"]:
+        return f"quantity [{unit[1]}]" if unit else "number"
+    if "prefixItems" in node:
+        return f"[{', '.join(_words(each) for each in node['prefixItems'])}]"
+    if node.get("type") == "array":
+        return f"list of: {_words(node['items'])}" if node.get("items") else "list"
+    return {"object": "table", "boolean": "true or false", "string": "text", "integer": "whole number"}.get(
+        node.get("type", ""), str(node.get("type", "anything")))  # fmt: skip
+
+
+def commands() -> str:
+    """All commands in the order of `drystone --help`."""
+    group = typer.main.get_command(app)
+    parts = [
+        "# The commands",
+        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged or not certified, 130 interrupted. With `--json` a "
+        "command prints one JSON object on standard output, errors too; progress goes to standard error. "
+        "`drystone COMMAND --help` prints the same as this page.",
+    ]
+    for name, command in group.commands.items():
+        parts += [f"## drystone {name}", command.help, f"```text\ndrystone {name}{''.join(map(_usage, command.params))}\n```"]
+        if command.params:
+            parts.append(_grid(("", "what it is", "if not given"), [_parameter(each) for each in command.params]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _usage(parameter: Any) -> str:
+    """How an argument or a needed option stands in the line of a command."""
+    if parameter.param_type_name == "argument":
+        name = parameter.name.upper() + ("..." if parameter.nargs == -1 else "")
+        return f" {name}" if parameter.required else f" [{name}]"
+    return f" {parameter.opts[0]} ..." if parameter.required else ""
+
+
+def _parameter(parameter: Any) -> tuple[str, str, str]:
+    is_argument = parameter.param_type_name == "argument"
+    name = parameter.name.upper() if is_argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    unsaid = parameter.default is None or parameter.default is False or str(parameter.default) == ""
+    default = "**needed**" if parameter.required else "" if unsaid else f"`{parameter.default}`"
+    return f"`{name}`", (parameter.help or "").replace("|", "\\|"), default
+
+
+def _grid(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [heads, tuple("---" for _ in heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
