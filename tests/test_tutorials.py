@@ -65,7 +65,7 @@ def shown_lines(text: str) -> Iterator[str]:
 
 def words(line: str) -> str:
     """Without the frame of a table."""
-    return " ".join(re.sub("[│┌┐└┘─┬┴]", " ", line).split())
+    return " ".join(re.sub("[\u2500-\u257f]", " ", line).split())
 
 
 def agrees(shown: str, printed: str) -> bool:
