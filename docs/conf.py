@@ -25,6 +25,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+smartquotes = False  # quotation marks of TOML stay as they are
 extensions = ["myst_parser"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]

@@ -6,6 +6,8 @@ import re
 from latex2mathml.converter import convert
 
 TAG = re.compile(r"\\tag\{(.*?)\}")
+LETTER = re.compile(r"\\(mathcal|mathbf) ?([A-Za-z])")  # in braces it becomes the letter itself, which all browsers draw
+BAR = '<mo stretchy="false">&#x0007C;</mo>'  # of an absolute value; browsers would set it off like a relation
 UNKNOWN = re.compile(r"\\[A-Za-z]+")
 
 
@@ -23,8 +25,8 @@ def display(latex: str) -> str:
 
 
 def _translated(latex: str, how: str) -> str:
-    shown = convert(latex, display=how)
+    shown = convert(LETTER.sub(r"\\\1{\2}", latex), display=how)
     unknown = UNKNOWN.findall(shown)
     if unknown:
         raise ValueError(f"{latex.strip()}: latex2mathml does not know {', '.join(unknown)}; write it another way")
-    return shown
+    return shown.replace(BAR, BAR.replace("<mo", '<mo lspace="0" rspace="0"'))
