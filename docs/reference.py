@@ -1,5 +1,5 @@
-"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from the
-schema that reads a case and from the commands themselves, so that they cannot fall behind; docs/conf.py writes them.
+"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from
+the schema that reads a case and from the commands themselves, so that they cannot fall behind; docs/conf.py writes them.
 """
 
 import inspect
@@ -16,10 +16,10 @@ from drystone.units import UNITS
 
 TABLES = {
     "structure": "What is built: one of the [generators](../gallery.md), [a file](../exchange.md), or parts put together.",
-    "joints": "How blocks touch; [mortar](../how-to.md#mortar-in-the-joints) and its laws. `support` is for joints with supports, a `rule` for "
-              "those between two blocks or groups.",
-    "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets may stand "
-              "several times; their motions add.",
+    "joints": "How blocks touch; [mortar](../how-to.md#mortar-in-the-joints) and its laws. `support` is for joints with "
+              "supports, a `rule` for those between two blocks or groups.",
+    "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets "
+              "may stand several times; their motions add.",
     "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
     "analysis": "What is computed: a history (`dynamics`, `settlement`), or one of the analyses of [statics](../statics.md).",
     "solver": "Optional: how contact is solved.",
@@ -38,8 +38,8 @@ def case_file() -> str:
     parts = [
         "# The case file",
         "A case is a TOML file with the tables below; " + ", ".join(f"`[{name}]`" for name in schema["required"])
-        + " are needed. A quantity is a number in SI or a string with a unit, as `\"0.8 g\"`. `drystone check case.toml` says what is "
-        "wrong with a case; `drystone schema` prints the JSON schema of which this page is made, for editors.",
+        + " are needed. A quantity is a number in SI or a string with a unit, as `\"0.8 g\"`. `drystone check case.toml` "
+        "says what is wrong with a case; `drystone schema` prints the JSON schema of which this page is made, for editors.",
         "## Units", _units(),
     ]  # fmt: skip
     for name, node in schema["properties"].items():
@@ -151,8 +151,8 @@ def commands() -> str:
     group = typer.main.get_command(app)
     parts = [
         "# The commands",
-        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged or not certified, 130 interrupted. With `--json` a "
-        "command prints one JSON object on standard output, errors too; progress goes to standard error. "
+        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged or not certified, 130 interrupted. With "
+        "`--json` a command prints one JSON object on standard output, errors too; progress goes to standard error. "
         "`drystone COMMAND --help` prints the same as this page.",
     ]
     for name, command in group.commands.items():

@@ -1,5 +1,5 @@
-"""The site: it builds without a warning and fetches nothing; its references know every key that the examples use and every option
-that the commands name in their own help; its equations are those of theory.md."""
+"""The site: it builds without a warning and fetches nothing; its references know every key that the examples use and every
+option that the commands name in their own help; its equations are those of theory.md."""
 
 import re
 import subprocess
@@ -70,13 +70,19 @@ def test_equation_by_hand():
 
 @pytest.mark.parametrize("case", sorted(ROOT.glob("examples/*.toml")), ids=lambda path: path.stem)
 def test_keys_of_examples_are_in_the_reference(case):
-    sections = re.split(r"^## `\[(\w+)\]`$", reference.case_file(), flags=re.MULTILINE)[1:]
-    rows = {name: set(re.findall(r"^\| `(.+?)` \|", text, re.MULTILINE)) for name, text in zip(sections[::2], sections[1::2], strict=True)}
+    sections = sections_of(reference.case_file(), r"^## `\[(\w+)\]`$")
+    rows = {name: set(re.findall(r"^\| `(.+?)` \|", text, re.MULTILINE)) for name, text in sections.items()}
     assert tuple(rows) == TABLES
     for table, content in tomllib.loads(case.read_text(encoding="utf-8")).items():
         used = keys(content)
         assert used - rows[table] - generator_keys(rows) == set(), table
         assert used or not content
+
+
+def sections_of(page: str, heading: str) -> dict[str, str]:
+    """The text below each heading."""
+    parts = re.split(heading, page, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def generator_keys(rows: dict[str, set[str]]) -> set[str]:
@@ -95,8 +101,7 @@ def keys(content, prefix: str = "") -> set[str]:
 
 def test_options_of_the_help_are_in_the_reference():
     """Against what `drystone COMMAND --help` prints."""
-    sections = re.split(r"^## drystone (\S+)$", reference.commands(), flags=re.MULTILINE)[1:]
-    told = dict(zip(sections[::2], sections[1::2], strict=True))
+    told = sections_of(reference.commands(), r"^## drystone (\S+)$")
     listed = help_of()
     assert [name for name in told if re.search(rf"^  {name} ", listed, re.MULTILINE)] == list(told)
     assert len(re.findall(r"^  [a-z]\S* ", listed.split("Commands:")[1], re.MULTILINE)) == len(told)
@@ -107,4 +112,5 @@ def test_options_of_the_help_are_in_the_reference():
 
 
 def help_of(*command: str) -> str:
-    return subprocess.run([sys.executable, "-m", "drystone.cli", *command, "--help"], capture_output=True, text=True, check=True).stdout
+    line = [sys.executable, "-m", "drystone.cli", *command, "--help"]
+    return subprocess.run(line, capture_output=True, text=True, check=True).stdout

@@ -1,8 +1,8 @@
-"""Pages to follow along are followed: every block of code of the tutorials and how-tos is run in the order of the page, as a reader
-would, and prints what the page shows.
+"""Pages to follow along are followed: every block of code of the tutorials and how-tos is run in the order of the page, as a
+reader would, and prints what the page shows.
 
-The language of a block says what is done: `toml` is kept as the file that its first line names, `sh` are commands of drystone, `python`
-is run; `text` shows lines of what the block before printed, in words the same, in numbers to 2 %.
+The language of a block says what is done: `toml` is kept as the file that its first line names, `sh` are commands of drystone,
+`python` is run; `text` shows lines of what the block before printed, in words the same, in numbers to 2 %.
 """
 
 import re
