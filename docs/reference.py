@@ -1,5 +1,6 @@
 """The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from
-the schema that reads a case and from the commands themselves, so that they cannot fall behind; docs/conf.py writes them.
+the schema that reads a case, from the comments beside its keys in the code, and from the commands themselves, so that they
+cannot fall behind; docs/conf.py writes them.
 """
 
 import inspect
@@ -11,7 +12,13 @@ import typer
 
 from drystone.build import GENERATORS
 from drystone.cli import app
+from drystone.elastic import Stone
+from drystone.io import analysis_tables, case_tables, motion_tables
+from drystone.io.geometry.structure import read_structure
 from drystone.io.schema import case_schema
+from drystone.laws import JointLaw, Scatter
+from drystone.loads import Push
+from drystone.motion import Motion
 from drystone.units import UNITS
 
 TABLES = {
@@ -25,6 +32,10 @@ TABLES = {
     "solver": "Optional: how contact is solved.",
     "output": "Optional: what is kept.",
 }  # fmt: skip
+# The record that a table becomes, where its keys are explained.
+RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push}
+# A field and the comment beside it, without the unit, which the schema tells.
+COMMENT = re.compile(r"^    (\w+): .*?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
 NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 
@@ -60,10 +71,28 @@ def _table(node: dict[str, Any]) -> list[str]:
     shared = [key for key in kinds[0]["properties"] if all(_same(kinds, key, kind) for kind in kinds)]
     parts = ["Keys of all kinds:", _keys(kinds[0], shared)] if shared else []
     for kind in kinds:
-        about = inspect.getdoc(GENERATORS[kind["title"]]) if kind["title"] in GENERATORS else kind.get("description")
+        about = _about(kind)
         own = [key for key in kind["properties"] if key not in shared]
         parts += [f"### {_kind_name(kind)}", *([_prose(about)] if about else []), _keys(kind, own)]
     return parts
+
+
+def _about(kind: dict[str, Any]) -> str | None:
+    if kind["title"] in GENERATORS:
+        return inspect.getdoc(GENERATORS[kind["title"]])
+    return inspect.getdoc(read_structure) if kind["title"] == "FileStructure" else kind.get("description")
+
+
+def _meanings(title: str) -> dict[str, str]:
+    """What the keys of a table mean: the comments beside them, or beside the fields of the record that the table becomes."""
+    rooms = (case_tables, analysis_tables, motion_tables)
+    table = next((getattr(room, title) for room in rooms if hasattr(room, title)), None)
+    found: dict[str, str] = {}
+    for each in reversed(getattr(table, "__mro__", ())):
+        sources = [RECORDS[each.__name__]] if each.__name__ in RECORDS else []
+        for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
+            found |= dict(COMMENT.findall(inspect.getsource(source)))
+    return {key: text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
 
 
 def _same(kinds: list[dict[str, Any]], key: str, kind: dict[str, Any]) -> bool:
@@ -87,19 +116,18 @@ def _prose(text: str) -> str:
 
 
 def _keys(table: dict[str, Any], keys: Any) -> str:
-    rows = [row for key in keys for row in _rows(key, table["properties"][key], key in table.get("required", ()))]
-    return _grid(("key", "what it may be", "if not given"), rows)
+    rows = [row for key in keys for row in _rows(table, key)]
+    shown = 4 if any(row[3] for row in rows) else 3  # generators tell of their parameters in words above
+    return _grid(("key", "what it may be", "if not given", "what it is")[:shown], [row[:shown] for row in rows])
 
 
-def _rows(key: str, node: dict[str, Any], needed: bool) -> list[tuple[str, str, str]]:
-    """A row for the key, and one for each key of a table in it."""
-    default = "**needed**" if needed else _default(node)
-    rows = [(f"`{key}`", _words(node), default)]
-    inner: dict[str, tuple[dict[str, Any], bool]] = {}
-    for table in _tables_in(node):
-        for name, child in table["properties"].items():
-            inner.setdefault(name, (child, name in table.get("required", ())))
-    return rows + [row for name, (child, must) in inner.items() for row in _rows(f"{key}.{name}", child, must)]
+def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, ...]]:
+    """A row for the key of a table, and one for each key of a table in it."""
+    node = table["properties"][key]
+    default = "**needed**" if key in table.get("required", ()) else _default(node)
+    rows = [(f"`{before}{key}`", _words(node), default, _meanings(table.get("title", "")).get(key, ""))]
+    inner = {name: child for child in reversed(_tables_in(node)) for name in child["properties"]}
+    return rows + [row for name, child in inner.items() for row in _rows(child, name, f"{before}{key}.")]
 
 
 def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -115,7 +143,7 @@ def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _shared_part(kinds: list[dict[str, Any]]) -> dict[str, Any]:
     """What all parts of a structure have, whatever they are made by."""
     properties = {key: node for key, node in kinds[0]["properties"].items() if all(_same(kinds, key, kind) for kind in kinds)}
-    return {"properties": properties, "required": kinds[0].get("required", ())}
+    return {"title": "Part", "properties": properties, "required": kinds[0].get("required", ())}
 
 
 def _default(node: dict[str, Any]) -> str:

@@ -79,6 +79,15 @@ def test_keys_of_examples_are_in_the_reference(case):
         assert used or not content
 
 
+def test_meanings_come_from_the_code():
+    """By hand, from the comments beside a key, beside a field of the record it goes to, and in a table within a table."""
+    rows = {row.split("`")[1]: row for row in reference.case_file().splitlines() if row.startswith("| `")}
+    assert rows["collapse"].endswith("| lost share of the potential energy that is collapse |")
+    assert rows["crushing"].endswith("| largest pressure |")
+    assert rows["deformable.mesh"].endswith("| bricks along the edges of a block nearest to x, y and z |")
+    assert rows["parts.turn"] == "| `parts.turn` | quantity [rad] | `0.0` |  |"
+
+
 def sections_of(page: str, heading: str) -> dict[str, str]:
     """The text below each heading."""
     parts = re.split(heading, page, flags=re.MULTILINE)[1:]

@@ -45,8 +45,8 @@ class Dynamics(Analysis):
     duration: Positive = 0.0  # [s]; 0 is not given
     after: Positive | None = None  # [s] instead: as long as the motions last and this much more
     time_step: Positive
-    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53
-    gyroscopic: Literal["implicit", "explicit"] = "implicit"
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # 0.5: least damping; 1: backward Euler
+    gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a step
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
     impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
 

@@ -171,10 +171,10 @@ class Joints(JointKeys):
 
 class Solver(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
-    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: STONE
+    young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: 30 GPa
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
     method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"] = "native"
-    tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6
+    tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 
     @model_validator(mode="after")
