@@ -53,7 +53,8 @@ def spandrel_loads() -> tuple[float, float]:
     names = {at: model.blocks[np.flatnonzero(voussoirs)[np.abs(angle - at).argmin()]].name for at in (-60, 0, 60)}
     live = wrench(model, [Push(names[at], force=share * own) for at, share in ((-60, 0.25), (0, 0.5), (60, 0.25))], GRAVITY)
     arch, loaded = (find_arch(system, load, voussoirs) for load in (dead, live))
-    assert arch is not None and loaded is not None  # the voussoirs are one
+    assert arch is not None
+    assert loaded is not None
     alone = bearable(under_the_rest(arch, model, dead), loaded.load)
     return alone, limit(system, dead, live).multiplier
 

@@ -34,7 +34,8 @@ SPANDREL_CAPACITY = Subject(
 )  # fmt: skip
 HOUSE_CAPACITY = Subject(
     "H5-capacity", "Capacity of the stone house", "NB section 4.5.1",
-    ABOUT + " The height of its stones was chosen for this value, so it validates nothing; it guards what the other numbers of the house stand on.",
+    ABOUT + " The height of its stones was chosen for this value, so it validates nothing; it guards what the other numbers of "
+    "the house stand on.",
     (Claim("capacity", "collapse multiplier, the facade goes out", "g", 0.372, 1e-3, DIGITS),),
     _house,
 )  # fmt: skip

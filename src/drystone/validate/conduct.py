@@ -9,6 +9,7 @@ A run that was cut is gone on with; so Ctrl-C loses no more than a frame.
 import json
 import os
 import platform
+from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,10 @@ from drystone.io.case import Case, parse_case
 from drystone.io.whole import write_whole
 from drystone.record import Run, read_run
 from drystone.session import resume, run
+from drystone.study.content import own_text
 from drystone.validate.claims import Place, Subject, Value
+
+CASE = Path("case.toml")  # what errors would call a case that is in no file
 
 
 class Result(NamedTuple):
@@ -66,10 +70,10 @@ def place_of(subject: Subject, folder: Path, data: Path | None) -> Place:
 def history(text: str, folder: Path, instead: Mapping[str, Any] | None = None) -> Run:
     """The run of a case: read if it is there whole, gone on with if it was cut, and computed if it is not there. `instead`:
     values in place of the text's, as "motion.amplitude"."""
-    case = parse_case(text, instead=instead)
+    case = parse_case(own_text(text, CASE, instead or {}), CASE)
     if _is_run_of(case, folder):
-        for _ in resume(folder):
-            pass
+        if not read_run(folder).finished:
+            deque(resume(folder), maxlen=0)
         return read_run(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     return run(case, folder, overwrite=True)

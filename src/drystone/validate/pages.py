@@ -57,7 +57,8 @@ VERDICTS = (HOLDS, EXPLAINED, FAILS)
 INDEX = """# Published numbers, computed again
 
 Written by `drystone validate --write docs/validation`. *Holds*: within the tolerance that each page gives, with its reason.
-*Explained*: beyond it for a reason that the page gives, and where we were when it was given. More: [validation](../validation.md).
+*Explained*: beyond it for a reason that the page gives, and where we were when it was given. How these numbers were studied is
+told in [validation](../validation.md).
 """
 
 
