@@ -112,7 +112,7 @@ def test_exit_codes_and_table(command, doors, tmp_path, width, code, said):
     doors["width"] = width
     found, out, _ = command("validate", "-o", tmp_path)
     assert found == code
-    assert "width of the door" in out
+    assert "width of the door [m]" in out  # and no markup
     assert said in out
 
 
@@ -124,7 +124,8 @@ def test_pages(command, doors, tmp_path):
     assert "another door" in page
     assert "0.1 m (a door): width of the door" in page
     assert "![the door](door.png)" in page
-    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  |" in (tmp_path / "pages" / "index.md").read_text()
+    command("validate", "--id", "B", "-o", tmp_path / "kept", "--write", tmp_path / "pages")
+    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  |" in (tmp_path / "pages" / "index.md").read_text()  # still there
 
 
 def test_mistakes(command, doors, tmp_path):

@@ -66,14 +66,16 @@ def _conduct(subject: "Subject", out: Path, data: Path | None, again: bool, word
 
 
 def _write(judged: "list[tuple[Subject, Result]]", out: Path, data: Path | None, write: Path) -> None:
-    """A page for each, and an index of all."""
-    from drystone.validate.conduct import place_of
+    """A page for each, and an index of these and of those that were written before."""
+    from drystone.validate.conduct import place_of, read_result
     from drystone.validate.pages import write_index, write_page
+    from drystone.validate.subjects import SUBJECTS
 
     write.mkdir(parents=True, exist_ok=True)
     for subject, result in judged:
         write_page(subject, result, place_of(subject, out, data), write)
-    write_index(judged, write)
+    kept = ((subject, read_result(subject, out)) for subject in SUBJECTS if (write / f"{subject.id}.md").exists())
+    write_index([(subject, result) for subject, result in kept if result is not None], write)
 
 
 def _facts(subject: "Subject", result: "Result") -> dict[str, Any]:

@@ -88,7 +88,7 @@ MILANKOVITCH = Subject(
 
 LAYOUT = "printed as \"about\"; ring, voussoirs and places of the loads are in a figure that is not in the text"
 POINT_LOADS = Subject(
-    "H9", "An arch under point loads", "BRT section 3.1, figures 5 to 8",
+    "H9", "An arch under point loads", "BRT section 3.1",
     "Intrados of radius 3.8 m, 0.8 m deep; half of the load on the crown and a quarter at 60 degrees to each side, in shares "
     "of the weight of the arch. The ring of 0.47 m was chosen so that both numbers come out, of many layouts "
     "(docs/validation.md): this shows that one layout explains both, no more. Within its spandrels the ring is 0.42 m and "

@@ -10,6 +10,7 @@ from drystone.record import Run
 from drystone.units import GRAVITY
 from drystone.view.accounts import draw_energy
 from drystone.view.picture import strip
+from drystone.view.png import write_png
 from drystone.view.style import FAINT, SHEET, drawing
 
 ENERGIES = "energies over the weight, the potential one since the start"
@@ -27,5 +28,6 @@ def beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> None:
 
 
 def snapshots(run: Run, instants: Sequence[float], path: Path, **look: Any) -> None:
-    """The structure at some instants [s], side by side."""
-    strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], path, width=320, **look)
+    """The structure at some instants [s], three in a row."""
+    image = strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], width=480, **look)
+    write_png(path, np.concatenate(np.split(image, len(instants) // 3, axis=1)))

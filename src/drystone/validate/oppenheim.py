@@ -7,13 +7,10 @@ import numpy as np
 from drystone import build
 from drystone.build.arch import circular_joints, outlines
 from drystone.build.shapes import prism
-from drystone.loads import body_force, weight
 from drystone.measure import collapse_time, displacement, peaks, rotation, step_history
-from drystone.model import Block, Model, build_model
+from drystone.model import Block, build_model
 from drystone.record import Run, read_run
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.units import GRAVITY
+from drystone.validate.capacities import ALONG, collapse
 from drystone.validate.claims import Claim, Figure, Place, Subject, Value
 from drystone.validate.conduct import history
 from drystone.validate.figures import ENERGIES, beside_energy, snapshots
@@ -61,19 +58,14 @@ def _united(parts: list[Array], name: str) -> Block:
     return Block(np.concatenate([s.vertices for s in solids]), tuple(faces), name=name, pieces=(6,) * len(solids))
 
 
-def multiplier(model: Model, direction: tuple[float, float, float] = (1.0, 0.0, 0.0)) -> float:
-    """Of a horizontal body force, associated [g]."""
-    return limit(balance(model), weight(model, GRAVITY), body_force(model, direction, GRAVITY)).multiplier
-
-
 def _compute(place: Place) -> dict[str, Value]:
     run = history(CASE, place.folder / "arch")
     time, energy = step_history(run, "potential")
     found = peaks(time, energy / energy[0], prominence=STANDS_OUT)[0]
     numbers: dict[str, Value] = {f"peak {k + 1}": float(found[k]) for k in range(len(PEAKS))}
     return numbers | {
-        "round": multiplier(build_model(round_arch(), friction=2.0)),
-        "straight": multiplier(build_model(build.arch(), friction=2.0)),
+        "round": collapse(build_model(round_arch(), friction=2.0), ALONG).multiplier,
+        "straight": collapse(build_model(build.arch(), friction=2.0), ALONG).multiplier,
         "first": "right" if _lean(run, 0.25) > 0 else "left",
         "fall": ("left" if _lean(run, FALLING) < 0 else "right") if collapse_time(time, energy) else "stands",
     }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from drystone.io.whole import write_whole
 from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Place, Row, Subject, Value, judge_all
@@ -21,7 +22,8 @@ def print_verdicts(judged: Judged) -> None:
         table.add_column(name)
     for subject, result in judged:
         for k, row in enumerate(judge_all(subject, result.numbers)):
-            table.add_row("" if k else subject.id, *_cells(row), "" if k else f"{result.seconds:.1f} s")
+            cells = map(Text, _cells(row))  # not as markup, in which [g] would be a style
+            table.add_row("" if k else subject.id, *cells, "" if k else f"{result.seconds:.1f} s")
         table.add_section()
     Console(width=None if Console().is_terminal else 140).print(table)
 
@@ -43,7 +45,7 @@ def write_page(subject: Subject, result: Result, place: Place, out: Path) -> Non
 
 
 def write_index(judged: Judged, out: Path) -> None:
-    """All subjects that have a page, in one table."""
+    """Subjects that have a page, in one table."""
     lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]")]
     for subject, result in judged:
         verdicts = [row.verdict for row in judge_all(subject, result.numbers)]

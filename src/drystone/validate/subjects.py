@@ -1,6 +1,7 @@
 """All subjects, in the order in which they are computed and told."""
 
 from drystone.errors import InputError, did_you_mean
+from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
 from drystone.validate.arches import MILANKOVITCH, POINT_LOADS
 from drystone.validate.capacities import CHURCH_CAPACITY, HOUSE_CAPACITY, SPANDREL_CAPACITY
 from drystone.validate.claims import Subject
@@ -8,10 +9,13 @@ from drystone.validate.housner import HOUSNER
 from drystone.validate.oppenheim import OPPENHEIM
 from drystone.validate.planar_block import PLANAR_BLOCK
 from drystone.validate.pulsed_block import PULSED_BLOCK
+from drystone.validate.pulsed_house import PULSED_HOUSE
+from drystone.validate.shaken_spandrels import SHAKEN_SPANDRELS
+from drystone.validate.walls import TILTED, WALL_3
 
 SUBJECTS = (
-    HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, HOUSE_CAPACITY, CHURCH_CAPACITY, PLANAR_BLOCK, POINT_LOADS,
-    MILANKOVITCH,
+    HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, SHAKEN_SPANDRELS, HOUSE_CAPACITY, PULSED_HOUSE, CHURCH_CAPACITY,
+    PLANAR_BLOCK, WALL_3, POINT_LOADS, WALL_UNDER_WEIGHT, MILANKOVITCH, TILTED,
 )  # fmt: skip
 
 
