@@ -9,19 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.build import Opening
 from drystone.contact.contacts import Contacts, head_joint_opening
 from drystone.measure import balanced_from
 from drystone.model import Model
 from drystone.resultants import joint_resultants
 from drystone.solvers.methods import make_solver
 from drystone.statics.construction import construct, stages_of
-from drystone.validate.acary_jean import SCHEMES, STONE, put_under_weight, wall
+from drystone.validate.acary_jean import SCHEMES, STONE, WINDOW, put_under_weight, wall
 from drystone.view.plots import base_picture
 
 Array = np.ndarray
 
-WINDOW = Opening(at=2.0, sill=0.75, width=2.0, height=1.0)
 PICTURE = Path(__file__).parents[1] / "docs/images/aj-wall.png"
 
 

@@ -23,6 +23,7 @@ from drystone.view.plots import base_picture
 Array = np.ndarray
 
 STONE = Surface(young=60e9, exact=True)
+WINDOW = Opening(at=2.0, sill=0.75, width=2.0, height=1.0)
 QUIET: dict[str, Any] = {"theta": 1.0, "impact_substeps": 1}
 SCHEMES: dict[str, dict[str, Any]] = {
     "dynamics": {"time_step": 1e-4},
@@ -91,9 +92,9 @@ def put_under_weight(model: Model, duration: float, surface: Surface = STONE, **
 def _compute(place: Place) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for scheme in WITHOUT_WAVES:
-        found = put_under_weight(wall(), LONG, **SCHEMES[scheme])
+        found = put_under_weight(wall((WINDOW,)), LONG, **SCHEMES[scheme])
         numbers[f"{scheme}, base"] = float(found.base[-1])
-        numbers[f"{scheme}, cracks"] = float(1e6 * found.head.max())
+        numbers[f"{scheme}, cracks"] = float(found.head.max() / found.head[-1])
     run = history(SETTLED, place.folder / "settled")
     free = ~run.model.bodies.fixed
     borne = base_resultant(run, STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
@@ -104,7 +105,7 @@ def _compute(place: Place) -> dict[str, Value]:
 
 
 def _draw(place: Place, out: Path) -> list[Figure]:
-    histories = {scheme: put_under_weight(wall(), LONG, **options) for scheme, options in SCHEMES.items()}
+    histories = {scheme: put_under_weight(wall((WINDOW,)), LONG, **options) for scheme, options in SCHEMES.items()}
     base_picture({scheme: (found.time, found.base) for scheme, found in histories.items()}, out / "H11-base.png")
     picture(read_run(place.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
     return [
@@ -115,13 +116,17 @@ def _draw(place: Place, out: Path) -> list[Figure]:
 
 WALL_UNDER_WEIGHT = Subject(
     "H11", "A wall under its weight, and settled", "AJ sections 4 and 5.1",
-    "Twelve courses of 500 × 300 × 250 mm blocks, 6 × 3 m, friction 0.5, 1 at the base; rigid blocks whose contacts give way "
-    "as stone of 60 GPa. From a state without stress the weight acts at once, for 40 ms; then, in a run of its own, half of "
-    "the base settles by 50 mm in large steps.",
+    "Twelve courses of 500 × 300 × 250 mm blocks, 6 × 3 m, with a window 2 m wide, friction 0.5, 1 at the base; rigid blocks "
+    "whose contacts give way as stone of 60 GPa. From a state without stress the weight acts at once, for 40 ms. Dynamics "
+    "swings to 1.6 of the weight and opens head joints on the way by 3 times what is left in the end; the schemes without "
+    "inertia must not. Without a window rigid blocks sink course by course and no head joint opens by any scheme: AJ's "
+    "figure 4 needs blocks that spread (docs/validation.md has it). Then, in a run of its own, half of the base of the wall "
+    "without a window settles by 50 mm in large steps.",
     (
         *(claim for scheme in WITHOUT_WAVES for claim in (
             Claim(f"{scheme}, base", f"{scheme}: base resultant over weight", "", 1.0, 1e-4, "what counts as at rest"),
-            Claim(f"{scheme}, cracks", f"{scheme}: widest head joint on the way", "µm", 0.0, 0.01, "tolerance of the solver"),
+            Claim(f"{scheme}, cracks", f"{scheme}: widest head joint on the way over that in the end", "", 1.0, 0.2,
+                  "AJ show pictures of walls without cracks; in dynamics it is 3"),
         )),
         Claim("settled", "half of the base settles by 50 mm", "", "runs through"),
         Claim("settled, base", "settled: base resultant over weight", "", 1.0, 1e-3, "what inertia is left by steps of 50 ms"),

@@ -5,7 +5,9 @@ from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
 from drystone.validate.arches import MILANKOVITCH, POINT_LOADS
 from drystone.validate.capacities import CHURCH_CAPACITY, HOUSE_CAPACITY, SPANDREL_CAPACITY
 from drystone.validate.claims import Subject
+from drystone.validate.dry_joint_walls import DRY_JOINT_WALLS
 from drystone.validate.housner import HOUSNER
+from drystone.validate.natural_arch import NATURAL_ARCH
 from drystone.validate.oppenheim import OPPENHEIM
 from drystone.validate.planar_block import PLANAR_BLOCK
 from drystone.validate.pulsed_block import PULSED_BLOCK
@@ -15,7 +17,8 @@ from drystone.validate.walls import TILTED, WALL_3
 
 SUBJECTS = (
     HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, SHAKEN_SPANDRELS, HOUSE_CAPACITY, PULSED_HOUSE, CHURCH_CAPACITY,
-    PLANAR_BLOCK, WALL_3, POINT_LOADS, WALL_UNDER_WEIGHT, MILANKOVITCH, TILTED,
+    PLANAR_BLOCK, WALL_3, POINT_LOADS, NATURAL_ARCH, WALL_UNDER_WEIGHT, MILANKOVITCH, TILTED,
+    DRY_JOINT_WALLS,
 )  # fmt: skip
 
 
