@@ -128,6 +128,18 @@ def test_pages(command, doors, tmp_path):
     assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  |" in (tmp_path / "pages" / "index.md").read_text()  # still there
 
 
+def test_data_that_are_not_there_are_named(command, doors, tmp_path, monkeypatch):
+    needy = subjects.SUBJECTS[0]._replace(needs="doors/front.json")
+    monkeypatch.setattr(subjects, "SUBJECTS", (needy, subjects.SUBJECTS[1]))
+    code, out, said = command("validate", "-o", tmp_path, "--json")
+    assert (code, [subject["id"] for subject in json.loads(out)["subjects"]]) == (0, ["B"])
+    assert "doors/front.json" in said
+    (tmp_path / "doors").mkdir()
+    (tmp_path / "doors" / "front.json").touch()
+    assert command("validate", "-o", tmp_path, "--data", tmp_path)[0] == 0
+    assert doors["A"] == 1
+
+
 def test_mistakes(command, doors, tmp_path):
     assert command("validate", "--id", "C", "-o", tmp_path)[0] == 2
     assert command("validate", "--quick", "--full", "-o", tmp_path)[0] == 2

@@ -54,11 +54,14 @@ def validate(
 
 def _conduct(subject: "Subject", out: Path, data: Path | None, again: bool, words: str) -> "Result | None":
     """The result of a subject; None if it needs data that are not there, which is said."""
-    from drystone.validate.conduct import conduct
+    from drystone.validate.conduct import conduct, read_result
 
     if subject.needs and not (data and (data / subject.needs).exists()):
         say(f"{words}: not computed, it needs {subject.needs}; give the folder with --data")
         return None
+    if not again and (kept := read_result(subject, out)) is not None:
+        say(f"{words}: as kept, of {kept.date}")
+        return kept
     say(f"{words} ...")
     result = conduct(subject, out, data, again=again)
     say(f"    {result.seconds:.1f} s")

@@ -1,4 +1,4 @@
-"""Subjects computed and kept: a subject and a folder come in, a `Result` goes out, taken from the folder if it is there.
+"""Subjects computed and kept: a subject and a folder come in, a `Result` goes out, which is also in the folder.
 
     H3.json     the numbers, how long they took, when and where
     H3/arch/    a run that they were read from, which the figures show
@@ -31,19 +31,16 @@ class Result(NamedTuple):
     """What a subject came to."""
 
     numbers: dict[str, Value]  # by the names of the claims
-    seconds: float
+    seconds: float  # since it was begun, or gone on with
     date: str
     drystone: str  # version
     machine: str
 
 
 def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: bool = False) -> Result:
-    """The numbers of a subject, as kept or else computed and kept."""
+    """The numbers of a subject, computed and kept. `again`: from the beginning, whatever runs there are."""
     if again:
         _forget(subject, folder)
-    kept = read_result(subject, folder)
-    if kept is not None:
-        return kept
     folder.mkdir(parents=True, exist_ok=True)
     begin = perf_counter()
     numbers = subject.compute(place_of(subject, folder, data))

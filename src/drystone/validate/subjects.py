@@ -5,6 +5,7 @@ from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
 from drystone.validate.arches import MILANKOVITCH, POINT_LOADS
 from drystone.validate.capacities import CHURCH_CAPACITY, HOUSE_CAPACITY, SPANDREL_CAPACITY
 from drystone.validate.claims import Subject
+from drystone.validate.dome import DOME
 from drystone.validate.dry_joint_walls import DRY_JOINT_WALLS
 from drystone.validate.housner import HOUSNER
 from drystone.validate.natural_arch import NATURAL_ARCH
@@ -17,7 +18,7 @@ from drystone.validate.walls import TILTED, WALL_3
 
 SUBJECTS = (
     HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, SHAKEN_SPANDRELS, HOUSE_CAPACITY, PULSED_HOUSE, CHURCH_CAPACITY,
-    PLANAR_BLOCK, WALL_3, POINT_LOADS, NATURAL_ARCH, WALL_UNDER_WEIGHT, MILANKOVITCH, TILTED,
+    PLANAR_BLOCK, WALL_3, POINT_LOADS, NATURAL_ARCH, WALL_UNDER_WEIGHT, DOME, MILANKOVITCH, TILTED,
     DRY_JOINT_WALLS,
 )  # fmt: skip
 
