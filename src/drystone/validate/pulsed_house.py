@@ -86,14 +86,17 @@ def _draw(place: Place, out: Path) -> list[Figure]:
     return figures
 
 
+PRINTED = "NB print instants to 0.05 s, approximately"
 PULSED_HOUSE = Subject(
     "H5-pulses", "The stone house under two pulses", "NB section 4.5.1, figures 17 to 20",
     "191 stones, friction 0.7, 0.9 at the base; one sine of 0.8 g along -y. With the settings of our studies: NB's scheme, "
     "steps of 2.5 ms, contact of stone of 30 GPa. The bond is ours, with NB's number of stones and static capacity.",
     (
-        *(Claim(f"peak {k}", f"half-period 0.20 s: peak {k} of the potential energy", "s", time, 0.06,
-                "NB print instants to 0.05 s, approximately")
-          for k, time in enumerate(PEAKS, 1)),
+        Claim("peak 1", "half-period 0.20 s: peak 1 of the potential energy", "s", PEAKS[0], 0.06, PRINTED),
+        Claim("peak 2", "half-period 0.20 s: peak 2 of the potential energy", "s", PEAKS[1], 0.06, PRINTED, 0.545,
+              "A tenth of a second earlier than NB's. It is not the step: at 1 ms it is at 0.51 s by NB's scheme and at 0.50 "
+              "s by our usual one. The peak is broad: the energy lifted is within 10 % of its largest from 0.46 to 0.66 s. "
+              "What is known to differ is the bond, which is ours; whether it is the reason has not been shown."),
         Claim(SHORT, "half-period 0.20 s: outcome", "", "stands"),
         Claim(LONG, "half-period 0.40 s: outcome", "", "collapses"),
     ),

@@ -59,7 +59,7 @@ def _draw(place: Place, out: Path) -> list[Figure]:
 
 SHAKEN_SPANDRELS = Subject(
     "H4-sine", "The spandrel arch under a long sine", "NB section 4.4, figures 14 and 15",
-    "201 stones, friction 0.4, sine of 0.36 g and half-period 1 s in the plane, to the left first, 6 s. With the settings of our "
+    "201 stones, friction 0.4, sine of 0.36 g, half-period 1 s, in the plane, to the left first, 6 s. With the settings of our "
     "studies: NB's scheme, steps of 2.5 ms, contact of stone of 30 GPa. Collapse is the loss of 20 % of the potential energy.",
     (Claim("outcome", "within 6 s", "", "collapses"),),
     _compute, _draw, quick=False,
