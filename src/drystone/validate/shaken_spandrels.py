@@ -59,8 +59,11 @@ def _draw(place: Place, out: Path) -> list[Figure]:
 
 SHAKEN_SPANDRELS = Subject(
     "H4-sine", "The spandrel arch under a long sine", "NB section 4.4, figures 14 and 15",
-    "201 stones, friction 0.4, sine of 0.36 g, half-period 1 s, in the plane, to the left first, 6 s. With the settings of our "
-    "studies: NB's scheme, steps of 2.5 ms, contact of stone of 30 GPa. Collapse is the loss of 20 % of the potential energy.",
+    "201 stones, friction 0.4, sine of 0.36 g, half-period 1 s, in the plane, to the left first, 6 s. With the settings of "
+    "our studies: NB's scheme, steps of 2.5 ms, contact of stone of 30 GPa. Collapse is the loss of 20 % of the potential "
+    "energy. Ours is badly cracked after 6 s and its arch has hinges, but it has not lost 2 %. Why is not known: its static "
+    "capacity is 8 % above NB's, so that it is pushed by a third less beyond it; neither that nor the edges that NB chip "
+    "have been tried.",
     (Claim("outcome", "within 6 s", "", "collapses"),),
     _compute, _draw, quick=False,
 )  # fmt: skip
