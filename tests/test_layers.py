@@ -26,7 +26,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"study", "quantities"},
     {"search"},
     {"view"},
-    {"export", "page", "report"},
+    {"export", "page", "report", "validate"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -10,44 +10,31 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.build.arch import circular_joints, outlines
-from drystone.build.shapes import prism
 from drystone.joints import Surface
-from drystone.loads import Push, body_force, weight, wrench
-from drystone.model import Block, build_model
+from drystone.loads import Push, body_force, weight
+from drystone.model import build_model
 from drystone.solvers.methods import make_solver
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import equilibrium
 from drystone.statics.limit import limit
-from drystone.statics.program import optimise
 from drystone.statics.remaining import remaining
-from drystone.statics.surcharge import under_the_rest
 from drystone.statics.thrust import bearable, conventional_thrust, find_arch, minimum_thickness
 from drystone.units import GRAVITY
-
-
-def semicircle(blocks, friction=1.0):
-    """The family of semicircular arches of centre-line radius 1 m."""
-    return lambda thickness: build_model(
-        build.arch(radius=1.0, thickness=thickness, embrace=np.pi, blocks=blocks), friction=friction
-    )
+from drystone.validate.arches import PLACES, REACH, least_thickness, loaded_arch, semicircle, spandrel_loads
+from drystone.validate.capacities import ALONG, collapse
+from drystone.validate.natural_arch import fallen_by_course, wall_over_gap
+from drystone.validate.oppenheim import round_arch
 
 
 @pytest.mark.parametrize(("blocks", "truth", "within"), [(101, 0.1075, 3e-4), (27, 0.1067, 5e-5)])
 def test_least_thickness_of_a_semicircular_arch(blocks, truth, within):
-    assert minimum_thickness(semicircle(blocks), 0.05, 0.3) == pytest.approx(truth, abs=within)
+    assert minimum_thickness(lambda thickness: semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(truth, abs=within)
 
 
 @pytest.mark.parametrize(("friction", "truth"), [(0.35, 0.151), (0.5, 0.1067)])
 def test_least_thickness_with_friction(friction, truth):
     """27 voussoirs; the cone program says whether forces exist. From friction 0.4 on nothing slides."""
-    thin, thick = 0.09, 0.2
-    while thick - thin > 1e-4:
-        middle = (thin + thick) / 2
-        model = semicircle(27, friction)(middle)
-        stands = optimise(balance(model), weight(model, GRAVITY)).status == "solved"
-        thin, thick = (thin, middle) if stands else (middle, thick)
-    assert thick == pytest.approx(truth, abs=5e-4)
+    assert least_thickness(27, friction) == pytest.approx(truth, abs=5e-4)
 
 
 # Oppenheim's arch: voussoirs with straight sides bear 0.447 g; those whose sides are arcs, with the same joints, 0.444 g.
@@ -82,37 +69,11 @@ def test_oppenheims_multiplier_with_the_weights_of_annular_sectors():
 
 def test_oppenheims_multiplier_with_round_voussoirs():
     """The same without the closed form: every voussoir is made of twelve pieces that follow the arcs."""
-    pieces = 12
-    fine = outlines(*circular_joints("arch", 10.0, 1.5, np.deg2rad(150), 7 * pieces))
-    voussoirs = [_united(fine[k * pieces : (k + 1) * pieces], f"voussoir-{k + 1}") for k in range(7)]
-    model = build_model([*build.arch()[:2], *voussoirs], friction=2.0)
-    found = limit(balance(model), weight(model, GRAVITY), body_force(model, (1, 0, 0), GRAVITY))
-    assert found.multiplier == pytest.approx(0.444, abs=5e-4)
+    assert collapse(build_model(round_arch(), friction=2.0), ALONG).multiplier == pytest.approx(0.444, abs=5e-4)
 
 
-def _united(parts, name):
-    """One block of the prisms over these outlines, 1 m deep."""
-    solids = [prism(part, (-0.5, 0.5)) for part in parts]
-    faces = [tuple(8 * k + v for v in face) for k, solid in enumerate(solids) for face in solid.faces]
-    return Block(np.concatenate([s.vertices for s in solids]), tuple(faces), name=name, pieces=(6,) * len(solids))
-
-
-# The stand-alone arch of BRT: intrados of radius 3.8 m, 0.8 m deep, point loads on the extrados. Not in the text: thickness,
-# voussoirs and the places of the loads. Half of the load on the crown and a quarter at 60 degrees to each side, on a ring
-# of 0.47 m, gives both of its numbers; with all of it near the crown the second is below 4.5 % whatever the rest.
-
-RING = 0.47
-PLACES = {"voussoir-4": (0.25, 60), "voussoir-11": (0.5, 0), "voussoir-18": (0.25, -60)}  # share, degrees from the crown
-
-
-def loaded_arch(friction):
-    blocks = build.arch(radius=3.8 + RING / 2, thickness=RING, embrace=np.pi, blocks=21, depth=0.8, density=1800.0)
-    reach, loads = 3.8 + RING, []
-    for name, (share, angle) in PLACES.items():
-        at = (reach * np.sin(np.deg2rad(angle)), 0.0, reach * np.cos(np.deg2rad(angle)))
-        loads.append(Push(name, share=share, at=at))
-    model = build_model(blocks, friction=friction)
-    return model, weight(model, GRAVITY), wrench(model, loads, GRAVITY)
+# The stand-alone arch of BRT (validate/arches.py): half of the load on the crown and a quarter at 60 degrees to each side, on a
+# ring of 0.47 m, gives both of its numbers; with all of it near the crown the second is below 4.5 % whatever the rest.
 
 
 def slip_and_opening(system, velocity):
@@ -158,10 +119,9 @@ def test_low_friction_lets_the_springers_slide():
 def test_coulombs_exact_law_bears_the_same(friction):
     """The contact step from rest with sliding that does not open, 2 % to either side of the associated multiplier."""
     model, dead, live = loaded_arch(friction)
-    multiplier = limit(balance(model), dead, live).multiplier
+    bears = limit(balance(model), dead, live).multiplier
     for factor, stands in ((0.98, True), (1.02, False)):
-        reach = 3.8 + RING
-        loads = [Push(name, share=factor * multiplier * share, at=(reach * np.sin(np.deg2rad(angle)), 0.0, 1.0))
+        loads = [Push(name, share=factor * bears * share, at=(REACH * np.sin(np.deg2rad(angle)), 0.0, 1.0))
                  for name, (share, angle) in PLACES.items()]  # fmt: skip
         found = equilibrium(model, solver=make_solver("native"), loads=loads, surface=Surface(young=30e9, exact=True))
         assert found.stands == stands
@@ -170,17 +130,9 @@ def test_coulombs_exact_law_bears_the_same(friction):
 def test_spandrels_do_more_than_load_their_arch():
     """Published: the arch under the weight of its spandrels fails at about 40 % of its own weight; within them it stands.
     Ring 0.42 m; friction 0.4 in the true one."""
-    model = build_model(build.spandrel_arch(ring=0.42, density=1800.0), friction=0.4)
-    system, dead = balance(model), weight(model, GRAVITY)
-    voussoirs = np.array(["voussoir" in block.name for block in model.blocks])
-    own = GRAVITY * model.bodies.mass[voussoirs].sum()
-    angle = np.rad2deg(np.arctan2(model.position[voussoirs, 0], model.position[voussoirs, 2]))
-    names = {at: model.blocks[np.flatnonzero(voussoirs)[np.abs(angle - at).argmin()]].name for at in (-60, 0, 60)}
-    live = wrench(model, [Push(names[at], force=share * own) for at, share in ((-60, 0.25), (0, 0.5), (60, 0.25))], GRAVITY)
-    arch = find_arch(system, dead, voussoirs)
-    alone = bearable(under_the_rest(arch, model, dead), find_arch(system, live, voussoirs).load)
+    alone, within = spandrel_loads()
     assert alone == pytest.approx(0.4, abs=0.1)
-    assert limit(system, dead, live).multiplier > 2.0
+    assert within > 2.0
 
 
 # The wall over a gap
@@ -188,11 +140,9 @@ def test_spandrels_do_more_than_load_their_arch():
 
 def test_a_natural_arch_is_left_of_a_wall_over_a_gap():
     """Published: a triangle falls, the rest bears itself. Seen: whole stones of ever shorter courses, alike on both sides."""
-    model = build_model(build.wall_over_gap(), friction=0.4)
-    found = remaining(model, solver=make_solver("native"))
+    model, found = wall_over_gap()
     assert found.rest.stands
-    course = np.array([0 if block.fixed else int(block.name.split("-")[1]) for block in model.blocks])
-    counts = [int((~found.stays & (course == k)).sum()) for k in range(1, 14)]
+    counts = fallen_by_course(model, found)
     assert counts[0] == 8  # all stones of the first course that touch no support
     assert all(one > other or one == other == 0 for one, other in pairwise(counts))
     assert counts[-1] == 0

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from drystone import build, build_model
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.validate import housner
 
 IMPACTS = 6
 HALF_WIDTH = 0.30
@@ -34,28 +34,12 @@ class Rocking(NamedTuple):
 
 def coefficients(half_height):
     """alpha, p^2 and r of NB eq. 23."""
-    alpha = np.arctan2(HALF_WIDTH, half_height)
-    return alpha, 3 * GRAVITY / (4 * np.hypot(HALF_WIDTH, half_height)), (1 + 3 * np.cos(2 * alpha)) / 4
+    return housner.coefficients(HALF_WIDTH, half_height)
 
 
 def event_driven(half_height, tilt):
     """(7,) [s] impact times."""
-    alpha, p2, r = coefficients(half_height)
-    time, angle, spin, times = 0.0, tilt, 0.0, []
-    for k in range(IMPACTS + 1):
-        side = 1.0 if k % 2 == 0 else -1.0
-
-        def upright(t, y):
-            return y[0]
-
-        upright.terminal, upright.direction = True, -side
-        half_cycle = solve_ivp(
-            lambda t, y, side=side: [y[1], -p2 * np.sin(alpha * side - y[0])],
-            (time, time + 100.0), [angle, spin], events=upright, rtol=1e-11, atol=1e-13, first_step=1e-6,
-        )  # fmt: skip
-        time, angle, spin = half_cycle.t_events[0][-1], 0.0, r * half_cycle.y_events[0][-1][1]
-        times.append(time)
-    return np.array(times)
+    return np.array([arc.time[-1] for arc in housner.event_driven(HALF_WIDTH, half_height, tilt, IMPACTS + 1)])
 
 
 def rock(half_height, tilt, step, duration, **options) -> Rocking:

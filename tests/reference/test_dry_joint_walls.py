@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.dry_joint_walls import curve, loads, read_curve, read_tests, strength, wall
 from drystone.analyse.record import analyse
 from drystone.io.case import read_case
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
+from drystone.validate.dry_joint_walls import curve, loads, read_curve, read_tests, strength, wall
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [folder / "shared/data/experiments/dry_joint_walls" for folder in Path(__file__).parents]

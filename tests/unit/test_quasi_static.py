@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.aj_wall import SCHEMES, put_under_weight
 from drystone import build, quaternion
 from drystone.build import Opening
 from drystone.cli import main
@@ -22,6 +21,7 @@ from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
 from drystone.statics.construction import construct
 from drystone.units import GRAVITY
+from drystone.validate.acary_jean import SCHEMES, put_under_weight
 
 SPREAD = 0.05  # [m]
 

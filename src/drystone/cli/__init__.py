@@ -3,7 +3,7 @@ help is instant."""
 
 # isort: off
 from drystone.cli import (  # noqa: F401 (each adds its commands, in the order of the help)
-    structures, runs, records, studies, views, studios, pictures, plots, reports, exports,
+    structures, runs, records, studies, views, studios, pictures, plots, reports, exports, validations,
 )  # fmt: skip
 from drystone.cli.words import app, main
 

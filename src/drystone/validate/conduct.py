@@ -1,0 +1,93 @@
+"""Subjects computed and kept: a subject and a folder come in, a `Result` goes out, which is also in the folder.
+
+    H3.json     the numbers, how long they took, when and where
+    H3/arch/    a run that they were read from, which the figures show
+
+A run that was cut is gone on with; so Ctrl-C loses no more than a frame.
+"""
+
+import json
+import os
+import platform
+from collections import deque
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from drystone import __version__
+from drystone.io.case import Case, parse_case
+from drystone.io.whole import write_whole
+from drystone.record import Run, read_run
+from drystone.session import resume, run
+from drystone.study.content import own_text
+from drystone.validate.claims import Place, Subject, Value
+
+CASE = Path("case.toml")  # what errors would call a case that is in no file
+
+
+class Result(NamedTuple):
+    """What a subject came to."""
+
+    numbers: dict[str, Value]  # by the names of the claims
+    seconds: float  # since it was begun, or gone on with
+    date: str
+    drystone: str  # version
+    machine: str
+
+
+def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: bool = False) -> Result:
+    """The numbers of a subject, computed and kept. `again`: from the beginning, whatever runs there are."""
+    if again:
+        _forget(subject, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    begin = perf_counter()
+    numbers = subject.compute(place_of(subject, folder, data))
+    date = datetime.now(UTC).strftime("%Y-%m-%d")
+    result = Result(numbers, perf_counter() - begin, date, __version__, _machine())
+    write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
+    return result
+
+
+def read_result(subject: Subject, folder: Path) -> Result | None:
+    """What is kept of this version of drystone; None if a claim is not answered by it."""
+    path = folder / f"{subject.id}.json"
+    if not path.exists():
+        return None
+    kept = Result(**json.loads(path.read_text(encoding="utf-8")))
+    answered = all(claim.name in kept.numbers for claim in subject.claims)
+    return kept if answered and kept.drystone == __version__ else None
+
+
+def place_of(subject: Subject, folder: Path, data: Path | None) -> Place:
+    return Place(folder / subject.id, data)
+
+
+def history(text: str, folder: Path, instead: Mapping[str, Any] | None = None) -> Run:
+    """The run of a case: read if it is there whole, gone on with if it was cut, and computed if it is not there. `instead`:
+    values in place of the text's, as "motion.amplitude"."""
+    case = parse_case(own_text(text, CASE, instead or {}), CASE)
+    if _is_run_of(case, folder):
+        if not read_run(folder).finished:
+            deque(resume(folder), maxlen=0)
+        return read_run(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return run(case, folder, overwrite=True)
+
+
+def _is_run_of(case: Case, folder: Path) -> bool:
+    if not (folder / "run.h5").exists():
+        return False
+    kept = read_run(folder)
+    return kept.case == case.text and kept.version == __version__
+
+
+def _forget(subject: Subject, folder: Path) -> None:
+    """The numbers, and the runs that they come from."""
+    for path in (folder / f"{subject.id}.json", *(folder / subject.id).glob("*/run.h5")):
+        path.unlink(missing_ok=True)
+
+
+def _machine() -> str:
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -1,0 +1,33 @@
+"""Figures in the layout of the papers: a run comes in, a PNG goes out."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drystone.record import Run
+from drystone.units import GRAVITY
+from drystone.view.accounts import draw_energy
+from drystone.view.picture import strip
+from drystone.view.png import write_png
+from drystone.view.style import FAINT, SHEET, drawing
+
+ENERGIES = "energies over the weight, the potential one since the start"
+
+
+def beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> None:
+    """NB's layout: (a) what moves, drawn by `draw` in axes, and (b) the energies."""
+    with drawing(path, width=SHEET, height=4.0) as figure:
+        left, right = figure.subfigures(1, 2)
+        axes = left.add_subplot()
+        axes.axhline(0.0, color=FAINT, linewidth=0.6)
+        draw(axes)
+        axes.legend()
+        draw_energy(right, run, GRAVITY)
+
+
+def snapshots(run: Run, instants: Sequence[float], path: Path, **look: Any) -> None:
+    """The structure at some instants [s], three in a row."""
+    image = strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], width=480, **look)
+    write_png(path, np.concatenate(np.split(image, len(instants) // 3, axis=1)))

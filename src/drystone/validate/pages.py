@@ -1,0 +1,91 @@
+"""Verdicts to read: rows come in; a table for the terminal, Markdown pages and an index of them go out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from drystone.io.whole import write_whole
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Place, Row, Subject, Value, judge_all
+from drystone.validate.conduct import Result
+
+HEAD = ("", "published", "computed", "difference", "verdict")
+Judged = Sequence[tuple[Subject, Result]]
+
+
+def print_verdicts(judged: Judged) -> None:
+    """All rows, with how long each subject took."""
+    table = Table(title="Published numbers, computed again", title_justify="left")
+    for name in ("id", *HEAD, "time"):
+        table.add_column(name)
+    for subject, result in judged:
+        for k, row in enumerate(judge_all(subject, result.numbers)):
+            cells = map(Text, _cells(row))  # not as markup, in which [g] would be a style
+            table.add_row("" if k else subject.id, *cells, "" if k else f"{result.seconds:.1f} s")
+        table.add_section()
+    Console(width=None if Console().is_terminal else 140).print(table)
+
+
+def write_page(subject: Subject, result: Result, place: Place, out: Path) -> None:
+    """The page of a subject with its figures."""
+    rows = judge_all(subject, result.numbers)
+    parts = [
+        f"# {subject.id}: {subject.title}",
+        f"Source: {subject.source}. Computed again by `drystone validate --id {subject.id}`.",
+        subject.about,
+        _markdown([HEAD, *map(_cells, rows)]),
+        _reasons(rows),
+        *(f"**{row.claim.words}**, explained: {row.claim.explanation}" for row in rows if row.verdict == EXPLAINED),
+        *(f"![{figure.caption}]({figure.file})\n\n*{figure.caption}*" for figure in subject.draw(place, out)),
+        f"Computed {result.date} by drystone {result.drystone} in {result.seconds:.0f} s ({result.machine}).",
+    ]
+    write_whole(out / f"{subject.id}.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
+def write_index(judged: Judged, out: Path) -> None:
+    """Subjects that have a page, in one table."""
+    lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]")]
+    for subject, result in judged:
+        verdicts = [row.verdict for row in judge_all(subject, result.numbers)]
+        link = f"[{subject.id}: {subject.title}]({subject.id}.md)"
+        counts = (str(verdicts.count(verdict) or "") for verdict in VERDICTS)
+        lines.append((link, subject.source, str(len(verdicts)), *counts, f"{result.seconds:.0f}"))
+    write_whole(out / "index.md", f"{INDEX}\n{_markdown(lines)}\n")
+
+
+VERDICTS = (HOLDS, EXPLAINED, FAILS)
+INDEX = """# Published numbers, computed again
+
+Written by `drystone validate --write docs/validation`. *Holds*: within the tolerance that each page gives, with its reason.
+*Explained*: beyond it for a reason that the page gives, and where we were when it was given. How these numbers were studied is
+told in [validation](../validation.md).
+"""
+
+
+def _markdown(lines: Sequence[Sequence[str]]) -> str:
+    head, *rows = (f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join([head, "|" + "---|" * len(lines[0]), *rows])
+
+
+def _cells(row: Row) -> tuple[str, str, str, str, str]:
+    claim = row.claim
+    name = f"{claim.words} [{claim.unit}]" if claim.unit else claim.words
+    difference = "" if row.difference is None else f"{row.difference:+.2g}"
+    return name, _told(claim.published), _told(row.computed), difference, row.verdict
+
+
+def _told(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _reasons(rows: Sequence[Row]) -> str:
+    """Tolerances with their reasons, each reason once."""
+    by_reason: dict[tuple[float, str, str], list[Claim]] = {}
+    for row in rows:
+        if row.claim.why:
+            by_reason.setdefault((row.claim.tolerance, row.claim.unit, row.claim.why), []).append(row.claim)
+    said = [f"{tolerance:g} {unit}".rstrip() + f" ({why}): {', '.join(claim.words for claim in claims)}"
+            for (tolerance, unit, why), claims in by_reason.items()]  # fmt: skip
+    return "Tolerances:\n\n" + "\n".join(f"- {line}" for line in said) if said else ""

@@ -1,0 +1,37 @@
+"""All subjects, in the order in which they are computed and told."""
+
+from drystone.errors import InputError, did_you_mean
+from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
+from drystone.validate.arches import MILANKOVITCH, POINT_LOADS
+from drystone.validate.capacities import CHURCH_CAPACITY, HOUSE_CAPACITY, SPANDREL_CAPACITY
+from drystone.validate.claims import Subject
+from drystone.validate.dome import DOME
+from drystone.validate.dry_joint_walls import DRY_JOINT_WALLS
+from drystone.validate.housner import HOUSNER
+from drystone.validate.natural_arch import NATURAL_ARCH
+from drystone.validate.oppenheim import OPPENHEIM
+from drystone.validate.planar_block import PLANAR_BLOCK
+from drystone.validate.pulsed_block import PULSED_BLOCK
+from drystone.validate.pulsed_house import PULSED_HOUSE
+from drystone.validate.shaken_spandrels import SHAKEN_SPANDRELS
+from drystone.validate.walls import TILTED, WALL_3
+
+SUBJECTS = (
+    HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, SHAKEN_SPANDRELS, HOUSE_CAPACITY, PULSED_HOUSE, CHURCH_CAPACITY,
+    PLANAR_BLOCK, WALL_3, POINT_LOADS, NATURAL_ARCH, WALL_UNDER_WEIGHT, DOME, MILANKOVITCH, TILTED,
+    DRY_JOINT_WALLS,
+)  # fmt: skip
+
+
+def chosen(ids: list[str], *, full: bool) -> list[Subject]:
+    """Those named, "H5" standing for all that begin so; or else the quick ones, or all."""
+    found = [subject for subject in SUBJECTS if (not ids and (full or subject.quick)) or any(_is(subject, id) for id in ids)]
+    for id in ids:
+        if not any(_is(subject, id) for subject in SUBJECTS):
+            known = [subject.id for subject in SUBJECTS]
+            raise InputError(f"--id {id}: no such subject{did_you_mean(id, known)}; choose of {', '.join(known)}")
+    return found
+
+
+def _is(subject: Subject, id: str) -> bool:
+    return subject.id.lower() == id.lower() or subject.id.lower().startswith(f"{id.lower()}-")
