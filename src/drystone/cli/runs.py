@@ -1,4 +1,4 @@
-"""Commands that compute, or tell what was computed: run, search, info, solve."""
+"""Commands that compute, or tell what was computed: run, search, info, verify, solve."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -12,7 +12,7 @@ from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, Json, announce_
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
-    from drystone.analyse.stages import Stage
+    from drystone.analyse.stages import Stage, Stages
     from drystone.io.case import Case
     from drystone.simulate import Step
 
@@ -188,7 +188,7 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
     run = read_run(folder)
     case = recorded_case(run)
-    summary = summarise(run, loss=case.history.collapse) | more
+    summary = summarise(run, loss=case.history.collapse) | {"stamp": run.stamp} | more
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)
         borne = float(pressing(run.model, case.loads, case.analysis.gravity).sum())
@@ -202,6 +202,33 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
         print_summary(summary)
     return summary
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="folder of a run")],
+    steps: Annotated[int | None, typer.Option(min=1, help="only so many steps; all if not given")] = None,
+    json: Json = False,
+) -> int:
+    """Compute a run again from what its folder holds: do the same bits come out? Exit code 3: they do not."""
+    from drystone.verify import verify
+
+    announce_compiling()
+    facts: dict[str, Any] = {}
+
+    def stages() -> "Stages":
+        facts.update((yield from verify(folder, steps=steps)))
+        return facts
+
+    with closing(stages()) as followed:
+        _watch_stages(followed)
+    if json:
+        print_json(facts)
+    else:
+        from drystone.view.tables import print_verification
+
+        print_verification(facts)
+    return DONE if facts["same"] else NOT_CONVERGED
 
 
 @app.command()
