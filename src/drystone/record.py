@@ -129,7 +129,7 @@ class Run:
         if not self.frames:
             return ["it holds no frame"]
         last = self._head[-1]
-        rows = dict.fromkeys((f"frames/{name}" for name in FIELDS), self.frames)
+        rows = dict.fromkeys((f"frames/{name}" for name in ("head", *FIELDS)), self.frames)
         rows |= {"steps": int(last["step"] - self._head["step"][0]), "contacts": int(last["contacts"])}
         with _open(self.folder, "r") as file:
             found = {name: len(file[name]) for name in rows if name in file}

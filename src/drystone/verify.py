@@ -159,12 +159,12 @@ def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
     for name in (name for name in rows if name not in TIMINGS):
         for step, now in enumerate(rows_again[name]):
             yield step + 1, f"{name} of the step", rows[name][step], now
-    frames = {int(step): frame for frame, step in enumerate(run.frame_steps)}
-    for frame_again, step in enumerate(again.frame_steps):
-        if int(step) not in frames:
-            continue  # the last of a part, which the whole run has no frame of
-        frame = frames[int(step)]
-        then, now = _numbers(run, frame), _numbers(again, frame_again)
+    frames = run.frame_steps[: again.frames]
+    if len(rows_again["step"]) < len(rows["step"]) and frames[-1] > again.frame_steps[-1]:
+        frames = frames[:-1]  # a part ends with a frame that the whole may not have
+    yield 0, "the steps that have frames", frames, again.frame_steps[: len(frames)]
+    for frame, step in enumerate(frames):
+        then, now = _numbers(run, frame), _numbers(again, frame)
         for name in now:
             yield int(step), f"{name} of the frame", then[name], now[name]
 
@@ -184,4 +184,5 @@ def _numbers(run: Run, frame: int) -> dict[str, Array]:
 def _gap(then: Array, now: Array) -> float | None:
     if then.shape != now.shape or then.dtype.kind not in "bif" or now.dtype.kind not in "bif":
         return None
-    return number(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # of infinity and infinity there is no difference to tell
+        return number(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))

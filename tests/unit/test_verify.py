@@ -142,6 +142,19 @@ def test_a_torn_file(command, history):
     assert found["torn"][0].startswith("contacts has 10 rows of ")
 
 
+def test_a_frame_that_was_taken_out(command, history):
+    """Frames are at steps 0, 7, ..., 49 and 50: without the last but one the steps that have frames are others."""
+
+    def take_out(file):
+        file["frames/head"][7] = file["frames/head"][8]
+        file["committed"][()] = 8
+
+    edit(history, take_out)
+    code, found = verified(command, history)
+    assert code == 3
+    assert "the steps that have frames" in [each["what"] for each in found["differences"]]
+
+
 def test_another_version_may_be_why(command, history):
     def change(file):
         old = json.loads(file.attrs["stamp"])
