@@ -162,8 +162,10 @@ def info(
 ) -> None:
     """Summarise a run."""
     from drystone.analyse.record import read_result
+    from drystone.record import read_run
 
-    facts, more = read_result(folder), {"out": str(folder)} | (_mechanism_facts(folder) if mechanism else {})
+    facts, stamp = read_result(folder), read_run(folder).stamp
+    more = {"out": str(folder), "stamp": stamp} | (_mechanism_facts(folder) if mechanism else {})
     if facts is None:
         _show(folder, json, more)
     else:
@@ -188,7 +190,7 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
     run = read_run(folder)
     case = recorded_case(run)
-    summary = summarise(run, loss=case.history.collapse) | {"stamp": run.stamp} | more
+    summary = summarise(run, loss=case.history.collapse) | more
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)
         borne = float(pressing(run.model, case.loads, case.analysis.gravity).sum())
