@@ -16,14 +16,19 @@ from pathlib import Path
 import numba
 
 
-def _cache_folder() -> str:
-    package = Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(package.rglob("*.py")):
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())
-    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "drystone"
-    return str(base / digest.hexdigest()[:16])
+    return digest.hexdigest()
 
+
+def _cache_folder() -> str:
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "drystone"
+    return str(base / hashlib.sha256((numba.__version__ + SOURCES).encode()).hexdigest()[:16])
+
+
+SOURCES = _digest_of_sources()  # SHA-256 of the package as it was loaded
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = _cache_folder()  # type: ignore[attr-defined]

@@ -11,11 +11,13 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
     contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
     paths               names of the solver paths that steps["path"] counts in
     committed           how many frames can be trusted
+    attribute stamp     where it comes from (stamp.py), as JSON
 
 Every frame is a checkpoint. Frames are flushed before `committed` is raised and flushed again, so a file cut
 anywhere, by kill -9 too, holds `committed` whole frames; what lies beyond is dropped on reading and on resuming.
 """
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,6 +38,7 @@ from drystone.io.stored_motions import read_records, write_records
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import Residual
+from drystone.stamp import stamp
 from drystone.stepping import Energy, State
 
 if TYPE_CHECKING:  # reading a run must not load the simulator
@@ -110,9 +113,27 @@ class Run:
             return str(file.attrs.get("drystone", ""))
 
     @property
+    def stamp(self) -> dict[str, Any]:
+        """Where it comes from, as stamp.py has it; empty if an older drystone began it."""
+        with _open(self.folder, "r") as file:
+            return json.loads(file.attrs.get("stamp", "{}"))
+
+    @property
     def finished(self) -> bool:
         """It reached its planned end; otherwise it was cut, or is still being computed."""
         return bool(0 < self.planned_steps <= self._head["step"][-1] - self._head["step"][0])
+
+    @property
+    def torn(self) -> list[str]:
+        """What is missing of the frames that are trusted: nothing, in a file that only `RunWriter` wrote."""
+        if not self.frames:
+            return ["it holds no frame"]
+        last = self._head[-1]
+        rows = dict.fromkeys((f"frames/{name}" for name in ("head", *FIELDS)), self.frames)
+        rows |= {"steps": int(last["step"] - self._head["step"][0]), "contacts": int(last["contacts"])}
+        with _open(self.folder, "r") as file:
+            found = {name: len(file[name]) for name in rows if name in file}
+        return [f"{name} has {found[name]} rows of {rows[name]}" for name in found if found[name] < rows[name]]
 
     @property
     def failed(self) -> list[Path]:
@@ -134,6 +155,11 @@ class Run:
     def time(self) -> Array:
         """(F,) [s]"""
         return self._head["time"]
+
+    @property
+    def frame_steps(self) -> Array:
+        """(F,) the step that ended in each frame."""
+        return self._head["step"]
 
     @cached_property
     def position(self) -> Array:
@@ -259,18 +285,20 @@ class RunWriter:
         planned_steps: int = 0,
         ground: Sequence[float] = AT_REST,
         motions: Sequence[Motion] = (),
+        path: Path | None = None,
         overwrite: bool = False,
     ) -> "RunWriter":
-        """Start a run with its first frame, `state`. A frame is written every `every_steps` steps."""
+        """Start a run with its first frame, `state`. A frame is written every `every_steps` steps. `path`: of the case file."""
         folder = Path(folder)
         if (folder / "run.h5").exists() and not overwrite:
             raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
+        origin = stamp(case, path, model.blocks, motions)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "case.toml").write_text(case, encoding="utf-8")
         for old in [*failed_problems(folder), folder / RESULT]:
             old.unlink(missing_ok=True)
         file = _open(folder, "w")
-        file.attrs.update(format=FORMAT, drystone=__version__)
+        file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
         file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
         _lay_out(file, state)
         write_model(file.create_group("model"), model)

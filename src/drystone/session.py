@@ -45,7 +45,15 @@ def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False) ->
 def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator[Step]:
     """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
     model = case.model()
-    state = initial_state(model, case.analysis.gravity)
+    yield from _from_the_start(case, model, initial_state(model, case.analysis.gravity), out, overwrite)
+
+
+def repeat(run: Run, out: str | Path) -> Generator[Step]:
+    """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept."""
+    yield from _from_the_start(recorded_case(run), run.model, run.state(0), out)
+
+
+def _from_the_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
     writer = RunWriter.create(
         out,
         case.text,
@@ -55,6 +63,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator
         planned_steps=planned_steps(case),
         ground=_ground(case, 0.0),
         motions=case.motions,
+        path=case.path,
         overwrite=overwrite,
     )
     yield from _go_on(case, model, writer, state)

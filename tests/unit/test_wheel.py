@@ -1,4 +1,5 @@
-"""What is shipped: wheel and sdist have the built page inside although git ignores it, so that installing needs no npm."""
+"""What is shipped: wheel and sdist have the built page inside although git ignores it, so that installing needs no npm; and
+nothing else than the program. Truth: the lists here, and the files of src."""
 
 import os
 import shutil
@@ -18,10 +19,13 @@ NAMES = ["index.html", "page.css", "page.js"]
 def clone(tmp_path):
     """What a build reads, with a page of three words."""
     pytest.importorskip("hatchling", reason="hatchling, of the dev group, builds wheels")
-    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "bundle")
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
+    for folder in ("tests", "examples", "docs", "bench"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "not-shipped.py").write_text("")
     shutil.copytree(ROOT / "page", tmp_path / "page", ignore=shutil.ignore_patterns("node_modules"))
     (tmp_path / "page" / "node_modules" / "three").mkdir(parents=True)
     (tmp_path / "page" / "node_modules" / "three" / "three.js").write_text("not ours")
@@ -45,8 +49,20 @@ def test_the_wheel_has_the_page(clone):
     with zipfile.ZipFile(built(clone, "wheel")) as wheel:
         names = wheel.namelist()
     assert [name for name in names if "/bundle/" in name] == [f"drystone/page/bundle/{name}" for name in NAMES]
-    assert "drystone/page/server.py" in names
-    assert not [name for name in names if "node_modules" in name]
+    modules = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.py")}
+    assert {name for name in names if name.endswith(".py")} == modules
+    others = {name.split("/")[-1] for name in names if not name.endswith(".py")} - set(NAMES)
+    assert others == {"starter.toml", "METADATA", "WHEEL", "RECORD", "entry_points.txt", "LICENSE"}
+
+
+def test_the_wheel_bounds_what_it_needs(clone):
+    """Every dependency of the core has a lower bound, and an upper one: the next major release may break it."""
+    with zipfile.ZipFile(built(clone, "wheel")) as wheel:
+        (place,) = [name for name in wheel.namelist() if name.endswith("METADATA")]
+        lines = wheel.read(place).decode().splitlines()
+    needed = [line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line]
+    assert len(needed) == 10
+    assert all(">=" in line and "<" in line for line in needed)
 
 
 def test_the_sdist_has_the_page_and_its_sources(clone):
@@ -55,3 +71,6 @@ def test_the_sdist_has_the_page_and_its_sources(clone):
     assert {f"src/drystone/page/bundle/{name}" for name in NAMES} <= set(names)
     assert {"page/package.json", "page/build.mjs"} <= set(names)
     assert not [name for name in names if "node_modules" in name]
+    tops = {name.split("/")[0] for name in names}
+    texts = {"README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"}
+    assert tops == {"src", "page", "pyproject.toml", ".gitignore", "PKG-INFO"} | texts

@@ -16,7 +16,8 @@ from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.io.whole import write_whole
 from drystone.model import Model
-from drystone.record import RESULT, RunWriter
+from drystone.record import RESULT, Run, RunWriter, read_run
+from drystone.session import recorded_case
 from drystone.simulate import initial_state
 
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
@@ -31,10 +32,17 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
 
 def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
-    model = case.model()
-    folder = Path(out)
+    return (yield from _recorded(case, case.model(), Path(out), overwrite))
+
+
+def repeat(run: Run, out: str | Path) -> Stages:
+    """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
+    return (yield from _recorded(recorded_case(run), run.model, Path(out)))
+
+
+def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False) -> Stages:
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
-                              motions=case.motions, overwrite=overwrite)  # fmt: skip
+                              motions=case.motions, path=case.path, overwrite=overwrite)  # fmt: skip
     with writer, closing(analyse(case, model)) as stages:
         while True:
             try:
@@ -45,6 +53,7 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
             if stage.step is not None:
                 writer.add(stage.step)
             yield stage
+    facts |= {"stamp": read_run(folder).stamp}
     write_whole(folder / RESULT, json.dumps(facts, indent=2))
     return facts
 

@@ -1,4 +1,4 @@
-"""Commands that compute, or tell what was computed: run, search, info, solve."""
+"""Commands that compute, or tell what was computed: run, search, info, verify, solve."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -12,7 +12,7 @@ from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, Json, announce_
 from drystone.errors import InputError
 
 if TYPE_CHECKING:
-    from drystone.analyse.stages import Stage
+    from drystone.analyse.stages import Stage, Stages
     from drystone.io.case import Case
     from drystone.simulate import Step
 
@@ -162,8 +162,10 @@ def info(
 ) -> None:
     """Summarise a run."""
     from drystone.analyse.record import read_result
+    from drystone.record import read_run
 
-    facts, more = read_result(folder), {"out": str(folder)} | (_mechanism_facts(folder) if mechanism else {})
+    facts, stamp = read_result(folder), read_run(folder).stamp
+    more = {"out": str(folder), "stamp": stamp} | (_mechanism_facts(folder) if mechanism else {})
     if facts is None:
         _show(folder, json, more)
     else:
@@ -202,6 +204,33 @@ def _show(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
 
         print_summary(summary)
     return summary
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="folder of a run")],
+    steps: Annotated[int | None, typer.Option(min=1, help="only so many steps; all if not given")] = None,
+    json: Json = False,
+) -> int:
+    """Compute a run again from what its folder holds: do the same bits come out? Exit code 3: they do not."""
+    from drystone.verify import verify
+
+    announce_compiling()
+    facts: dict[str, Any] = {}
+
+    def stages() -> "Stages":
+        facts.update((yield from verify(folder, steps=steps)))
+        return facts
+
+    with closing(stages()) as followed:
+        _watch_stages(followed)
+    if json:
+        print_json(facts)
+    else:
+        from drystone.view.tables import print_verification
+
+        print_verification(facts)
+    return DONE if facts["same"] else NOT_CONVERGED
 
 
 @app.command()

@@ -1,5 +1,5 @@
-"""What all commands share: the app, its exit codes, and how it speaks. 0 done, 1 unsound, 2 bad input, 3 not converged,
-130 cut.
+"""What all commands share: the app, its exit codes, and how it speaks. 0 done, 1 unsound, 2 bad input, 3 not converged or
+not verified, 130 cut.
 
 With --json a command prints exactly one JSON object on standard output, errors too: {"error": ..., "exit_code": ...}.
 Progress goes to standard error.

@@ -21,6 +21,7 @@ from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
+from drystone.io.named_files import named_files
 from drystone.io.problems import read_text
 from drystone.io.starter import summary
 from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
@@ -29,7 +30,7 @@ from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
 from drystone.page.launch import Launched, free_name, write_new
 from drystone.page.reply import Reply, in_json, unknown
 from drystone.session import is_compiled
-from drystone.study.content import named_files, own_text
+from drystone.study.content import own_text
 
 LARGEST_UPLOAD = 12 * 2**20  # [bytes]
 MOST_BLOCKS = 20_000  # product of all counts of a structure

@@ -15,6 +15,7 @@ from drystone.io.case import Case, parse_case, read_case
 from drystone.io.problems import read_text
 from drystone.io.study import StudyFile, parse_study
 from drystone.io.whole import write_whole
+from drystone.stamp import stamp
 from drystone.study.content import key_of
 from drystone.study.kinds import KINDS
 from drystone.study.trials import Sample, Study
@@ -58,9 +59,12 @@ def _ready(file: StudyFile, case: Case) -> Begun:
 
 
 def keep_texts(begun: Begun, folder: Path) -> None:
-    """Let the folder know what it is the study of."""
+    """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = {"study": str(begun.file.path.resolve()), "case": str(begun.case.path.resolve()), "full": begun.file.full}
+    kept, case = folder / "study.json", begun.case
+    sittings = json.loads(read_text(kept)).get("stamps", []) if kept.exists() else []
+    about = {"study": str(begun.file.path.resolve()), "case": str(case.path.resolve()), "full": begun.file.full,
+             "stamps": [*sittings, stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip
     write_whole(folder / "study.toml", begun.file.text)
     write_whole(folder / "case.toml", begun.case.text)
-    write_whole(folder / "study.json", json.dumps(about, indent=2))
+    write_whole(kept, json.dumps(about, indent=2))

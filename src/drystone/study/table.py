@@ -1,7 +1,7 @@
 """The table of a study on disk: trials come in one by one, `Trials` go out, also of a study that was cut by kill -9.
 
     study.toml, case.toml   as they were when the study was last begun
-    study.json              where these came from, and whether the full set was asked for
+    study.json              where these came from, whether the full set was asked for, a stamp (stamp.py) a sitting
     trials.jsonl            a line a trial, in the order they ended: key, sample, outcome; appended and synced to disk
     trials.csv, .parquet    the same as a table with units, made when the study ends or is interrupted
     result.json             what the study found

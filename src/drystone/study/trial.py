@@ -62,7 +62,7 @@ def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keep
     case = parse_case(text, path, sample)
     out = None if keeping is None else keeping.out
     if out is not None:
-        case = parse_case(own_text(text, path, sample), path)  # the run keeps its own case
+        case = parse_case(own_text(text, path, sample), out / "case.toml")  # the run keeps its own case
     return _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drystone.stamp import in_words
 from drystone.view.tables import print_rows
 
 Rows = list[tuple[str, str]]
@@ -9,7 +10,7 @@ Rows = list[tuple[str, str]]
 
 def print_result(facts: dict[str, Any]) -> None:
     """The facts of any kind, in the words of that kind."""
-    rows = [*result_rows(facts), ("kept in", facts["out"])]
+    rows = [*result_rows(facts), ("computed with", in_words(facts.get("stamp", {}))), ("kept in", facts["out"])]
     rows += [("pictures", "\n".join(facts["pictures"]))] if facts.get("pictures") else []
     print_rows(facts["analysis"].capitalize(), rows)
 

@@ -6,6 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from drystone.stamp import in_words
+
 SHOWN = 3  # findings of a kind that are told one by one
 
 
@@ -106,6 +108,7 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
         *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
+    rows += [("computed with", in_words(summary["stamp"]))] if "stamp" in summary else []
     if "base_resultant" in summary:
         heads = [1e3 * opening for opening in summary["head_joint_openings"]]
         rows.insert(3, ("supports bear", _borne(summary["base_resultant"])))
@@ -135,6 +138,29 @@ def print_search(facts: dict[str, Any]) -> None:
         ("note", facts["note"]),
     ]
     print_rows(f"{facts['case']}: {facts['key']}", rows)
+
+
+def print_verification(facts: dict[str, Any]) -> None:
+    """What `drystone verify` found."""
+    differences = [_difference(each) for each in facts["differences"]]
+    rows = [
+        ("verdict", facts["verdict"]),
+        ("computed again", f"{facts['steps']} of {facts['of_steps']} steps"),
+        *(("not whole", said) for said in facts["torn"]),
+        *(("not what was stamped", said) for said in facts["changed"]),
+        *(("differs", said) for said in differences[:SHOWN]),
+        *([("differs", f"{len(differences) - SHOWN} more; --json lists all")] if len(differences) > SHOWN else []),
+        *((f"other {name}", f"{then}; here {now}") for name, (then, now) in facts["other"].items()),
+        *(("changed since", said) for said in facts["since"]),
+        ("computed with", in_words(facts["stamp"])),
+    ]
+    print_rows(facts["out"], rows)
+
+
+def _difference(difference: dict[str, Any]) -> str:
+    far = "in number or in words" if difference["largest"] is None else f"by at most {difference['largest']:.2g} (SI)"
+    since = "" if difference["step"] is None else f" from step {difference['step']} on"
+    return f"{difference['what']}{since}, {far}"
 
 
 def print_answer(facts: dict[str, Any]) -> None:
