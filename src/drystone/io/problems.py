@@ -8,20 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError, did_you_mean, shown
 from drystone.units import accepted
 
+MOST = 20  # problems of a file that are told
+
 Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
-
-
-def read_text(path: str | Path) -> str:
-    """What a text file holds."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
 
 
 def read_toml(text: str, path: str | Path) -> dict[str, Any]:
@@ -29,7 +21,9 @@ def read_toml(text: str, path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
+        raise InputError(f"{path}: not TOML: {str(error)[:200]}") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{path}: nested too deeply, or a number too long, for TOML of ours; check it") from None
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class Problem:
         return f"{dotted(self.where)}: {self._sentence()}"
 
     def _sentence(self) -> str:
-        value = f"{self.given!r} " if self.given is not None else ""
+        value = f"{shown(self.given)} " if self.given is not None else ""
         hint = did_you_mean(str(self.given), self.accepted) if self.given is not None else ""
         accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
         return f"{value}{self.said}{hint}{accepted}"
@@ -74,7 +68,7 @@ def describe(error: Any, table: type[BaseModel], within: Where) -> Problem:
     if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
         return Problem(where, str(error["ctx"]["error"]))
     said = error["msg"][0].lower() + error["msg"][1:]
-    return Problem(where, f"is {given!r}, {said.replace('input should', 'it should')}")
+    return Problem(where, f"is {shown(given)}, {said.replace('input should', 'it should')}")
 
 
 def _wanted(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
@@ -131,9 +125,11 @@ def find_line(text: str, where: Where) -> int | None:
 
 
 def report(problems: list[Problem], text: str, path: str | Path, what: str = "case") -> str:
-    """All problems of a file, by line."""
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
+    """All problems of a file, by line; of very many the first."""
+    told = problems[:MOST]
+    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in told), key=lambda pair: pair[0])
     lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
+    lines += [f"{path}: and {len(problems) - MOST} more"] if len(problems) > MOST else []
     if len(lines) == 1:
         return lines[0]
     return f"{len(lines)} problems in the {what}:\n" + "\n".join(f"  {line}" for line in lines)

@@ -130,7 +130,7 @@ def _row(line: bytes, path: Path, number: int) -> Row:
     try:
         kept = json.loads(line)
         return Row(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path}, line {number}: is no row of a study; remove the line, its trial is computed anew") from None
 
 
