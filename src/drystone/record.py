@@ -103,7 +103,7 @@ def _whole_frames(file: Any, folder: Path) -> int:
     ends = head["contacts"][:frames] if head.dtype.names == FRAME.names else np.array([-1])
     rising = np.all(np.diff(ends, prepend=0) >= 0) and ends.max(initial=0) <= len(file["contacts"])
     if not (1 <= frames <= len(head) and there and rising):
-        raise InputError(f"{folder / 'run.h5'}: its {frames} frames are not all there; it is damaged, run the case again")
+        raise _damaged(folder, f"its {frames} frames are not all there")
     return frames
 
 
@@ -200,6 +200,8 @@ class Run:
         frame = self._index(frame)
         start = int(self._head["contacts"][frame - 1]) if frame else 0
         rows = self._read("contacts", start, int(self._head["contacts"][frame]))
+        if not all(np.all((rows[side] >= 0) & (rows[side] < len(self.model.blocks))) for side in "ab"):
+            raise _damaged(self.folder, "it has contacts of blocks that are not there")
         # contiguous copies: a strided view is another type to Numba and would compile every kernel twice
         return Contacts(*(np.ascontiguousarray(rows[name]) for name in Contacts._fields))
 
@@ -233,7 +235,7 @@ class Run:
         with _reading(self.folder) as file:
             found = file[name][start:end]
         if found.dtype.kind == "f" and not np.isfinite(found).all():
-            raise InputError(f"{self.folder / 'run.h5'}: {name} has values that are not finite; it is damaged, run the case again")
+            raise _damaged(self.folder, f"{name} has values that are not finite")
         return found
 
 
@@ -412,8 +414,11 @@ def _reading(folder: Path) -> Iterator[Any]:
         except InputError:
             raise
         except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
-            said = f"{type(error).__name__}: {str(error)[:200]}"
-            raise InputError(f"{folder / 'run.h5'} is damaged ({said}); run the case again") from None
+            raise _damaged(folder, f"{type(error).__name__}: {str(error)[:200]}") from None
+
+
+def _damaged(folder: Path, said: str) -> InputError:
+    return InputError(f"{folder / 'run.h5'} is damaged ({said}); run the case again")
 
 
 def _open(folder: Path, mode: str) -> Any:

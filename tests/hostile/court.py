@@ -49,7 +49,7 @@ def tried(attacks: Sequence[Attack], sandbox: Path) -> list[Outcome]:
 def _tried(attacks: list[Attack], sandbox: Path) -> Iterator[Outcome]:
     home = sandbox / "home"
     home.mkdir(exist_ok=True)
-    env = os.environ | {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    env = os.environ | {"TMPDIR": str(home), "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     while attacks:
         orders, results = sandbox / "orders.json", sandbox / "results.jsonl"
         orders.write_text(json.dumps({"memory": MEMORY, "patience": PATIENCE, "commands": [each.arguments for each in attacks]}))

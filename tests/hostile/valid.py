@@ -8,7 +8,7 @@ import numpy as np
 
 from drystone.build import arch
 from drystone.io.geometry.structure import WRITERS, write_structure
-from tests.unit import foreign_files, synthetic
+from tests.unit import foreign_files
 from tests.unit import test_accelerograms as grounds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -158,7 +158,7 @@ def _grounds(folder: Path) -> list[Valid]:
         found.append(Valid(name, path, [["record", "{file}", "--json"]]))
     columns = _file(folder / "columns", "ground.csv", "time [s],acceleration [m/s2]\n" + grounds.TWO.replace(" ", ","))
     sac = _file(folder / "sac", "ground.sac", grounds.sac([1.0, -2.0, 3.0, 4.0]))
-    return [*found, Valid("columns", columns, [["record", "{file}", "--json"]]), Valid("sac", sac, [["record", "{file}", "--json"]])]
+    return [*found, Valid("columns", columns, [["record", "{file}", "--json"]]), Valid("sac", sac, [["record", "{file}", "--unit", "g", "--json"]])]
 
 
 def _problems(folder: Path) -> list[Valid]:
@@ -186,17 +186,15 @@ def _dump(folder: Path) -> Path:
 
 
 def _runs(folder: Path) -> list[Valid]:
-    """Two stones through a few steps that are made up, and what an analysis of statics leaves."""
-    from drystone.record import RunWriter
+    """A block through a few steps, and what an analysis of statics leaves."""
+    from drystone.io.case import parse_case
+    from drystone.session import run
 
     text = HISTORY.partition("[[motion]]\nrecord")[0] + "[analysis]\nduration = 0.04\ntime_step = 1e-3\n"
     found = []
     for name, spoilt in (("run", "run.h5"), ("run-case", "case.toml"), ("run-result", "result.json")):
-        place, model = folder / name, synthetic.boxes([(0, 0, 0), (0, 0, 1)], fixed=[0])
-        state = synthetic.start(model)
-        with RunWriter.create(place, text, model, state, every_steps=4, planned_steps=40) as writer:
-            for step in synthetic.steps(state, 40):
-                writer.add(step)
+        place = folder / name
+        run(parse_case(text), place)
         commands = [["info", "{folder}", "--json"], ["view", "{folder}", "--html", "{out}.html", "--json"],
                     ["picture", "{folder}", "-o", "{out}.png", "--json"], ["export", "{folder}", "-o", "{out}.csv", "--json"],
                     ["report", "{folder}", "-o", "{out}.html", "--json"]]  # fmt: skip

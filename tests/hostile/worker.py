@@ -15,6 +15,9 @@ import warnings
 from pathlib import Path
 
 
+MOST = 1_000_000  # [characters] that are told of what a command printed
+
+
 class TooSlow(BaseException):
     """Not an Exception: no handler of the program takes it for its own."""
 
@@ -26,7 +29,7 @@ def main(orders: str, results: str) -> None:
 
     told = json.loads(Path(orders).read_text())
     signal.signal(signal.SIGALRM, _too_slow)
-    studies._conduct = lambda *_: sys.exit(0)  # type: ignore[assignment]
+    studies._conduct = _valid
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + told["memory"]
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -55,11 +58,17 @@ def _outcome(command, arguments, patience):
                 err.write(traceback.format_exc())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return {"code": code, "out": out.getvalue()[:100_000], "err": err.getvalue()[-100_000:], "seconds": time.monotonic() - begin}
+    seconds = time.monotonic() - begin
+    return {"code": code, "out": out.getvalue()[:MOST], "err": err.getvalue()[-MOST:], "seconds": seconds}
 
 
 def _too_slow(*_):
     raise TooSlow
+
+
+def _valid(*_):
+    print("{}")
+    sys.exit(0)
 
 
 if __name__ == "__main__":

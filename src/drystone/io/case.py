@@ -29,7 +29,7 @@ from drystone.io.case_tables import (
     Structure,
     structure_table,
 )  # fmt: skip
-from drystone.io.geometry.structure import read_structure
+from drystone.io.geometry.structure import check_reach, read_structure
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.given import read_text
 from drystone.io.problems import Problem, Where, describe, read_toml, report
@@ -95,6 +95,7 @@ class Case:
             blocks = [block for part in self.structure.parts for block in self._part(part)]
         else:
             blocks = self._made(self.structure, Structure)
+        check_reach(blocks, self.path)
         return chip(blocks, self.structure.chip) if self.structure.chip > 0 else blocks
 
     def _part(self, part: Part) -> list[Block]:
