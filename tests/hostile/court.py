@@ -52,7 +52,8 @@ def _tried(attacks: list[Attack], sandbox: Path) -> Iterator[Outcome]:
     env = os.environ | {"TMPDIR": str(home), "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     while attacks:
         orders, results = sandbox / "orders.json", sandbox / "results.jsonl"
-        orders.write_text(json.dumps({"memory": MEMORY, "patience": PATIENCE, "commands": [each.arguments for each in attacks]}))
+        commands = [each.arguments for each in attacks]
+        orders.write_text(json.dumps({"memory": MEMORY, "patience": PATIENCE, "commands": commands}))
         results.write_text("")
         command = [sys.executable, str(WORKER), str(orders), str(results)]
         try:

@@ -3,6 +3,7 @@
 import datetime
 import math
 import random
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -17,8 +18,8 @@ from tests.hostile.valid import Valid
 
 NUMBERS = [b"nan", b"inf", b"-inf", b"1e308", b"1e-308", b"-0", b"-1", b"9" * 400, b"", b"1e999", b"0x10", b"1_0", b"[[1]]"]
 ALWAYS_WRONG: list[Any] = [math.nan, math.inf, datetime.date(2020, 1, 1), [[[1]]], {"nothing": {"of": "it"}}]
-PERHAPS: list[Any] = [1e308, 1e-308, -0.0, 0, -1, 10**9, 10**400, "", "1 parsec", "1e400 m", "nan", [], {}, True, "\x00", "../" * 40,
-                      "x" * 100_000, [1e308, 1e308, 1e308], 2**63]  # fmt: skip
+PERHAPS: list[Any] = [1e308, 1e-308, -0.0, 0, -1, 10**9, 10**400, "", "1 parsec", "1e400 m", "nan", [], {}, True,
+                      "\x00", "../" * 40, "x" * 100_000, [1e308, 1e308, 1e308], 2**63]  # fmt: skip
 
 
 def attack_on(valid: Valid, command: list[str], content: bytes, place: Path, name: str, codes: tuple[int, ...]) -> Attack:
@@ -47,8 +48,8 @@ def spoilt(valid: Valid, folder: Path, seed: int, count: int) -> Iterator[Attack
             way = chance.choice(WAYS)
             content = way(content, chance)
             done.append(way.__name__)
-        command = valid.commands[i % len(valid.commands)]
-        yield attack_on(valid, command, bytes(content), folder / f"{valid.name}-{seed}-{i}", f"{valid.name} {seed}/{i} {done}", ANY)
+        command, name = valid.commands[i % len(valid.commands)], f"{valid.name} {seed}/{i} {done}"
+        yield attack_on(valid, command, bytes(content), folder / f"{valid.name}-{seed}-{i}", name, ANY)
 
 
 def flipped(content: bytearray, chance: random.Random) -> bytearray:
@@ -78,8 +79,6 @@ def with_a_line_twice(content: bytearray, chance: random.Random) -> bytearray:
 
 
 def with_another_number(content: bytearray, chance: random.Random) -> bytearray:
-    import re
-
     found = [match.span() for match in re.finditer(rb"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", bytes(content))]
     if not found:
         return flipped(content, chance)
@@ -94,9 +93,10 @@ def with_a_piece_elsewhere(content: bytearray, chance: random.Random) -> bytearr
 
 
 def in_another_encoding(content: bytearray, chance: random.Random) -> bytearray:
-    text = bytes(content).decode("latin-1")
-    return bytearray(chance.choice([text.encode("utf-16"), b"\xef\xbb\xbf" + bytes(content), text.replace("\n", "\r\n").encode(),
-                                    bytes(content).replace(b"e", b"\xe9"), bytes(content) + b"\0" * 9, text.replace("\n", "\r").encode()]))  # fmt: skip
+    own = bytes(content)
+    other = [own.decode("latin-1").encode("utf-16"), b"\xef\xbb\xbf" + own, own.replace(b"\n", b"\r\n"), own + b"\0" * 9,
+             own.replace(b"e", b"\xe9"), own.replace(b"\n", b"\r")]  # fmt: skip
+    return bytearray(chance.choice(other))
 
 
 WAYS = [flipped, cut, without_a_line, with_a_line_twice, with_another_number, with_a_piece_elsewhere, in_another_encoding]

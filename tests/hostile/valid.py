@@ -5,9 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from drystone.build import arch
+from drystone.io.case import parse_case
+from drystone.io.contact_problems import write_problem
+from drystone.io.foreign import local_problem
 from drystone.io.geometry.structure import WRITERS, write_structure
+from drystone.session import run
+from drystone.solvers.solution import Guess
 from tests.unit import foreign_files
 from tests.unit import test_accelerograms as grounds
 
@@ -158,7 +164,8 @@ def _grounds(folder: Path) -> list[Valid]:
         found.append(Valid(name, path, [["record", "{file}", "--json"]]))
     columns = _file(folder / "columns", "ground.csv", "time [s],acceleration [m/s2]\n" + grounds.TWO.replace(" ", ","))
     sac = _file(folder / "sac", "ground.sac", grounds.sac([1.0, -2.0, 3.0, 4.0]))
-    return [*found, Valid("columns", columns, [["record", "{file}", "--json"]]), Valid("sac", sac, [["record", "{file}", "--unit", "g", "--json"]])]
+    found.append(Valid("columns", columns, [["record", "{file}", "--json"]]))
+    return [*found, Valid("sac", sac, [["record", "{file}", "--unit", "g", "--json"]])]
 
 
 def _problems(folder: Path) -> list[Valid]:
@@ -168,17 +175,12 @@ def _problems(folder: Path) -> list[Valid]:
     siconos = _file(folder / "siconos", "problem.dat", text)
     (folder / "fclib").mkdir()
     fclib = foreign_files.fclib(folder / "fclib" / "problem.hdf5", W=W, q=q, mu=friction)
-    return [Valid("siconos", siconos, commands), Valid("fclib", fclib, commands), Valid("dump", _dump(folder / "dump"), commands)]
+    files = {"siconos": siconos, "fclib": fclib, "dump": _dump(folder / "dump")}
+    return [Valid(name, path, commands) for name, path in files.items()]
 
 
 def _dump(folder: Path) -> Path:
-    from drystone.io.contact_problems import write_problem
-    from drystone.io.foreign import local_problem
-    from drystone.solvers.solution import Guess
-
     folder.mkdir()
-    import scipy.sparse as sp
-
     given = local_problem("made", 3, sp.csc_matrix(np.eye(3)), np.array([-1.0, 0.2, 0.1]), np.array([0.5])).problem()
     guess = Guess(np.zeros_like(given.free), np.zeros((1, 3)), 0)
     write_problem(folder / "step-1.npz", given, guess, {"step": 1, "method": "native", "tolerance": 1e-6})
@@ -187,9 +189,6 @@ def _dump(folder: Path) -> Path:
 
 def _runs(folder: Path) -> list[Valid]:
     """A block through a few steps, and what an analysis of statics leaves."""
-    from drystone.io.case import parse_case
-    from drystone.session import run
-
     text = HISTORY.partition("[[motion]]\nrecord")[0] + "[analysis]\nduration = 0.04\ntime_step = 1e-3\n"
     found = []
     for name, spoilt in (("run", "run.h5"), ("run-case", "case.toml"), ("run-result", "result.json")):
@@ -224,6 +223,7 @@ def _studies(folder: Path) -> list[Valid]:
                            ("trials.jsonl", 3 * (json.dumps(row) + "\n"))):  # fmt: skip
             _file(place, name, text)
         _beside(place)
-        commands = [["study", "--resume", "{folder}", "--json"], ["study", "{folder}", "--trial", "abc", "-o", "{out}", "--json"]]
+        commands = [["study", "--resume", "{folder}", "--json"],
+                    ["study", "{folder}", "--trial", "abc", "-o", "{out}", "--json"]]  # fmt: skip
         found.append(Valid(place.name, place / spoilt, commands))
     return found

@@ -8,7 +8,17 @@ from typing import Any
 from drystone.build import GENERATORS
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Bound, LoadTable
 from drystone.io.case_tables import (
-    AdhesionTable, Assembly, Deformable, FilePart, FileStructure, JointKeys, Joints, Output, Rule, ScatterTable, Solver,
+    AdhesionTable,
+    Assembly,
+    Deformable,
+    FilePart,
+    FileStructure,
+    JointKeys,
+    Joints,
+    Output,
+    Rule,
+    ScatterTable,
+    Solver,
     structure_table,
 )  # fmt: skip
 from drystone.io.motion_tables import PULSE_TABLES, RecordTable

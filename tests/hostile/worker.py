@@ -14,7 +14,6 @@ import traceback
 import warnings
 from pathlib import Path
 
-
 MOST = 1_000_000  # [characters] that are told of what a command printed
 
 

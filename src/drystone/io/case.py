@@ -30,8 +30,8 @@ from drystone.io.case_tables import (
     structure_table,
 )  # fmt: skip
 from drystone.io.geometry.structure import check_reach, read_structure
-from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.given import read_text
+from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
 from drystone.joints import Surface

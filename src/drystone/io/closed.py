@@ -1,6 +1,6 @@
 """HDF5 files closed in themselves: an open file comes in, and nothing goes out, or one `InputError`.
 
-A file from elsewhere may name other files, lead in a circle, or say to hold more than it does; a library follows and makes room.
+A file from elsewhere may name other files, lead in a circle, or say to hold more than it does; a library follows.
 What drystone writes has plain data of its own only, as long as it says.
 """
 

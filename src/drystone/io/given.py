@@ -1,7 +1,7 @@
 """Files as they are given: a path comes in, its bytes or its text go out, or one `InputError`.
 
-A file is a file: no folder, pipe or device, which may never end. It is read whole, up to a size, before anything is made of it, so
-that a count inside it can be held against what is there.
+A file is a file: no folder, pipe or device, which may never end. It is read whole, up to a size, before anything is made of it,
+so that a count inside it can be held against what is there.
 """
 
 import json

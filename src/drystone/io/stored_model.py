@@ -83,10 +83,12 @@ def _check(group: Any) -> None:
         _must(group[count][:].min(initial=0) >= 0 and group[count][:].sum() == len(group[counted]), count)
     bodies = {name: group[f"bodies/{name}"][:] for name in Bodies._fields}
     pieces = len(bodies["owner"])
-    for start, counted, length in (("vertex_start", "vertex", pieces), ("face_start", "face_vertex", len(bodies["face_normal"])),
-                                   ("piece_face", "face_normal", pieces)):  # fmt: skip
+    starts = (("vertex_start", "vertex", pieces), ("piece_face", "face_normal", pieces),
+              ("face_start", "face_vertex", len(bodies["face_normal"])))  # fmt: skip
+    for start, counted, length in starts:
         rows = bodies[start]
-        _must(len(rows) == length + 1 and rows[0] == 0 and np.all(np.diff(rows) >= 0) and rows[-1] == len(bodies[counted]), start)
+        _must(len(rows) == length + 1 and rows[0] == 0 and rows[-1] == len(bodies[counted]), start)
+        _must(np.all(np.diff(rows) >= 0), start)
     for row, of in (("face_vertex", len(bodies["vertex"])), ("owner", blocks), ("group", len(group["friction"]))):
         _must(np.all((bodies[row] >= 0) & (bodies[row] < of)), row)
     for name in ("mass", "inertia", "radius", "fixed", "group"):
