@@ -15,6 +15,7 @@ from drystone import __version__
 from drystone.errors import InputError, shown
 
 DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+LONGEST = 10_000  # [characters] of a message
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
 app = typer.Typer(
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def fail(message: str, code: int, as_json: bool) -> int:
+    message = message if len(message) <= LONGEST else f"{message[:LONGEST]} ..."
     message = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)  # files name things as they like
     print(f"drystone: {message}", file=sys.stderr)
     if as_json:

@@ -79,8 +79,8 @@ def _wanted(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
     """What a missing key takes: its dimension is noted beside its type in `units`."""
     for part in loc[:-1]:
         table = _inner(table, part)
-    metadata = table.model_fields[str(loc[-1])].metadata
-    return next((accepted(mark) for mark in metadata if isinstance(mark, str)), "it")
+    field = table.model_fields.get(str(loc[-1]))  # None: an element of a list
+    return next((accepted(mark) for mark in (field.metadata if field else ()) if isinstance(mark, str)), "it")
 
 
 def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ...]:
@@ -94,7 +94,8 @@ def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:
     """The table under a key; an index into a list of tables stays where it is."""
     if isinstance(part, int):
         return table
-    return _tables(table.model_fields[part].annotation)[0]
+    field = table.model_fields.get(part)
+    return next(iter(_tables(field.annotation if field else None)), BaseModel)  # what is no table has no keys
 
 
 def _tables(annotation: Any) -> list[type[BaseModel]]:
