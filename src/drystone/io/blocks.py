@@ -62,7 +62,7 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     for key in ("vertices", "faces"):
         if key not in entry:
             raise InputError(f"{where}: {key!r} is missing; give it")
-    return Block(
+    block = Block(
         vertices=_vertices(entry["vertices"], where),
         faces=_faces(entry["faces"], where),
         density=_density(entry.get("density", density), where),
@@ -71,13 +71,14 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
         group=_typed(entry.get("group", ""), str, "a string", f"{where}: group"),
         pieces=_pieces(entry.get("pieces", []), where),
     )
+    if not len(block.vertices):
+        raise InputError(f"{where}: has no vertices; give some, or leave the block out")
+    return block
 
 
 def _vertices(value: Any, where: str) -> np.ndarray:
     if not _rows(value, (int, float)) or any(len(row) != 3 for row in value):
         raise InputError(f"{where}: vertices must be a list of [x, y, z], three numbers in m each")
-    if not value:
-        raise InputError(f"{where}: has no vertices; give some, or leave the block out")
     try:
         return np.array(value, float).reshape(-1, 3)
     except OverflowError:

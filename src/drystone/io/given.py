@@ -25,7 +25,7 @@ def check_given(path: str | Path, largest: int = LARGEST) -> Path:
     except ValueError as error:  # a name that no file can have
         raise InputError(f"{str(path)[:1000]!r}: cannot be read ({error}); check the path") from None
     if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path}: is a folder, a pipe or a device; give a file")
+        raise InputError(f"{path}: cannot be read (a folder, a pipe or a device); give a file")
     if found.st_size > largest:
         raise InputError(f"{path}: {found.st_size / 1e6:.1f} MB, more than {largest / 1e6:.1f} MB; split the file")
     return path
