@@ -2,11 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class InputError(ValueError):
     """Input that drystone refuses. The message names where, what value, and how to cure it."""
+
+
+def shown(value: Any, most: int = 200) -> str:
+    """A value as a message shows it: whatever was given, in so many characters at most."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists without end
+        return f"a {type(value).__name__} that is too long to show"
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -18,8 +18,10 @@ anywhere, by kill -9 too, holds `committed` whole frames; what lies beyond is dr
 """
 
 import json
+import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,8 +33,10 @@ import numpy as np
 
 from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
+from drystone.io.closed import check_closed
+from drystone.io.given import read_text
 from drystone.io.stored_model import read_model, write_model
 from drystone.io.stored_motions import read_records, write_records
 from drystone.model import Model
@@ -86,11 +90,24 @@ CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, 
 def read_run(folder: str | Path) -> "Run":
     """Open a run for reading, finished or still being written; only whole frames are seen."""
     folder = Path(folder)
-    with _open(folder, "r") as file:
+    with _reading(folder) as file:
+        check_closed(file, folder / "run.h5")
         if file.attrs.get("format") != FORMAT:
-            found = file.attrs.get("format")
+            found = shown(file.attrs.get("format"))
             raise InputError(f"{folder}: run format {found}, this drystone reads {FORMAT}; run the case again")
-        return Run(folder, int(file["committed"][()]), int(file.attrs["planned_steps"]))
+        return Run(folder, _whole_frames(file, folder), int(file.attrs["planned_steps"]))
+
+
+def _whole_frames(file: Any, folder: Path) -> int:
+    """How many frames are whole: all that belongs to them must be there."""
+    frames, head = int(file["committed"][()]), file["frames/head"]
+    shapes = {"position": 3, "rotation": 4, "velocity": 6}
+    there = all(len(file["frames"][name]) >= frames and file["frames"][name].shape[2:] == (n,) for name, n in shapes.items())
+    ends = head["contacts"][:frames] if head.dtype.names == FRAME.names else np.array([-1])
+    rising = np.all(np.diff(ends, prepend=0) >= 0) and ends.max(initial=0) <= len(file["contacts"])
+    if not (1 <= frames <= len(head) and there and rising):
+        raise _damaged(folder, f"its {frames} frames are not all there")
+    return frames
 
 
 @dataclass(frozen=True)
@@ -104,18 +121,18 @@ class Run:
     @property
     def case(self) -> str:
         """The text of the case file."""
-        return (self.folder / "case.toml").read_text(encoding="utf-8")
+        return read_text(self.folder / "case.toml")
 
     @property
     def version(self) -> str:
         """Of the drystone that began it; empty if it does not tell."""
-        with _open(self.folder, "r") as file:
+        with _reading(self.folder) as file:
             return str(file.attrs.get("drystone", ""))
 
     @property
     def stamp(self) -> dict[str, Any]:
         """Where it comes from, as stamp.py has it; empty if an older drystone began it."""
-        with _open(self.folder, "r") as file:
+        with _reading(self.folder) as file:
             return json.loads(file.attrs.get("stamp", "{}"))
 
     @property
@@ -142,13 +159,13 @@ class Run:
 
     @cached_property
     def model(self) -> Model:
-        with _open(self.folder, "r") as file:
+        with _reading(self.folder) as file:
             return read_model(file["model"])
 
     @property
     def records(self) -> dict[int, Accelerogram]:
         """The samples of the motions that have such, by the number of the motion."""
-        with _open(self.folder, "r") as file:
+        with _reading(self.folder) as file:
             return read_records(file.get("motions", {}))
 
     @property
@@ -209,6 +226,8 @@ class Run:
         frame = self._index(frame)
         start = int(self._head["contacts"][frame - 1]) if frame else 0
         rows = self._read("contacts", start, int(self._head["contacts"][frame]))
+        if not all(np.all((rows[side] >= 0) & (rows[side] < len(self.model.blocks))) for side in "ab"):
+            raise _damaged(self.folder, "it has contacts of blocks that are not there")
         # contiguous copies: a strided view is another type to Numba and would compile every kernel twice
         return Contacts(*(np.ascontiguousarray(rows[name]) for name in Contacts._fields))
 
@@ -239,8 +258,11 @@ class Run:
 
     def _read(self, name: str, start: int, end: int | None) -> Array:
         # opened anew each time: no handle to close, and a run still growing shows its newest metadata
-        with _open(self.folder, "r") as file:
-            return file[name][start:end]
+        with _reading(self.folder) as file:
+            found = file[name][start:end]
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise _damaged(self.folder, f"{name} has values that are not finite")
+        return found
 
 
 def failed_problems(folder: Path) -> list[Path]:
@@ -411,11 +433,27 @@ class RunWriter:
         self._file.flush()
 
 
+@contextmanager
+def _reading(folder: Path) -> Iterator[Any]:
+    """run.h5, opened; what is missing or damaged in it is told as such."""
+    with _open(folder, "r") as file:
+        try:
+            yield file
+        except InputError:
+            raise
+        except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
+            raise _damaged(folder, f"{type(error).__name__}: {str(error)[:200]}") from None
+
+
+def _damaged(folder: Path, said: str) -> InputError:
+    return InputError(f"{folder / 'run.h5'} is damaged ({said}); run the case again")
+
+
 def _open(folder: Path, mode: str) -> Any:
     """run.h5; the default libver is the one that kill -9 leaves readable. Readers ask for no lock: a writer has it."""
     path = folder / "run.h5"
-    if mode != "w" and not path.exists():
-        raise InputError(f"{folder} holds no run (no run.h5 in it); give the folder that `drystone run -o` wrote")
+    if mode != "w" and not os.path.isfile(path):
+        raise InputError(f"{shown(str(folder))} holds no run (no run.h5 in it); give the folder that `drystone run -o` wrote")
     try:
         if mode == "r":
             return _open_unlocked(path)

@@ -132,7 +132,7 @@ def _first_contacts(model: Model, case: Case) -> Contacts:
 
 
 def _steps_a_frame(case: Case) -> int:
-    return max(1, round(case.frame_interval / case.history.time_step))
+    return max(1, round(min(case.frame_interval, case.history.duration) / case.history.time_step))
 
 
 def is_compiled() -> bool:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Strict
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 
 GRAVITY = 9.81  # [m/s2] the one value of g, for weights and for the unit "g"
 
@@ -46,7 +46,7 @@ def quantity(value: Any, dimension: str) -> float:
     if isinstance(value, str):
         return _finite(_from_text(value, dimension), value, dimension)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{value!r} is not a {dimension}; give {accepted(dimension)}")
+        raise InputError(f"{shown(value)} is not a {dimension}; give {accepted(dimension)}")
     # TOML has integers of any length; those beyond the floats are infinite here.
     return _finite(float(value) if abs(value) < 1e308 else math.inf, value, dimension)
 
@@ -55,11 +55,11 @@ def _from_text(text: str, dimension: str) -> float:
     try:
         number, unit = number_and_unit(text)
     except InputError:
-        raise InputError(f"{text!r} is not a {dimension}; give {accepted(dimension)}") from None
+        raise InputError(f"{shown(text)} is not a {dimension}; give {accepted(dimension)}") from None
     if not unit:
-        raise InputError(f"{text!r} has no unit; give {accepted(dimension)}")
+        raise InputError(f"{shown(text)} has no unit; give {accepted(dimension)}")
     if unit not in UNITS[dimension]:
-        raise InputError(f"{text!r}: {unit!r} is not a unit of {dimension}; give {accepted(dimension)}")
+        raise InputError(f"{shown(text)}: {shown(unit)} is not a unit of {dimension}; give {accepted(dimension)}")
     # Dividing by the inverse keeps decimal units exact: 1 / 1000 is the float 0.001, 3 * 0.001 is not 0.003.
     factor = UNITS[dimension][unit]
     return number / round(1 / factor) if factor in (0.1, 0.01, 1e-3, 1e-6) else number * factor
@@ -69,7 +69,7 @@ def number_and_unit(text: str) -> tuple[float, str]:
     """The number of a text and its unit in one spelling, empty if there is none."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None:
-        raise InputError(f'{text!r} is no number with a unit; give one as in "0.2 g"')
+        raise InputError(f'{shown(text)} is no number with a unit; give one as in "0.2 g"')
     return float(match[1]), _plain(match[2] or "")
 
 
@@ -81,7 +81,7 @@ def _plain(unit: str) -> str:
 
 def _finite(number: float, given: Any, dimension: str) -> float:
     if not math.isfinite(number):
-        raise InputError(f"{given!r} is not finite; give {accepted(dimension)}")
+        raise InputError(f"{shown(given)} is not finite; give {accepted(dimension)}")
     return number
 
 

@@ -60,7 +60,7 @@ def steps(state: State, until: int, dt: float = 1e-3):
     for step in range(state.step + 1, until + 1):
         random = np.random.default_rng(step)
         count = len(state.position)
-        contacts = _contacts(random, random.integers(0, 7))
+        contacts = _contacts(random, random.integers(0, 7), count)
         state = State(
             step,
             step * dt,
@@ -83,9 +83,10 @@ def ground(step: int) -> tuple[float, float, float]:
     return (0.1 * step, 0.0, -0.01 * step)
 
 
-def _contacts(random, count: int) -> Contacts:
+def _contacts(random, count: int, blocks: int) -> Contacts:
     columns = zip(Contacts._fields, no_contacts(), strict=True)
-    return Contacts(*((100 * random.normal(size=(count, *a.shape[1:]))).astype(a.dtype) for _, a in columns))
+    made = Contacts(*((100 * random.normal(size=(count, *a.shape[1:]))).astype(a.dtype) for _, a in columns))
+    return made._replace(a=made.a % blocks, b=made.b % blocks)
 
 
 HISTORY = "duration = 1.0, time_step = 0.001"

@@ -14,6 +14,7 @@ from drystone.analyse.pushover import analyse_pushover
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
+from drystone.io.given import read_json
 from drystone.io.whole import write_whole
 from drystone.model import Model
 from drystone.record import RESULT, Run, RunWriter, read_run
@@ -61,7 +62,12 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False) -
 def read_result(folder: str | Path) -> dict[str, Any] | None:
     """The facts of an analysis of statics; None if the run is no such or was cut."""
     path = Path(folder) / RESULT
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    if not path.exists():
+        return None
+    facts = read_json(path)
+    if not isinstance(facts, dict) or facts.get("analysis") not in ANALYSES:
+        raise InputError(f"{path}: is no result of an analysis; run the case again")
+    return facts
 
 
 def analyse(case: Case, model: Model) -> Stages:

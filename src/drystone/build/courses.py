@@ -20,7 +20,7 @@ import numpy as np
 
 from drystone.build.compose import place
 from drystone.build.ring import ring_stones, ring_width
-from drystone.build.shapes import box, prism
+from drystone.build.shapes import box, check_stones, prism
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Length
@@ -123,6 +123,7 @@ def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[li
     """The stones of each course in turn; those of an arch come with the course of its springing."""
     for wall in walls:
         _check(wall, levels)
+        check_stones(f"{wall.name}: length / stone times courses", wall.length / bond.length * (len(levels) - 1))
     lines = _lines(walls)
     for course in range(len(levels) - 1):
         numbers: Counter[str] = Counter()

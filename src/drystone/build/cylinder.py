@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from drystone.build.shapes import check_count, check_positive, loft, polygon
+from drystone.build.shapes import check_count, check_positive, check_stones, loft, polygon
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -36,6 +36,7 @@ def corbelled_cylinder(
     check_count("corbelled-cylinder", 1, courses=courses)
     check_count("corbelled-cylinder", 2, rings=rings)
     check_count("corbelled-cylinder", 3, sectors=sectors)
+    check_stones("corbelled-cylinder: courses times rings times sectors", courses * rings * sectors)
     if hole >= diameter * np.cos(np.pi / sectors):
         raise InputError(f"corbelled-cylinder: a hole of {hole:g} m leaves no support to a cylinder of {diameter:g} m; give a "
                          "smaller hole")  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, joined
+from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, joined
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -36,6 +36,7 @@ def dome(
     check_positive("dome", radius=radius, thickness=thickness, embrace=embrace, oculus=oculus, density=density)
     check_count("dome", 1, rings=rings)
     check_count("dome", 3, blocks=blocks)
+    check_stones("dome: rings times blocks", rings * blocks)
     _check_shape(radius, thickness, embrace, oculus)
     if lantern:
         check_positive("dome", lantern=lantern)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.model import Block
 
 Array = np.ndarray
+
+MOST_STONES = 200_000  # of a structure
 
 # Faces of a hexahedron whose corners are 0-3 at the bottom, counter-clockwise from above, and 4-7 over them.
 HEXAHEDRON = ((3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
@@ -48,10 +50,17 @@ def check_positive(family: str, **sizes: float) -> None:
 
 
 def check_count(family: str, least: int, **counts: int) -> None:
-    """Refuse counts that are not whole numbers of at least `least`."""
+    """Refuse counts that are not whole numbers of at least `least`, and more than anybody can compute with."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
-            raise InputError(f"{family}: {name} is {count!r}; give a whole number, {least} or more")
+            raise InputError(f"{family}: {name} is {shown(count)}; give a whole number, {least} or more")
+    check_stones(f"{family}: {' times '.join(counts)}", math.prod(counts.values()))
+
+
+def check_stones(what: str, stones: float) -> None:
+    """Refuse a structure of so many stones before they are made."""
+    if stones > MOST_STONES:
+        raise InputError(f"{what} is {stones:.3g}, more stones than the {MOST_STONES:,} that are made; give fewer")
 
 
 def loft(low: Array, high: Array, **attributes: Any) -> Block:

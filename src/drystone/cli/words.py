@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from drystone import __version__
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 
 DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+LONGEST = 10_000  # [characters] of a message
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
 app = typer.Typer(
@@ -35,12 +36,17 @@ def main(arguments: list[str] | None = None) -> None:
         code = fail(str(error), BAD_INPUT, as_json)
     except USAGE_ERROR as error:  # a wrong command, option or value
         code = fail(error.format_message(), BAD_INPUT, as_json)
+    except OSError as error:  # a name that no file can have, a place that is not ours
+        named = f"{shown(error.filename)}: " if error.filename else ""
+        code = fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
     except (KeyboardInterrupt, typer.Abort):
         code = fail("interrupted", INTERRUPTED, as_json)
     sys.exit(code)
 
 
 def fail(message: str, code: int, as_json: bool) -> int:
+    message = message if len(message) <= LONGEST else f"{message[:LONGEST]} ..."
+    message = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)  # files name things as they like
     print(f"drystone: {message}", file=sys.stderr)
     if as_json:
         print_json({"error": message, "exit_code": code})

@@ -14,6 +14,7 @@ Array = np.ndarray
 
 BASELINES = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}  # degree of what is taken off the acceleration
 ORDER = 4  # of the Butterworth filter; it is run forwards and backwards
+MOST_PADDING = 10**7  # samples
 PADDING = 1.5 * ORDER  # periods of the lower corner of zeros on both sides (Boore 2005)
 
 
@@ -79,6 +80,8 @@ def filtered(record: Accelerogram, low: float, high: float) -> Accelerogram:
     if not 0 < low < high < nyquist:
         raise InputError(f"band from {low:g} to {high:g} Hz; give two frequencies above 0, the lower first, and below "
                          f"{nyquist:g} Hz, which is half of what record {record.name!r} was sampled with")  # fmt: skip
+    if PADDING / low > MOST_PADDING * record.time_step:
+        raise InputError(f"band from {low:g} Hz: record {record.name!r} is too short to know so slow a motion; give more")
     pad = math.ceil(PADDING / low / record.time_step)
     sections = butter(ORDER, (low, high), "bandpass", fs=1 / record.time_step, output="sos")
     passed = sosfiltfilt(sections, np.pad(record.acceleration, pad), padtype=None)[pad:-pad]

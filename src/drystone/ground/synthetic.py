@@ -23,6 +23,7 @@ MATCHED = (0.05, 2.0)  # [s] periods between which the match of a spectrum is to
 PERIODS = np.geomspace(0.02, 4.0, 320)  # [s] at which it is matched; an oscillator sees six of them at once
 AT_REST = "brought to rest by a cubic baseline"
 RAMP = 0.05  # share of a matched motion over which it sets in, and ends: corrections spread beyond the envelope
+MOST_SAMPLES = 10**6  # of a made-up motion
 ROUNDS = 60  # of matching; the best is taken
 
 
@@ -81,6 +82,9 @@ def _window(duration: float, time_step: float, strong: tuple[float, float] | Non
     begin, end = strong or (STRONG[0] * duration, STRONG[1] * duration)
     if not 0 <= begin <= end < duration:
         raise InputError(f"strong shaking from {begin:g} to {end:g} s of {duration:g} s; give two instants within the motion")
+    if not duration <= MOST_SAMPLES * time_step:
+        said = f"{duration:g} s at every {time_step:g} s are more than {MOST_SAMPLES:,} samples"
+        raise InputError(f"{said}; give a shorter motion or a longer time step")
     count = round(duration / time_step) + 1
     t = np.arange(count) * time_step
     rise = np.minimum(t / begin, 1.0) ** 2 if begin > 0 else np.ones(count)

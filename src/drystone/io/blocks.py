@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError, did_you_mean, shown
 from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
 from drystone.units import quantity
@@ -53,7 +53,7 @@ def _entry(block: Block) -> dict[str, Any]:
 def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     where = f"{path}: block {i}"
     if not isinstance(entry, dict):
-        raise InputError(f"{where} is {entry!r}; give an object with vertices and faces")
+        raise InputError(f"{where} is {shown(entry)}; give an object with vertices and faces")
     if isinstance(entry.get("name"), str):
         where += f" {entry['name']!r}"
     for key in entry:
@@ -62,7 +62,7 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     for key in ("vertices", "faces"):
         if key not in entry:
             raise InputError(f"{where}: {key!r} is missing; give it")
-    return Block(
+    block = Block(
         vertices=_vertices(entry["vertices"], where),
         faces=_faces(entry["faces"], where),
         density=_density(entry.get("density", density), where),
@@ -71,12 +71,18 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
         group=_typed(entry.get("group", ""), str, "a string", f"{where}: group"),
         pieces=_pieces(entry.get("pieces", []), where),
     )
+    if not len(block.vertices):
+        raise InputError(f"{where}: has no vertices; give some, or leave the block out")
+    return block
 
 
 def _vertices(value: Any, where: str) -> np.ndarray:
     if not _rows(value, (int, float)) or any(len(row) != 3 for row in value):
         raise InputError(f"{where}: vertices must be a list of [x, y, z], three numbers in m each")
-    return np.array(value, float).reshape(-1, 3)
+    try:
+        return np.array(value, float).reshape(-1, 3)
+    except OverflowError:
+        raise InputError(f"{where}: a vertex has a number that is too large; give lengths in m") from None
 
 
 def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
@@ -87,7 +93,7 @@ def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
 
 def _pieces(value: Any, where: str) -> tuple[int, ...]:
     if not _rows([value], (int,)):
-        raise InputError(f"{where}: pieces is {value!r}; give a list of how many faces make each convex piece")
+        raise InputError(f"{where}: pieces is {shown(value)}; give a list of how many faces make each convex piece")
     return tuple(value)
 
 
@@ -107,5 +113,5 @@ def _density(value: Any, where: str) -> float:
 
 def _typed(value: Any, wanted: type, said: str, where: str) -> Any:
     if not isinstance(value, wanted):
-        raise InputError(f"{where} is {value!r}; give {said}")
+        raise InputError(f"{where} is {shown(value)}; give {said}")
     return value

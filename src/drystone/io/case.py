@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drystone.build import GENERATORS, chip
 from drystone.build.compose import mirror, named, place
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, Dynamics, LoadTable
 from drystone.io.case_tables import (
@@ -29,9 +29,10 @@ from drystone.io.case_tables import (
     Structure,
     structure_table,
 )  # fmt: skip
-from drystone.io.geometry.structure import read_structure
+from drystone.io.geometry.structure import check_reach, read_structure
+from drystone.io.given import read_text
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
-from drystone.io.problems import Problem, Where, describe, read_text, read_toml, report
+from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
 from drystone.joints import Surface
 from drystone.loads import Push, wrench
@@ -39,6 +40,7 @@ from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
 
 STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
+MOST_STEPS = 10**8  # of a history
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 
 
@@ -93,6 +95,7 @@ class Case:
             blocks = [block for part in self.structure.parts for block in self._part(part)]
         else:
             blocks = self._made(self.structure, Structure)
+        check_reach(blocks, self.path)
         return chip(blocks, self.structure.chip) if self.structure.chip > 0 else blocks
 
     def _part(self, part: Part) -> list[Block]:
@@ -166,6 +169,9 @@ def parse_case(
     if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
         said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
         problems.append(Problem(("output", "every"), said))
+    if isinstance(analysis, Dynamics) and analysis.duration > MOST_STEPS * analysis.time_step:
+        said = f"{analysis.time_step:g} s makes more than {MOST_STEPS:,} steps of {analysis.duration:g} s; give a longer one"
+        problems.append(Problem(("analysis", "time_step"), said))
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
@@ -216,7 +222,7 @@ def _read(table: type[Table], content: Any, where: Where, problems: list[Problem
     if content is None:
         return None
     if not isinstance(content, dict):
-        problems.append(Problem(where, f"is {content!r}; write it as a table, [{where[0]}]"))
+        problems.append(Problem(where, f"is {shown(content)}; write it as a table, [{where[0]}]"))
         return None
     try:
         return table.model_validate(content)

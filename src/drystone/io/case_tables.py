@@ -124,8 +124,8 @@ class Rule(JointKeys):
 class ScatterTable(Table):
     """Friction that differs from joint to joint; `Scatter` says what the keys mean."""
 
-    cov: Annotated[Ratio, Field(ge=0)]
-    seed: Count = 0
+    cov: Annotated[Ratio, Field(ge=0, le=10)]
+    seed: Annotated[Count, Field(ge=0, lt=2**63)] = 0
     distribution: Literal["lognormal", "uniform"] = "lognormal"
 
     @model_validator(mode="after")

@@ -15,6 +15,7 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.io.fclib import read_fclib
 from drystone.io.foreign import ForeignProblem
+from drystone.io.given import check_given
 from drystone.io.siconos import read_siconos
 from drystone.io.whole import whole
 from drystone.problem import Problem
@@ -42,7 +43,7 @@ class Dump(NamedTuple):
 def read_contact_problem(path: str | Path) -> ForeignProblem | Dump:
     """A dump, an FCLIB file or a siconos text file: told by how it begins, not by its name."""
     try:
-        with open(path, "rb") as file:
+        with check_given(path).open("rb") as file:
             begin = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give the file of a contact problem") from None

@@ -79,7 +79,7 @@ class Wavelet(PulseTable):
     amplitude: Acceleration | None = None
     velocity: Velocity | None = None
     half_period: Positive
-    oscillations: Annotated[Ratio, Field(gt=1)]
+    oscillations: Annotated[Ratio, Field(gt=1, le=1000)]
     phase: Angle = 0.0
 
     @model_validator(mode="after")

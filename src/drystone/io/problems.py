@@ -8,28 +8,26 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError, did_you_mean, shown
 from drystone.units import accepted
+
+DEEPEST = 50  # parts of a key
+MOST = 20  # problems of a file that are told
 
 Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
 
 
-def read_text(path: str | Path) -> str:
-    """What a text file holds."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-
-
 def read_toml(text: str, path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file, unchecked."""
+    heads = (line.partition("=")[0] for line in text.splitlines())
     try:
+        if any(head.count(".") > DEEPEST and "," not in head for head in heads):  # tomllib takes hours for long enough keys
+            raise RecursionError
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
+        raise InputError(f"{path}: not TOML: {str(error)[:200]}") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{path}: nested too deeply, or a number too long, for TOML of ours; check it") from None
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Problem:
         return f"{dotted(self.where)}: {self._sentence()}"
 
     def _sentence(self) -> str:
-        value = f"{self.given!r} " if self.given is not None else ""
+        value = f"{shown(self.given)} " if self.given is not None else ""
         hint = did_you_mean(str(self.given), self.accepted) if self.given is not None else ""
         accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
         return f"{value}{self.said}{hint}{accepted}"
@@ -74,15 +72,15 @@ def describe(error: Any, table: type[BaseModel], within: Where) -> Problem:
     if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
         return Problem(where, str(error["ctx"]["error"]))
     said = error["msg"][0].lower() + error["msg"][1:]
-    return Problem(where, f"is {given!r}, {said.replace('input should', 'it should')}")
+    return Problem(where, f"is {shown(given)}, {said.replace('input should', 'it should')}")
 
 
 def _wanted(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
     """What a missing key takes: its dimension is noted beside its type in `units`."""
     for part in loc[:-1]:
         table = _inner(table, part)
-    metadata = table.model_fields[str(loc[-1])].metadata
-    return next((accepted(mark) for mark in metadata if isinstance(mark, str)), "it")
+    field = table.model_fields.get(str(loc[-1]))  # None: an element of a list
+    return next((accepted(mark) for mark in (field.metadata if field else ()) if isinstance(mark, str)), "it")
 
 
 def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ...]:
@@ -96,7 +94,8 @@ def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:
     """The table under a key; an index into a list of tables stays where it is."""
     if isinstance(part, int):
         return table
-    return _tables(table.model_fields[part].annotation)[0]
+    field = table.model_fields.get(part)
+    return next(iter(_tables(field.annotation if field else None)), BaseModel)  # what is no table has no keys
 
 
 def _tables(annotation: Any) -> list[type[BaseModel]]:
@@ -131,9 +130,11 @@ def find_line(text: str, where: Where) -> int | None:
 
 
 def report(problems: list[Problem], text: str, path: str | Path, what: str = "case") -> str:
-    """All problems of a file, by line."""
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in problems), key=lambda pair: pair[0])
+    """All problems of a file, by line; of very many the first."""
+    told = problems[:MOST]
+    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in told), key=lambda pair: pair[0])
     lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
+    lines += [f"{path}: and {len(problems) - MOST} more"] if len(problems) > MOST else []
     if len(lines) == 1:
         return lines[0]
     return f"{len(lines)} problems in the {what}:\n" + "\n".join(f"  {line}" for line in lines)

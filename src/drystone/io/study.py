@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
 from drystone.units import Time
@@ -52,6 +52,8 @@ def parse_study(text: str, path: str | Path, kinds: Mapping[str, type[Table]], *
     more = given.pop("full", {})
     if full and not more:
         raise InputError(f"{path}: there is no full set; add a table [study.full] with the keys that change, or leave --full")
+    if not isinstance(more, dict):
+        raise InputError(f"{path}: study.full is {shown(more)}; write it as a table, [study.full]")
     keys = given | more if full else given
     kind = keys.get("kind")
     if kind not in tuple(kinds):

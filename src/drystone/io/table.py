@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.units import Time
 
 
@@ -17,9 +17,9 @@ class Table(BaseModel):
 
 def _direction(value: Any) -> Any:
     if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
-        raise InputError(f"{value!r} is not a direction; give three numbers [x, y, z]")
+        raise InputError(f"{shown(value)} is not a direction; give three numbers [x, y, z]")
     if not any(value) or not all(math.isfinite(x) for x in value):
-        raise InputError(f"{list(value)} has no direction; give three numbers [x, y, z], not all zero")
+        raise InputError(f"{shown(list(value))} has no direction; give three numbers [x, y, z], not all zero")
     return tuple(value)
 
 

@@ -21,8 +21,8 @@ from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
+from drystone.io.given import read_text
 from drystone.io.named_files import named_files
-from drystone.io.problems import read_text
 from drystone.io.starter import summary
 from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
 from drystone.page.geometry import geometry, origin

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case, read_case
-from drystone.io.problems import read_text
+from drystone.io.given import read_json, read_text
 from drystone.io.study import StudyFile, parse_study
 from drystone.io.whole import write_whole
 from drystone.stamp import stamp
@@ -48,7 +48,10 @@ def begin_again(folder: str | Path) -> Begun:
     folder = Path(folder)
     if not (folder / "study.json").exists():
         raise InputError(f"{folder}: holds no study; give the folder that drystone study FILE -o made")
-    about = json.loads(read_text(folder / "study.json"))
+    about = read_json(folder / "study.json")
+    kinds = {"study": str, "case": str, "full": bool}
+    if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+        raise InputError(f"{folder / 'study.json'}: does not tell what the study was begun from; begin it anew, with its file")
     file = parse_study(read_text(folder / "study.toml"), about["study"], KINDS, full=about["full"])
     return _ready(file, parse_case(read_text(folder / "case.toml"), about["case"]))
 

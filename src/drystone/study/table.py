@@ -129,8 +129,11 @@ def read_row(folder: Path, key: str) -> Row:
 def _row(line: bytes, path: Path, number: int) -> Row:
     try:
         kept = json.loads(line)
-        return Row(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
-    except (ValueError, KeyError, TypeError, AttributeError):
+        row = Row(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
+        if not (isinstance(row.key, str) and isinstance(row.sample, dict) and isinstance(row.outcome.numbers, dict)):
+            raise TypeError("a part of the row is of another kind")
+        return row
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path}, line {number}: is no row of a study; remove the line, its trial is computed anew") from None
 
 

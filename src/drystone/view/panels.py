@@ -14,7 +14,8 @@ import numpy as np
 from drystone.analyse.record import read_result
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
-from drystone.io.problems import read_text, read_toml
+from drystone.io.given import read_text
+from drystone.io.problems import read_toml
 from drystone.loads import pressing
 from drystone.measure import base_resultant
 from drystone.record import read_run

@@ -24,7 +24,7 @@ from drystone.io.accelerograms.sheet import Sheet, lines_of
 from drystone.io.accelerograms.smc import is_smc, read_smc
 from drystone.io.accelerograms.unam import is_unam, read_unam
 from drystone.io.accelerograms.volume1 import is_volume1, read_volume1
-from drystone.io.geometry.drawing import read_bytes
+from drystone.io.given import read_bytes
 
 
 class Format(NamedTuple):

@@ -17,7 +17,8 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet
-from drystone.io.geometry.drawing import need, read_bytes
+from drystone.io.geometry.drawing import need
+from drystone.io.given import read_bytes
 
 HEADER = 632  # [byte] of SAC
 OBSPY = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names

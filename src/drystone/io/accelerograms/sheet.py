@@ -20,7 +20,8 @@ from drystone.units import UNITS
 Array = np.ndarray
 
 LONGEST = 1_000_000  # [characters] of a line; a file with a longer one is no table of numbers
-LARGEST = 1e9  # of a number in a header
+LARGEST = 1e9  # of a number in a header, [m/s2] of a sample
+SHORTEST = 1e-9  # [s] between samples
 EVEN = 0.01  # of the time step: how far a time may be from its place
 ACCELERATIONS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last is SAC's
 COUNTS = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(-?\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
@@ -153,6 +154,10 @@ class Sheet(NamedTuple):
             said = f"the file has a time step of {time_step:g} s, {self.time_step:g} s is stated besides; leave that out"
             raise self.refusal(line, said)
         unit, scale = self._agreed(line, unit)
+        peak = float(np.abs(values).max()) * scale
+        if time_step < SHORTEST or peak > LARGEST:
+            said = f"a sample every {time_step:g} s, up to {peak:g} m/s2; no ground moves so, correct its header or its unit"
+            raise self.refusal(line, said)
         known = {key: value for key, value in about.items() if value}
         return Accelerogram(self.path.stem, component, float(time_step), values * scale, unit, known)
 

@@ -1,6 +1,5 @@
 """What every reader of geometry returns, and how files are opened: bytes come in, a `Drawing` goes out.
 
-A file is read whole, up to a size, before anything is made of it, so that a count inside it can be held against what is there.
 No reader opens a file because another file names it.
 """
 
@@ -13,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.errors import InputError
+from drystone.io.given import read_bytes
 from drystone.model import Block
 
 Array = np.ndarray
 Face = tuple[int, ...]
 
-LARGEST = 2**28  # [byte] a file of more is refused: 256 MB is about a million blocks
 
 
 class Drawing(NamedTuple):
@@ -28,17 +27,6 @@ class Drawing(NamedTuple):
     metres: float | None = None  # the file's unit of length; None if it does not say
     up: str | None = None  # the axis that points up, where the format fixes it
     plain: bool = False  # blocks as we write them ourselves: taken as they are
-
-
-def read_bytes(path: Path) -> bytes:
-    """The whole file, or an `InputError` if there is none or too much of it."""
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise InputError(f"{path}: {size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f} MB; split the file")
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
 
 
 def read_text(path: Path) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, need, one_line, read_bytes
+from drystone.io.geometry.drawing import Drawing, Face, need, one_line
+from drystone.io.given import read_bytes
 from drystone.model import Block
 
 METRES = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}  # by $INSUNITS; others are not said

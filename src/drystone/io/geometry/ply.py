@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, check_corners, note, noted_blocks, numbers, read_bytes, read_note, stacked
+from drystone.io.geometry.drawing import Drawing, check_corners, note, noted_blocks, numbers, read_note, stacked
+from drystone.io.given import read_bytes
 from drystone.model import Block
 
 KINDS = {

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, fan, need, one_line, read_bytes
+from drystone.io.geometry.drawing import Drawing, Face, fan, need, one_line
+from drystone.io.given import read_bytes
 from drystone.model import Block
 
 METRES = {"Millimeters": 1e-3, "Centimeters": 0.01, "Decimeters": 0.1, "Meters": 1.0, "Kilometers": 1e3, "Inches": 0.0254,

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, fan, numbers, one_line, read_bytes
+from drystone.io.geometry.drawing import Drawing, fan, numbers, one_line
+from drystone.io.given import read_bytes
 from drystone.model import Block
 
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes

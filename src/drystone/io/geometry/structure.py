@@ -38,6 +38,8 @@ WRITERS: dict[str, Callable[[Path, Sequence[Block]], None]] = {
     ".json": write_blocks, ".obj": write_obj, ".stl": write_stl, ".ply": write_ply, ".off": write_off, ".3dm": write_rhino,
     ".dxf": write_dxf, ".compas.json": write_compas,
 }  # fmt: skip
+FARTHEST, SMALLEST = 1e9, 1e-9  # [m] of a vertex from the origin, of a block
+MOST_FACES, MOST_CORNERS = 500_000, 1000  # of a file, of a face
 LOW = 1e-3  # of the structure's height: blocks whose lowest point is within this of the ground are the lowest
 
 
@@ -64,14 +66,38 @@ def read_structure(
     path = Path(path)
     drawing = _read(path, density)
     blocks = [_placed(block, _metres(unit, drawing), up or drawing.up or "z", path) for block in drawing.blocks]
+    if not blocks and refuse:
+        raise InputError(f"{path}: has no blocks; give a file that has some")
+    check_reach(blocks, path)
     if only:
         blocks = _chosen(blocks, only, "only", path)
     if drawing.plain:
         return _supported(blocks, supports, path)
+    _check_faces(blocks, path)
     blocks = _unique(blocks)
     blocks = _thick(blocks, depth, path) if refuse or depth is not None else blocks
     blocks = [solid for block in blocks for solid in (solids(block) if refuse or not is_flat(block) else [block])]
     return _supported([_convex(block, decompose, refuse, path) for block in _unique(blocks)], supports, path)
+
+
+def check_reach(blocks: Sequence[Block], path: Path) -> None:
+    """Refuse blocks so far away or so large that nothing can be computed with their lengths."""
+    for block in blocks:
+        reach = float(np.abs(block.vertices).max(initial=0.0))
+        if reach > FARTHEST:
+            raise InputError(f"{path}: block {block.name!r} reaches {reach:.3g} m away; is its unit right, or where it is put?")
+
+
+def _check_faces(blocks: Sequence[Block], path: Path) -> None:
+    """Refuse what would take minutes to make solids of, and sizes that vanish when they are squared."""
+    faces, corners = sum(len(block.faces) for block in blocks), max((len(f) for b in blocks for f in b.faces), default=0)
+    if faces > MOST_FACES or corners > MOST_CORNERS:
+        said = f"has {faces:,} faces, of up to {corners:,} corners"
+        raise InputError(f"{path}: {said}; {MOST_FACES:,} of {MOST_CORNERS:,} are read, simplify or split it")
+    for block in blocks:
+        size = float(np.ptp(block.vertices, axis=0).max()) if len(block.vertices) else 0.0
+        if 0 < size < SMALLEST:
+            raise InputError(f"{path}: block {block.name!r} is {size:.3g} m across; is its unit right?")
 
 
 def _convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Block:
@@ -142,6 +168,10 @@ def _metres(unit: str | None, drawing: Drawing) -> float:
 def _placed(block: Block, metres: float, up: str, path: Path) -> Block:
     """The block in m with z up; dividing by the inverse keeps decimal units exact."""
     vertices = np.asarray(block.vertices, float)
+    try:
+        f"{block.name}{block.group}".encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{path}: block {block.name!r}: its name or group is no text (half a character); correct it") from None
     check_corners(block.faces, len(vertices), f"{path}: block {block.name!r}")
     if vertices.shape != (len(vertices), 3) or not np.isfinite(vertices).all():
         raise InputError(f"{path}: block {block.name!r} has a vertex that is not three finite numbers; correct it")

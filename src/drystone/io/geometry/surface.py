@@ -18,6 +18,7 @@ from drystone.io.geometry.drawing import Array, Face, fan, used
 from drystone.model import Block
 
 REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
+MOST_FACES = 20_000  # of one solid
 FLAT = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
 
 
@@ -99,6 +100,9 @@ def _shells(block: Block) -> list[Block]:
         if not left:
             runs.append([])
     parts = [part for run in runs if run for part in _connected(run)]
+    largest = max(map(len, parts), default=0)
+    if largest > MOST_FACES:
+        raise InputError(f"block {block.name!r}: {largest:,} faces hang together, as in a scan; simplify it to {MOST_FACES:,}")
     if len(parts) == 1:
         return [block]
     return [replace(block, vertices=v, faces=f) for v, f in (used(block.vertices, part) for part in parts)]

@@ -1,0 +1,58 @@
+"""Files as they are given: a path comes in, its bytes or its text go out, or one `InputError`.
+
+A file is a file: no folder, pipe or device, which may never end. It is read whole, up to a size, before anything is made of it,
+so that a count inside it can be held against what is there.
+"""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+from drystone.errors import InputError
+
+LARGEST = 2**28  # [byte] a file of more is refused: 256 MB is about a million blocks
+LONGEST_TEXT = 2**22  # [byte] of a file that a person writes: a case, a study
+
+
+def check_given(path: str | Path, largest: int = LARGEST) -> Path:
+    """The path, if there is a file of at most so many bytes."""
+    path = Path(path)
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"{str(path)[:1000]}: cannot be read ({error.strerror}); check the path") from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"{str(path)[:1000]!r}: cannot be read ({error}); check the path") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path}: cannot be read (a folder, a pipe or a device); give a file")
+    if found.st_size > largest:
+        raise InputError(f"{path}: {found.st_size / 1e6:.1f} MB, more than {largest / 1e6:.1f} MB; split the file")
+    return path
+
+
+def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
+    """The whole file."""
+    path = check_given(path, largest)
+    try:
+        with path.open("rb") as file:
+            return file.read(largest)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+
+
+def read_text(path: str | Path, largest: int = LONGEST_TEXT) -> str:
+    """What a text file in UTF-8 holds."""
+    try:
+        return read_bytes(path, largest).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+
+
+def read_json(path: str | Path) -> Any:
+    """What a JSON file of ours holds, of whatever form."""
+    text = read_text(path, LARGEST)
+    try:
+        return json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path}: is not JSON ({str(error)[:80]}); it was damaged, make it anew") from None
