@@ -59,7 +59,6 @@ def _ready(file: StudyFile, case: Case) -> Begun:
 
 def keep_texts(begun: Begun, folder: Path) -> None:
     """Let the folder know what it is the study of."""
-    folder.mkdir(parents=True, exist_ok=True)
     about = {"study": str(begun.file.path.resolve()), "case": str(begun.case.path.resolve()), "full": begun.file.full}
     write_whole(folder / "study.toml", begun.file.text)
     write_whole(folder / "case.toml", begun.case.text)
