@@ -62,7 +62,7 @@ def test_a_run_that_fills_the_disk(disk, monkeypatch):
     monkeypatch.setattr(record, "PATIENCE", 0.0)
     expected = [start(MODEL), *(step.state for step in steps(start(MODEL), 300))]
     writer = RunWriter.create(disk / "run", "# a case\n", MODEL, expected[0], every_steps=1, ground=ground(0))
-    fill(disk, 200_000)
+    fill(disk, 600_000)
     with pytest.raises(InputError, match="No space left"):
         add_until(writer, expected[0], 300)
     run = read_run(disk / "run")
