@@ -70,6 +70,14 @@ def begun(process: subprocess.Popen, file: Path) -> bool:
     return process.poll() is None
 
 
+def seconds_after(process: subprocess.Popen, file: Path) -> float:
+    """How long a program goes on once the file is there."""
+    assert begun(process, file)
+    since = time.monotonic()
+    process.communicate(timeout=600)
+    return time.monotonic() - since
+
+
 def end(process: subprocess.Popen, after: float, *signals: signal.Signals) -> tuple[int, str]:
     """Send the signals after so many seconds; exit code and standard error."""
     time.sleep(after)
