@@ -50,7 +50,7 @@ Array = np.ndarray
 FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
 FORMAT = 3  # of run.h5; raised when an older reader would misunderstand
-PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost small models more than their step
+PATIENCE = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
 AT_REST = (0.0, 0.0, 0.0)
 CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
 

@@ -132,12 +132,12 @@ OUTPUTS = [
 @pytest.mark.parametrize("kind", ["size=1m", "ro"], ids=["full", "read-only"])
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1].rpartition('/')[2]}")
 def test_no_half_file(a_run, tmp_path, command, kind):
-    """On a disk that has 4 KB left, and on one that is read-only: one message, and nothing is left."""
+    """On a disk that has no room, and on one that is read-only: one message, and nothing is left."""
     disk = tmp_path / "disk"
     mounted(disk, kind)
     try:
         if kind != "ro":
-            fill(disk, 4096)
+            fill(disk, 0)
         refused(*(word.replace("RUN", str(a_run)).replace("DISK", str(disk)) for word in command))
         left = [path for path in disk.rglob("*") if path.is_file() and path.name != "filler"]
         assert not left

@@ -158,7 +158,7 @@ class JournaledFile(RawIOBase):
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait until the end of this: an exception inside a call of HDF5 leaves it broken."""
+    """Ctrl-C and SIGTERM wait until the end of this: an exception inside a call of HDF5 would leave it broken."""
     if threading.current_thread() is not threading.main_thread():  # the others never hear of signals
         yield
         return

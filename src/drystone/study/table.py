@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
+from drystone.io.journal import undisturbed
 from drystone.io.whole import whole, write_whole, writing
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 
@@ -72,9 +73,9 @@ class TrialTable:
         """Keep a trial: on disk when this returns."""
         row = Row(self.key_of(sample), sample, outcome)
         line = {"key": row.key, "sample": dict(sample), **outcome._asdict()}
-        with writing(self.folder / ROWS):
+        with undisturbed(), writing(self.folder / ROWS):
             self._write(json.dumps(line, allow_nan=False).encode() + b"\n")
-        self.trials.add(sample, outcome)
+            self.trials.add(sample, outcome)
         return row
 
     def _write(self, line: bytes) -> None:
