@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 PAGE := src/drystone/page/bundle/index.html
 
-.PHONY: demo test lint page docs bench gallery clean
+.PHONY: demo test soak lint page docs bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,11 @@ demo: $(READY) page
 test: $(TOOLS) page
 	$(BIN)/python tests/warm_up.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The long tests only: a hundred runs and studies killed, and the like.
+soak: $(TOOLS) page
+	$(BIN)/python tests/warm_up.py
+	$(BIN)/python -m pytest -m soak
 
 lint: $(TOOLS)
 	$(BIN)/ruff check src tests bench

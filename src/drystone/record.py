@@ -13,15 +13,15 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
     committed           how many frames can be trusted
     attribute stamp     where it comes from (stamp.py), as JSON
 
-Every frame is a checkpoint. Frames are flushed before `committed` is raised and flushed again, so a file cut
-anywhere, by kill -9 too, holds `committed` whole frames; what lies beyond is dropped on reading and on resuming.
+Every frame is a checkpoint. Frames and `committed` reach the disk together (io/journal.py), so a run cut anywhere, by kill -9
+or a full disk too, holds `committed` whole frames. A `run.h5.journal` beside it belongs to it until the run is gone on with.
 """
 
 import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,10 +35,13 @@ from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
+from drystone.io.alone import alone_in
 from drystone.io.closed import check_closed
 from drystone.io.given import read_text
+from drystone.io.journal import JournaledFile, journal_of, undisturbed
 from drystone.io.stored_model import read_model, write_model
 from drystone.io.stored_motions import read_records, write_records
+from drystone.io.whole import write_whole, writing
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.solvers.solution import Residual
@@ -50,9 +53,10 @@ if TYPE_CHECKING:  # reading a run must not load the simulator
 
 Array = np.ndarray
 
+FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
 FORMAT = 3  # of run.h5; raised when an older reader would misunderstand
-PATIENCE = 1.0  # [s] a frame may wait in memory: two flushes a frame would cost small models more than their step
+PATIENCE = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
 AT_REST = (0.0, 0.0, 0.0)
 CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
 
@@ -91,7 +95,7 @@ def read_run(folder: str | Path) -> "Run":
     """Open a run for reading, finished or still being written; only whole frames are seen."""
     folder = Path(folder)
     with _reading(folder) as file:
-        check_closed(file, folder / "run.h5")
+        check_closed(file, folder / FILE)
         if file.attrs.get("format") != FORMAT:
             found = shown(file.attrs.get("format"))
             raise InputError(f"{folder}: run format {found}, this drystone reads {FORMAT}; run the case again")
@@ -148,7 +152,7 @@ class Run:
         last = self._head[-1]
         rows = dict.fromkeys((f"frames/{name}" for name in ("head", *FIELDS)), self.frames)
         rows |= {"steps": int(last["step"] - self._head["step"][0]), "contacts": int(last["contacts"])}
-        with _open(self.folder, "r") as file:
+        with _open(self.folder) as file:
             found = {name: len(file[name]) for name in rows if name in file}
         return [f"{name} has {found[name]} rows of {rows[name]}" for name in found if found[name] < rows[name]]
 
@@ -282,18 +286,20 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
 class RunWriter:
     """Writes a run step by step. Use it in a `with`: leaving it, by error or Ctrl-C too, writes the last step."""
 
-    def __init__(self, folder: Path, file: Any, last: State, ground: Sequence[float], tail: tuple[int, int, int]):
+    def __init__(
+        self, folder: Path, disk: JournaledFile, file: Any, last: State, ground: Sequence[float], tail: tuple[int, int, int]
+    ):
         self.folder = folder
-        self._file = file
+        self._disk, self._file = disk, file
         self._every = int(file.attrs["every_steps"])
         self._first = int(file.attrs["first_step"])
         self._paths = [name.decode() for name in file["paths"][:]]
         self._rows: list[tuple] = []  # of steps not on disk yet, as STEP
         self._frames: list[tuple[State, Sequence[float]]] = []  # not on disk yet
         self._last = (last, ground)
-        # frames, contacts and last step on disk: one tuple, so that Ctrl-C finds them all old or all new
-        self._tail = tail
+        self._tail = tail  # frames, contacts and last step on disk
         self._written = time.monotonic()
+        self._alone = ExitStack()  # the lock of the folder
 
     @classmethod
     def create(
@@ -312,42 +318,53 @@ class RunWriter:
     ) -> "RunWriter":
         """Start a run with its first frame, `state`. A frame is written every `every_steps` steps. `path`: of the case file."""
         folder = Path(folder)
-        if (folder / "run.h5").exists() and not overwrite:
-            raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
+        file_path = folder / FILE
         origin = stamp(case, path, model.blocks, motions)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "case.toml").write_text(case, encoding="utf-8")
-        for old in [*failed_problems(folder), folder / RESULT]:
-            old.unlink(missing_ok=True)
-        file = _open(folder, "w")
-        file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
-        file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
-        _lay_out(file, state)
-        write_model(file.create_group("model"), model)
-        write_records(file.create_group("motions"), motions)
-        writer = cls(folder, file, state, ground, (0, 0, int(state.step)))
-        writer._frames.append((state, ground))
-        writer._commit()
+        with ExitStack() as stack, undisturbed():
+            stack.enter_context(alone_in(folder))
+            if file_path.exists() and not overwrite:
+                raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
+            with writing(folder):
+                for old in [file_path, journal_of(file_path), *failed_problems(folder), folder / RESULT]:
+                    old.unlink(missing_ok=True)
+            write_whole(folder / "case.toml", case)
+            disk = JournaledFile(file_path, "w")
+            file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE)
+            file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
+            file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
+            _lay_out(file, state)
+            write_model(file.create_group("model"), model)
+            write_records(file.create_group("motions"), motions)
+            writer = cls(folder, disk, file, state, ground, (0, 0, int(state.step)))
+            writer._frames.append((state, ground))
+            writer._commit()
+            writer._alone = stack.pop_all()
         return writer
 
     @classmethod
     def resume(cls, folder: str | Path) -> tuple["RunWriter", State]:
         """Go on with a run from its last whole frame, whose state is returned."""
         folder = Path(folder)
-        run = read_run(folder)
-        state, ground = run.state(-1), run.ground[-1].copy()
-        file = _open(folder, "r+")
-        kept = run.frames
-        every = int(file.attrs["every_steps"])
-        if kept > 1 and state.step % every:
-            kept -= 1  # written only because the run was cut here; an uncut run has no such frame
-        head = file["frames/head"][kept - 1]
-        tail = (kept, int(head["contacts"]), int(head["step"]))
-        writer = cls(folder, file, state, ground, tail)
-        rows = file["steps"][: state.step - writer._first]
-        writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
-        writer._paths = writer._paths[: rows["path"].max(initial=-1) + 1]
-        writer._truncate()
+        read_run(folder)  # is it one?
+        with ExitStack() as stack, undisturbed():
+            stack.enter_context(alone_in(folder))
+            with writing(folder / FILE):
+                disk = JournaledFile(folder / FILE, "r+")
+            run = read_run(folder)
+            state, ground = run.state(-1), run.ground[-1].copy()
+            file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE)
+            kept = run.frames
+            every = int(file.attrs["every_steps"])
+            if kept > 1 and state.step % every:
+                kept -= 1  # written only because the run was cut here; an uncut run has no such frame
+            head = file["frames/head"][kept - 1]
+            tail = (kept, int(head["contacts"]), int(head["step"]))
+            writer = cls(folder, disk, file, state, ground, tail)
+            rows = file["steps"][: state.step - writer._first]
+            writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
+            writer._paths = writer._paths[: rows["path"].max(initial=-1) + 1]
+            writer._truncate()
+            writer._alone = stack.pop_all()
         return writer, state
 
     def __enter__(self) -> "RunWriter":
@@ -369,13 +386,15 @@ class RunWriter:
         """Write what is still in memory, with the last state as a frame, and close the file."""
         if not self._file:
             return
-        try:
-            last = self._frames[-1][0].step if self._frames else self._tail[2]
-            if self._last[0].step > last:
-                self._frames.append(self._last)
-            self._commit()
-        finally:
-            self._file.close()
+        with self._alone, undisturbed():
+            try:
+                last = self._frames[-1][0].step if self._frames else self._tail[2]
+                if self._last[0].step > last:
+                    self._frames.append(self._last)
+                self._commit()
+            finally:
+                self._file.close()
+                self._disk.close()
 
     def _row(self, step: "Step", ground: Sequence[float]) -> tuple:
         state, solution = step.state, step.solution
@@ -397,7 +416,7 @@ class RunWriter:
         )
 
     def _commit(self) -> None:
-        """Frames and their rows go to fixed places in the file: doing it twice, after a Ctrl-C in here, is harmless."""
+        """Frames and their rows go to fixed places in the file: doing it twice, after a disk was full, is harmless."""
         count, contacts, done = self._tail
         frames = [(state, ground) for state, ground in self._frames if state.step > done or count == 0]
         if not frames:
@@ -406,37 +425,37 @@ class RunWriter:
         rows = [row for row in self._rows if done < row[0] <= end]
         heads, contact_rows = _frame_rows(frames, contacts)
         file = self._file
-        _put(file["steps"], done - self._first, np.array(rows, STEP))
-        _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
-        _put(file["contacts"], contacts, contact_rows)
-        _put(file["frames/head"], count, heads)
-        for name in (name for name in FIELDS if name in file["frames"]):
-            _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
-        self._trust(count + len(frames))
-        self._tail = (count + len(frames), contacts + len(contact_rows), end)
-        self._rows = [row for row in self._rows if row[0] > end]
-        self._frames = []
-        self._written = time.monotonic()
+        with undisturbed():
+            _put(file["steps"], done - self._first, np.array(rows, STEP))
+            _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
+            _put(file["contacts"], contacts, contact_rows)
+            _put(file["frames/head"], count, heads)
+            for name in (name for name in FIELDS if name in file["frames"]):
+                _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
+            self._trust(count + len(frames))
+            self._tail = (count + len(frames), contacts + len(contact_rows), end)
+            self._rows = [row for row in self._rows if row[0] > end]
+            self._frames = []
+            self._written = time.monotonic()
 
     def _truncate(self) -> None:
-        """Forget what lies beyond the tail: first the trust in it, then the data."""
+        """Forget what lies beyond the tail."""
         count, contacts, done = self._tail
-        self._trust(count)
         ends = {"steps": done - self._first, "contacts": contacts, "paths": len(self._paths)}
         for name in (*ends, *(f"frames/{name}" for name in self._file["frames"])):
             self._file[name].resize(ends.get(name, count), axis=0)
-        self._file.flush()
+        self._trust(count)
 
     def _trust(self, frames: int) -> None:
-        self._file.flush()
         self._file["committed"][()] = frames
         self._file.flush()
+        self._disk.commit()
 
 
 @contextmanager
 def _reading(folder: Path) -> Iterator[Any]:
     """run.h5, opened; what is missing or damaged in it is told as such."""
-    with _open(folder, "r") as file:
+    with _open(folder) as file:
         try:
             yield file
         except InputError:
@@ -446,30 +465,20 @@ def _reading(folder: Path) -> Iterator[Any]:
 
 
 def _damaged(folder: Path, said: str) -> InputError:
-    return InputError(f"{folder / 'run.h5'} is damaged ({said}); run the case again")
+    return InputError(f"{folder / FILE} is damaged ({said}); run the case again")
 
 
-def _open(folder: Path, mode: str) -> Any:
-    """run.h5; the default libver is the one that kill -9 leaves readable. Readers ask for no lock: a writer has it."""
-    path = folder / "run.h5"
-    if mode != "w" and not os.path.isfile(path):
-        raise InputError(f"{shown(str(folder))} holds no run (no run.h5 in it); give the folder that `drystone run -o` wrote")
+def _open(folder: Path) -> Any:
+    """run.h5 for reading. No lock is asked for: somebody may be writing it."""
+    path = folder / FILE
+    if not os.path.isfile(path):
+        raise InputError(f"{shown(str(folder))} holds no run (no {FILE} in it); give the folder that `drystone run -o` wrote")
     try:
-        if mode == "r":
-            return _open_unlocked(path)
-        return h5py.File(path, mode, rdcc_nbytes=CHUNK_CACHE)
-    except OSError as error:
-        cure = "is it a run, or is another process writing it?"
-        raise InputError(f"{path} cannot be opened: {cure} ({error})") from error
-
-
-def _open_unlocked(path: Path) -> Any:
-    try:
+        if journal_of(path).exists():
+            return h5py.File(JournaledFile(path, "r"), "r")
         return h5py.File(path, "r", locking=False)
     except OSError as error:
-        if "locking flag" not in str(error):
-            raise
-        return h5py.File(path, "r")  # this very process writes it: HDF5 wants the same flag twice
+        raise InputError(f"{path} cannot be opened: is it a run? ({error})") from error
 
 
 def _lay_out(file: Any, state: State) -> None:

@@ -18,9 +18,11 @@ import numpy as np
 from drystone import __version__
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
+from drystone.errors import InputError
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, parse_case, read_case
 from drystone.io.contact_problems import write_problem
+from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, RunWriter, failed_problems, read_run
@@ -208,10 +210,11 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
         "residual": [float(value) for value in solution.residual],
     }
     try:
-        path.parent.mkdir(exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(exist_ok=True)
         write_problem(path, failure.problem, failure.guess, about)
-    except OSError as error:
-        print(f"{path} cannot be written ({error.strerror}); steps that fail are not kept", file=sys.stderr, flush=True)
+    except InputError as error:
+        print(f"{error}; steps that fail are not kept", file=sys.stderr, flush=True)
         return False
     return True
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from drystone.errors import InputError
 from drystone.io.contact_problems import Dump, read_contact_problem
 from drystone.io.foreign import ForeignProblem, remainder
+from drystone.io.whole import whole
 from drystone.problem import Problem, relative_velocity
 from drystone.solvers.methods import METHODS, make_solver
 from drystone.solvers.solution import ContactSolver, Guess, Solution
@@ -95,11 +96,8 @@ def _facts(given: ForeignProblem | Dump, problem: Problem, solution: Solution, r
 
 def save_answer(path: str | Path, answer: Answer) -> None:
     """Write reaction and velocity of the contacts to a `.npz`."""
-    try:
-        with open(path, "wb") as file:
-            np.savez(file, reaction=answer.reaction, velocity=answer.velocity)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+    with whole(Path(path)) as part, part.open("wb") as file:
+        np.savez(file, reaction=answer.reaction, velocity=answer.velocity)
 
 
 def _plain(value: float) -> float | None:

@@ -33,10 +33,7 @@ def export(
     run = read_run(folder)
     given = {"every": every, "time": time, "blocks": blocks, "table": table, "tolerance": tolerance}
     asked = {name: value for name, value in given.items() if value is not None}
-    try:
-        facts = _written(run, out, asked)
-    except OSError as error:
-        raise InputError(f"{out}: cannot be written ({error.strerror or error}); nothing of it is left, give it room") from None
+    facts = _written(run, out, asked)
     print_json(facts) if json else print("\n".join(facts["written"]))
 
 
@@ -89,8 +86,10 @@ def _csv(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _folder(run: "Run", out: Path, asked: dict[str, Any]) -> dict[str, Any]:
     from drystone.export.tables import write_table
+    from drystone.io.whole import writing
 
-    out.mkdir(parents=True, exist_ok=True)
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
     paths = [out / f"{table}.csv" for table in TABLES]
     for path in paths:
         write_table(path, _table(run, path.stem, asked))

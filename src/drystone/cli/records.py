@@ -82,7 +82,11 @@ def _write(records: "list[Accelerogram]", out: Path) -> None:
         raise InputError(f"--out {out}: {len(records)} records, and one goes into a file; choose it with --component")
     import numpy as np
 
+    from drystone.io.whole import whole
+
     record = records[0]
     table = np.column_stack([np.arange(len(record.acceleration)) * record.time_step, record.acceleration])
     digits = max(0, 6 - math.floor(math.log10(record.time_step)))
-    np.savetxt(out, table, fmt=[f"%.{digits}f", "%.17g"], delimiter=",", header="time [s],acceleration [m/s2]", comments="")
+    with whole(out) as part:
+        np.savetxt(part, table, fmt=[f"%.{digits}f", "%.17g"], delimiter=",", comments="",
+                   header="time [s],acceleration [m/s2]")  # fmt: skip

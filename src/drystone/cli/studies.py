@@ -33,6 +33,7 @@ def study(
     json: Json = False,
 ) -> int:
     """Try a case many times: sweeps, failure domains, fragility. Cut, it goes on where it was."""
+    from drystone.io.alone import alone_in
     from drystone.study.begin import begin, begin_again
 
     if trial is not None:
@@ -47,7 +48,8 @@ def study(
         raise InputError("give a study file and a folder: drystone study study.toml -o out")
     else:
         begun, folder = begin(source, full=full), out
-    facts, rows = _conduct(begun, folder, jobs, scheduler, retry)
+    with alone_in(folder):
+        facts, rows = _conduct(begun, folder, jobs, scheduler, retry)
     if plot:
         facts["pictures"] = _draw(facts, rows, folder)
     if json:

@@ -1,12 +1,14 @@
-"""What all commands share: the app, its exit codes, and how it speaks. 0 done, 1 unsound, 2 bad input, 3 not converged or
-not verified, 130 cut.
+"""What all commands share: the app, its exit codes, and how it speaks. 0 done, 1 unsound, 2 bad input or a disk that does not
+take the output, 3 not converged or not verified, 130 cut by Ctrl-C, 143 by SIGTERM.
 
 With --json a command prints exactly one JSON object on standard output, errors too: {"error": ..., "exit_code": ...}.
 Progress goes to standard error.
 """
 
 import json as json_format
+import signal
 import sys
+import threading
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +16,7 @@ import typer
 from drystone import __version__
 from drystone.errors import InputError, shown
 
-DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 LONGEST = 10_000  # [characters] of a message
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
@@ -30,6 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     """The entry point of the program `drystone`."""
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
+    terminated = _heed_sigterm()
     try:
         code = app(given, prog_name="drystone", standalone_mode=False) or DONE
     except InputError as error:
@@ -40,8 +43,21 @@ def main(arguments: list[str] | None = None) -> None:
         named = f"{shown(error.filename)}: " if error.filename else ""
         code = fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
     except (KeyboardInterrupt, typer.Abort):
-        code = fail("interrupted", INTERRUPTED, as_json)
-    sys.exit(code)
+        code = fail("interrupted", TERMINATED if terminated else INTERRUPTED, as_json)
+    sys.exit(TERMINATED if terminated and code == INTERRUPTED else code)
+
+
+def _heed_sigterm() -> list[int]:
+    """SIGTERM does what Ctrl-C does; the signals heard."""
+    heard: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, interrupt)
+    return heard
 
 
 def fail(message: str, code: int, as_json: bool) -> int:

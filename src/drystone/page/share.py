@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from drystone.errors import InputError
 from drystone.io.whole import whole
 from drystone.page.answers import Answers
 from drystone.page.files import built
@@ -27,16 +26,13 @@ def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tupl
     before, after = _page()
     answers = Answers(folders, SHARED)
     asked = list(answers.paths())
-    try:
-        with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
-            file.write(before)
-            for number, each in enumerate(asked, 1):
-                content = base64.b64encode(answers.get(each).body).decode("ascii")
-                file.write(f'<script type="text/plain" id="{html.escape(each)}">{content}</script>\n')
-                yield number, len(asked)
-            file.write(after)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); give another file") from error
+    with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
+        file.write(before)
+        for number, each in enumerate(asked, 1):
+            content = base64.b64encode(answers.get(each).body).decode("ascii")
+            file.write(f'<script type="text/plain" id="{html.escape(each)}">{content}</script>\n')
+            yield number, len(asked)
+        file.write(after)
 
 
 def _page() -> tuple[str, str]:

@@ -63,7 +63,6 @@ def _ready(file: StudyFile, case: Case) -> Begun:
 
 def keep_texts(begun: Begun, folder: Path) -> None:
     """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
-    folder.mkdir(parents=True, exist_ok=True)
     kept, case = folder / "study.json", begun.case
     sittings = json.loads(read_text(kept)).get("stamps", []) if kept.exists() else []
     about = {"study": str(begun.file.path.resolve()), "case": str(case.path.resolve()), "full": begun.file.full,

@@ -16,11 +16,13 @@ import io
 import json
 import os
 from collections.abc import Callable
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
-from drystone.io.whole import whole, write_whole
+from drystone.io.journal import undisturbed
+from drystone.io.whole import whole, write_whole, writing
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 
 ROWS, RESULT = "trials.jsonl", "result.json"
@@ -46,8 +48,9 @@ class TrialTable:
         self.folder, self.key_of = folder, key_of
         self.trials = Trials()
         self.torn, self.others = False, 0  # whether a line was cut in writing; rows that do not count
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / ROWS
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         if path.exists():
             self._mend(path)
         for row in read_rows(folder):
@@ -55,7 +58,8 @@ class TrialTable:
                 self.trials.add(row.sample, row.outcome)
             else:
                 self.others += 1
-        self._file = path.open("ab")
+        with writing(path):
+            self._file = path.open("ab", buffering=0)
 
     def _mend(self, path: Path) -> None:
         """What a kill left of the last line is taken away."""
@@ -69,11 +73,15 @@ class TrialTable:
         """Keep a trial: on disk when this returns."""
         row = Row(self.key_of(sample), sample, outcome)
         line = {"key": row.key, "sample": dict(sample), **outcome._asdict()}
-        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self.trials.add(sample, outcome)
+        with undisturbed(), writing(self.folder / ROWS):
+            self._write(json.dumps(line, allow_nan=False).encode() + b"\n")
+            self.trials.add(sample, outcome)
         return row
+
+    def _write(self, line: bytes) -> None:
+        if self._file.write(line) < len(line):  # what a disk takes before it is full; the next to open the table mends it
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        os.fsync(self._file.fileno())
 
     def rows(self) -> list[Row]:
         """Those that count."""

@@ -121,7 +121,7 @@ def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
             attributes.SetUserString(key, json.dumps(value))
         file.Objects.AddMesh(mesh, attributes)
     if not file.Write(str(path), 7):
-        raise InputError(f"{path}: cannot be written; check the path")
+        raise OSError("rhino3dm does not say why")
 
 
 def _mesh(rhino3dm: Any, block: Block) -> tuple[Any, list[int]]:

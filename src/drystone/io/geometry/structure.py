@@ -28,6 +28,7 @@ from drystone.io.geometry.ply import read_ply, write_ply
 from drystone.io.geometry.rhino import read_rhino, write_rhino
 from drystone.io.geometry.stl import read_stl, write_stl
 from drystone.io.geometry.surface import is_flat, slab, solids
+from drystone.io.whole import whole
 from drystone.model import Block
 from drystone.units import UNITS
 
@@ -116,10 +117,8 @@ def write_structure(path: str | Path, blocks: Iterable[Block]) -> None:
     if suffix is None:
         raise InputError(f"{path}: {path.suffix!r} is not a format that is written; give one of {', '.join(WRITERS)}")
     blocks = _unique(list(blocks))
-    try:
-        WRITERS[suffix](path, blocks)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); check the path") from None
+    with whole(path) as part:
+        WRITERS[suffix](part, blocks)
 
 
 def _read(path: Path, density: float) -> Drawing:

@@ -1,0 +1,39 @@
+"""One process at a time writes a folder: a lock on the folder itself, which leaves no file and ends with its owner."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from drystone.errors import InputError
+from drystone.io.whole import writing
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: nobody is locked out
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Where this process alone writes the folder, which is made if it is not there."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle, folder)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f"{folder}: another process is writing it; wait until it ends, or give another folder") from None
+    except OSError:  # a file system without locks
+        pass

@@ -1,0 +1,102 @@
+"""Runs and studies as programs of their own that something happens to, and what is asked of all that is left of them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from drystone.record import read_run
+from tests.examples.test_determinism import assert_same, content
+from tests.examples.test_study_kill import CASE as BLOCK
+from tests.examples.test_study_kill import STUDY
+
+# Half a second of a wall of four courses, about as long to compute; many frames, and most of the time is spent writing them.
+WALL = """
+[structure]
+generator = "wall"
+length = 1.5
+height = 1.0
+courses = 4
+blocks = 3
+[joints]
+friction = 0.6
+[motion]
+pulse = "one-sine"
+amplitude = "0.9 g"
+half_period = "0.1 s"
+direction = [0.3, 1, 0]
+[analysis]
+kind = "dynamics"
+duration = "0.25 s"
+time_step = "1 ms"
+[output]
+every = "2 ms"
+"""
+# As `drystone`, but every frame is written at once: there is more to be hit.
+PROGRAM = "import drystone.record as record; record.PATIENCE = 0.0; from drystone.cli import main; main()"
+
+
+def drystone(*arguments: object) -> subprocess.Popen:
+    """The program, started; its output is text."""
+    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def told(*arguments: object) -> tuple[int, str, str]:
+    """The program until it ends: exit code, standard output, standard error."""
+    process = drystone(*arguments)
+    out, err = process.communicate(timeout=600)
+    return process.returncode, out, err
+
+
+def wall(folder: Path) -> Path:
+    (folder / "wall.toml").write_text(WALL)
+    return folder / "wall.toml"
+
+
+def sweep(folder: Path) -> Path:
+    (folder / "case.toml").write_text(BLOCK)
+    (folder / "study.toml").write_text(STUDY)
+    return folder / "study.toml"
+
+
+def begun(process: subprocess.Popen, file: Path) -> bool:
+    """Wait until the file is there; False if the program ended before."""
+    while process.poll() is None and not file.exists():
+        time.sleep(0.002)
+    return process.poll() is None
+
+
+def seconds_after(process: subprocess.Popen, file: Path) -> float:
+    """How long a program goes on once the file is there."""
+    assert begun(process, file)
+    since = time.monotonic()
+    process.communicate(timeout=600)
+    return time.monotonic() - since
+
+
+def end(process: subprocess.Popen, after: float, *signals: signal.Signals) -> tuple[int, str]:
+    """Send the signals after so many seconds; exit code and standard error."""
+    time.sleep(after)
+    for each in signals:
+        if process.poll() is None:
+            os.kill(process.pid, each)
+    return process.wait(600), process.communicate()[1]
+
+
+def steps_of(folder: Path) -> int:
+    """How far the run in a folder is, by all that read it: Python and `drystone info`."""
+    run = read_run(folder)
+    assert run.frames == len(run.time) >= 1
+    code, out, err = told("info", folder, "--json")
+    assert code == 0, err
+    assert json.loads(out)["frames"] == run.frames
+    return len(run.steps["step"])
+
+
+def assert_same_run(one: Path, other: Path) -> None:
+    """To the last bit, but for the timings."""
+    assert_same(content(one), content(other))
