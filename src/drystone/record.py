@@ -90,7 +90,7 @@ def read_run(folder: str | Path) -> "Run":
         return Run(folder, int(file["committed"][()]), int(file.attrs["planned_steps"]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # what is kept of a run is of this one: another may be written over it in its folder
 class Run:
     """A recorded run: F frames of B blocks, read from disk when first asked for. Negative frames count from the end."""
 
