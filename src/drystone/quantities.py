@@ -62,7 +62,7 @@ def joints(run: Run, frame: int) -> Resultants:
 
 def forces(run: Run, frame: int) -> Contacts:
     """The contacts of a frame with forces [N] in the place of impulses."""
-    contacts, case = run.contacts(frame), _case(run, run.case)
+    contacts, case = run.contacts(frame), _case(run)
     if not case.goes_through_time:
         return contacts
     return contacts._replace(impulse=contacts.impulse / case.history.time_step)
@@ -136,6 +136,5 @@ def _unwrapped(turn: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _case(run: Run, text: str) -> Case:
-    """Of a run whose case says `text`: another run may have been written over it since."""
+def _case(run: Run) -> Case:
     return recorded_case(run)

@@ -114,7 +114,7 @@ def _whole_frames(file: Any, folder: Path) -> int:
     return frames
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # what is kept of a run is of this one: another may be written over it in its folder
 class Run:
     """A recorded run: F frames of B blocks, read from disk when first asked for. Negative frames count from the end."""
 

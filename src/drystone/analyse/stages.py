@@ -60,11 +60,15 @@ def as_frame(case: Case, model: Model, number: int, velocity: Array, contacts: C
     start = initial_state(model, case.analysis.gravity)
     fastest = float(rim(model, velocity).max())
     velocity = velocity if fastest > MOVES else np.zeros_like(velocity)
-    size = float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
-    stretch = SHOWN * size / (fastest or 1.0)
+    stretch = SHOWN * size_of(model) / (fastest or 1.0)
     position, rotation = drift(start.position, start.rotation, velocity, stretch)
     state = State(number, float(number), position, rotation, velocity, contacts, 0, 0, start.energy)
     return Step(state, solution, (0.0, 0.0, 0.0))
+
+
+def size_of(model: Model) -> float:
+    """[m] the longest side of the box about a structure."""
+    return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
 
 
 def report(found: Optimum | Collapse) -> Solution:

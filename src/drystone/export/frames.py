@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from drystone import quaternion
 from drystone.errors import InputError
 from drystone.record import Run
+from drystone.view import render
+from drystone.view.render import Stones
 
 Array = np.ndarray
 
@@ -35,6 +36,5 @@ def frame_at(run: Run, time: float | None) -> int:
 
 def corners(run: Run, frame: int) -> Array:
     """(NV, 3) [m] vertices of all blocks."""
-    bodies = run.model.bodies
-    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
-    return run.position[frame, block] + quaternion.rotate(run.rotation[frame, block], bodies.vertex)
+    everyone = np.ones(len(run.model.blocks), bool)
+    return render.corners(Stones(run.model.bodies, run.position[frame], run.rotation[frame], everyone))

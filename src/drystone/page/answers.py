@@ -100,7 +100,7 @@ def joints(shown: Shown, frame: int) -> dict[str, Array]:
     found = quantities.joints(shown.run, shown.frames[frame])
     lines = thrust_lines(shown.run.model, found)
     points = np.concatenate([np.empty((0, 3)), *lines])
-    pressure = np.divide(found.thrust, found.area, out=np.zeros_like(found.thrust), where=found.area > 0.0)
+    pressure = np.nan_to_num(quantities.joint_pressures(found))
     return {
         "a": found.a.astype(np.uint32),
         "b": found.b.astype(np.uint32),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.analyse.collapse import verdict
-from drystone.analyse.stages import READ, loads_of, number
+from drystone.analyse.stages import READ, loads_of, number, size_of
 from drystone.contact.contacts import Contacts
 from drystone.io.analysis_tables import Limit, Tilt
 from drystone.io.case import STONE, Case, parse_case
@@ -20,6 +20,7 @@ from drystone.loads import Push, weight, wrench
 from drystone.mechanism import Mechanism, read_mechanism
 from drystone.model import Model
 from drystone.page.geometry import origin
+from drystone.quantities import joint_pressures
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.session import solver_of
 from drystone.statics.balance import Balance, balance
@@ -102,8 +103,7 @@ def _dead(case: Case) -> list[Push]:
 
 def _drawn(model: Model, velocity: Array) -> Array:
     """(B, 6) [m, rad] the motion of the blocks at the end of the animation."""
-    size = float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
-    return DRAWN * size * velocity
+    return DRAWN * size_of(model) * velocity
 
 
 def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:
@@ -115,12 +115,11 @@ def _forces(model: Model, contacts: Contacts) -> dict[str, Any]:
     """What the joints carry, as the answer `joints` of a run (docs/decisions/0012), as lists."""
     found = joint_resultants(model, contacts)
     lines, start = thrust_lines(model, found), origin(model)
-    pressure = np.where(found.area > 0.0, found.thrust / np.where(found.area > 0.0, found.area, 1.0), 0.0)
     return {
         "a": found.a.tolist(),
         "b": found.b.tolist(),
         "centre": (found.centre - start).ravel().tolist(),
         "force": found.force.ravel().tolist(),
-        "pressure": pressure.tolist(),
+        "pressure": np.nan_to_num(joint_pressures(found)).tolist(),
         "lines": [(line - start).ravel().tolist() for line in lines],
     }
