@@ -38,7 +38,7 @@ from drystone.ground.accelerogram import Accelerogram
 from drystone.io.alone import alone_in
 from drystone.io.closed import check_closed
 from drystone.io.given import read_text
-from drystone.io.journal import JournaledFile, journal_of, undisturbed
+from drystone.io.journal import JournaledFile, journal_of
 from drystone.io.stored_model import read_model, write_model
 from drystone.io.stored_motions import read_records, write_records
 from drystone.io.whole import write_whole, writing
@@ -47,6 +47,7 @@ from drystone.motion import Motion
 from drystone.solvers.solution import Residual
 from drystone.stamp import stamp
 from drystone.stepping import Energy, State
+from drystone.undisturbed import undisturbed
 
 if TYPE_CHECKING:  # reading a run must not load the simulator
     from drystone.simulate import Step

@@ -15,6 +15,7 @@ from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
+from drystone.undisturbed import undisturbed
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -78,7 +79,8 @@ def simulate(
                 state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
             push = wrench(model, loads, gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
-            state, solution, seconds = advance(model, state, load, scheme, solver)
+            with undisturbed(patience=1):  # a step ends, unless Ctrl-C is pressed again
+                state, solution, seconds = advance(model, state, load, scheme, solver)
             yield Step(state, solution, seconds)
             if not np.isfinite(state.velocity).all():
                 return  # the step before says that it did not converge; there is nothing to go on from

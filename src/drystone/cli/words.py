@@ -9,6 +9,8 @@ import json as json_format
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -31,33 +33,51 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the program `drystone`."""
     given = sys.argv[1:] if arguments is None else arguments
-    as_json = "--json" in given
-    terminated = _heed_sigterm()
+    with _heeding_signals() as heard:
+        code = _run(given, "--json" in given, heard)
+    sys.exit(TERMINATED if heard == [signal.SIGTERM] and code == INTERRUPTED else code)
+
+
+def _run(given: list[str], as_json: bool, heard: list[int]) -> int:
+    """The exit code of a command; `heard` are the signals that came meanwhile."""
     try:
-        code = app(given, prog_name="drystone", standalone_mode=False) or DONE
+        return app(given, prog_name="drystone", standalone_mode=False) or DONE
     except InputError as error:
-        code = fail(str(error), BAD_INPUT, as_json)
+        return fail(str(error), BAD_INPUT, as_json)
     except USAGE_ERROR as error:  # a wrong command, option or value
-        code = fail(error.format_message(), BAD_INPUT, as_json)
+        return fail(error.format_message(), BAD_INPUT, as_json)
     except OSError as error:  # a name that no file can have, a place that is not ours
         named = f"{shown(error.filename)}: " if error.filename else ""
-        code = fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
+        return fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
     except (KeyboardInterrupt, typer.Abort):
-        code = fail("interrupted", TERMINATED if terminated else INTERRUPTED, as_json)
-    sys.exit(TERMINATED if terminated and code == INTERRUPTED else code)
+        return fail("interrupted", INTERRUPTED, as_json)
+    except SystemError:  # what Numba makes of a KeyboardInterrupt that comes between two kernels
+        if not heard:
+            raise
+        return fail("interrupted", INTERRUPTED, as_json)
 
 
-def _heed_sigterm() -> list[int]:
-    """SIGTERM does what Ctrl-C does; the signals heard."""
+@contextmanager
+def _heeding_signals() -> Iterator[list[int]]:
+    """SIGTERM does what Ctrl-C does; the signals heard so far. Where Ctrl-C is ignored, as behind an &, it stays so."""
     heard: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
         heard.append(number)
         raise KeyboardInterrupt
 
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, interrupt)
-    return heard
+    if threading.current_thread() is not threading.main_thread():
+        yield heard
+        return
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each in before:
+        if before[each] != signal.SIG_IGN:
+            signal.signal(each, interrupt)
+    try:
+        yield heard
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def fail(message: str, code: int, as_json: bool) -> int:

@@ -7,11 +7,8 @@ read, and a write that fails, as on a full disk, a crash.
 """
 
 import os
-import signal
 import struct
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
@@ -154,20 +151,3 @@ class JournaledFile(RawIOBase):
         for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, HEAD.size)):
             self._pages[number] = bytearray(content[first + place * PAGE : first + (place + 1) * PAGE])
         return True
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait until the end of this: an exception inside a call of HDF5 would leave it broken."""
-    if threading.current_thread() is not threading.main_thread():  # the others never hear of signals
-        yield
-        return
-    heard: list[int] = []
-    before = {each: signal.signal(each, lambda number, _: heard.append(number)) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for first in heard[:1]:
-            signal.raise_signal(first)

@@ -14,7 +14,7 @@ from drystone.errors import InputError
 from drystone.io.case import Case, parse_case, read_case
 from drystone.io.given import read_json, read_text
 from drystone.io.study import StudyFile, parse_study
-from drystone.io.whole import write_whole
+from drystone.io.whole import write_whole, writing
 from drystone.stamp import stamp
 from drystone.study.content import key_of
 from drystone.study.kinds import KINDS
@@ -64,6 +64,8 @@ def _ready(file: StudyFile, case: Case) -> Begun:
 def keep_texts(begun: Begun, folder: Path) -> None:
     """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
     kept, case = folder / "study.json", begun.case
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     sittings = json.loads(read_text(kept)).get("stamps", []) if kept.exists() else []
     about = {"study": str(begun.file.path.resolve()), "case": str(case.path.resolve()), "full": begun.file.full,
              "stamps": [*sittings, stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
-from drystone.io.journal import undisturbed
 from drystone.io.whole import whole, write_whole, writing
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
+from drystone.undisturbed import undisturbed
 
 ROWS, RESULT = "trials.jsonl", "result.json"
 UNITS = {  # of numbers, by the first word of their name; those not here have none
