@@ -105,12 +105,19 @@ def read_run(folder: str | Path) -> "Run":
 def _whole_frames(file: Any, folder: Path) -> int:
     """How many frames are whole: all that belongs to them must be there."""
     frames, head = int(file["committed"][()]), file["frames/head"]
-    shapes = {"position": 3, "rotation": 4, "velocity": 6}
-    there = all(len(file["frames"][name]) >= frames and file["frames"][name].shape[2:] == (n,) for name, n in shapes.items())
-    ends = head["contacts"][:frames] if head.dtype.names == FRAME.names else np.array([-1])
-    rising = np.all(np.diff(ends, prepend=0) >= 0) and ends.max(initial=0) <= len(file["contacts"])
-    if not (1 <= frames <= len(head) and there and rising):
-        raise _damaged(folder, f"its {frames} frames are not all there")
+    if not 1 <= frames <= len(head) or head.dtype != FRAME:
+        raise _damaged(folder, f"it lacks heads of its {frames} frames")
+    heads = head[:frames]
+    if np.any(np.diff(heads["contacts"], prepend=0) < 0) or np.any(np.diff(heads["step"]) <= 0):
+        raise _damaged(folder, "its frames are not one after the other")
+    rows = dict.fromkeys((f"frames/{name}" for name in file["frames"]), frames)
+    rows |= {"steps": int(heads["step"][-1] - heads["step"][0]), "contacts": int(heads["contacts"][-1])}
+    for name, expected in rows.items():
+        if len(file[name]) < expected:
+            raise _damaged(folder, f"{name} has {len(file[name])} rows of {expected}")
+    for name, width in (("position", 3), ("rotation", 4), ("velocity", 6)):
+        if file["frames"][name].shape[2:] != (width,):
+            raise _damaged(folder, f"frames/{name} has not {width} numbers a block")
     return frames
 
 
@@ -143,18 +150,6 @@ class Run:
     def finished(self) -> bool:
         """It reached its planned end; otherwise it was cut, or is still being computed."""
         return bool(0 < self.planned_steps <= self._head["step"][-1] - self._head["step"][0])
-
-    @property
-    def torn(self) -> list[str]:
-        """What is missing of the frames that are trusted: nothing, in a file that only `RunWriter` wrote."""
-        if not self.frames:
-            return ["it holds no frame"]
-        last = self._head[-1]
-        rows = dict.fromkeys((f"frames/{name}" for name in ("head", *FIELDS)), self.frames)
-        rows |= {"steps": int(last["step"] - self._head["step"][0]), "contacts": int(last["contacts"])}
-        with _open(self.folder) as file:
-            found = {name: len(file[name]) for name in rows if name in file}
-        return [f"{name} has {found[name]} rows of {rows[name]}" for name in found if found[name] < rows[name]]
 
     @property
     def failed(self) -> list[Path]:

@@ -1,8 +1,8 @@
 """Whether a result comes out again: the folder of a run or of an analysis comes in, what was found goes out as facts.
 
-The file must be whole, and case, blocks and samples those that were stamped. Then all is computed anew in a folder that is
-thrown away, from what the run has kept and no other file, and compared bit for bit; timings are left out. Where the bits
-differ, the stamp tells whether another program or processor may be why.
+Case, blocks and samples must be those that were stamped. Then all is computed anew in a folder that is thrown away, from what
+the run has kept and no other file, and compared bit for bit; timings are left out. Where the bits differ, the stamp tells
+whether another program or processor may be why.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -34,19 +34,17 @@ def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
     if (folder / "study.json").exists():
         raise InputError(f"{folder} holds a study; compute a trial again: drystone study --trial KEY {folder} -o run")
     run = read_run(folder)
-    torn = run.torn
-    changed = [] if torn else _changed(run)
+    changed = _changed(run)
     done, differences = 0, []
-    if not torn and not changed:
+    if not changed:
         with TemporaryDirectory(prefix="drystone-verify-") as place:
             again = yield from _computed_again(run, Path(place), steps)
             done, differences = len(again.steps["step"]), [*_different_results(run, again), *_different_numbers(run, again)]
     facts = {
         "out": str(folder),
-        "same": not (torn or changed or differences),
+        "same": not (changed or differences),
         "steps": done,
-        "of_steps": 0 if torn else len(run.steps["step"]),
-        "torn": torn,
+        "of_steps": len(run.steps["step"]),
         "changed": changed,
         "differences": differences,
         "other": _other(run.stamp),
@@ -57,8 +55,6 @@ def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
 
 
 def _verdict(facts: dict[str, Any]) -> str:
-    if facts["torn"]:
-        return "the file is not whole"
     if facts["changed"]:
         return "the folder no longer holds what was computed; run the case again"
     if facts["same"]:

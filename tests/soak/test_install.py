@@ -38,7 +38,7 @@ def wheel(tmp_path_factory):
 
 
 def python(version: str) -> str:
-    found = shutil.which(f"python{version}") or next(iter(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")), None)
+    found = next(iter(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")), None) or shutil.which(f"python{version}")
     if found is None:
         pytest.skip(f"no Python {version} here")
     return str(found)

@@ -146,7 +146,6 @@ def print_verification(facts: dict[str, Any]) -> None:
     rows = [
         ("verdict", facts["verdict"]),
         ("computed again", f"{facts['steps']} of {facts['of_steps']} steps"),
-        *(("not whole", said) for said in facts["torn"]),
         *(("not what was stamped", said) for said in facts["changed"]),
         *(("differs", said) for said in differences[:SHOWN]),
         *([("differs", f"{len(differences) - SHOWN} more; --json lists all")] if len(differences) > SHOWN else []),
