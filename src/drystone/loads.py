@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from drystone import quaternion
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError, did_you_mean, shown
 from drystone.model import Model
 
 Array = np.ndarray
@@ -82,7 +82,8 @@ def members(model: Model, name: str, key: str) -> Array:
     found = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]
     if not found or not name:
         known = {block.name for block in model.blocks} | {block.group for block in model.blocks if block.group}
-        raise InputError(f"{key}: no block and no group is named {name!r}{did_you_mean(name, known)}")
+        cure = did_you_mean(name, known) or "; give the name of one"
+        raise InputError(f"{key}: no block and no group is named {shown(name)}{cure}")
     return np.array(found)
 
 

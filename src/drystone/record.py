@@ -97,9 +97,8 @@ def read_run(folder: str | Path) -> "Run":
     folder = Path(folder)
     with _reading(folder) as file:
         check_closed(file, folder / FILE)
-        if file.attrs.get("format") != FORMAT:
-            found = shown(file.attrs.get("format"))
-            raise InputError(f"{folder}: run format {found}, this drystone reads {FORMAT}; run the case again")
+        if (found := file.attrs.get("format")) != FORMAT:
+            raise InputError(f"{folder}: run format {str(found)[:40]}, this drystone reads {FORMAT}; run the case again")
         return Run(folder, _whole_frames(file, folder), int(file.attrs["planned_steps"]))
 
 
@@ -457,7 +456,7 @@ def _reading(folder: Path) -> Iterator[Any]:
         except InputError:
             raise
         except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
-            raise _damaged(folder, f"{type(error).__name__}: {str(error)[:200]}") from None
+            raise _damaged(folder, " ".join(map(str, error.args))[:200]) from None
 
 
 def _damaged(folder: Path, said: str) -> InputError:
@@ -474,7 +473,7 @@ def _open(folder: Path) -> Any:
             return h5py.File(JournaledFile(path, "r"), "r")
         return h5py.File(path, "r", locking=False)
     except OSError as error:
-        raise InputError(f"{path} cannot be opened: is it a run? ({error})") from error
+        raise InputError(f"{path} cannot be opened ({error}); it was damaged or is no run, run the case again") from error
 
 
 def _lay_out(file: Any, state: State) -> None:

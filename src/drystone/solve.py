@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.io.contact_problems import Dump, read_contact_problem
 from drystone.io.foreign import ForeignProblem, remainder
 from drystone.io.whole import whole
@@ -49,9 +49,9 @@ def solve_file(
     tolerance = about.get("tolerance", 1e-6) if tolerance is None else tolerance
     for name, value, accepted in (("method", method, METHODS), ("law", law, (*LAWS, None))):
         if value not in accepted:
-            raise InputError(f"{name} {value!r} is not known; give one of {', '.join(filter(None, accepted))}")
+            raise InputError(f"{path}: {name} {shown(value)} is not known; give one of {', '.join(filter(None, accepted))}")
     if not (isinstance(tolerance, float) and 0 < tolerance < 1):
-        raise InputError(f"tolerance {tolerance!r}: give a number between 0 and 1, such as 1e-6")
+        raise InputError(f"{path}: tolerance {shown(tolerance)}: give a number between 0 and 1, such as 1e-6")
     solver = make_solver(method, tolerance)
     with threadpool_limits(1, user_api="blas"):  # as in a run: threads would change the bits
         problem = _under(given.problem if isinstance(given, Dump) else given.problem(), law)

@@ -46,7 +46,7 @@ def quantity(value: Any, dimension: str) -> float:
     if isinstance(value, str):
         return _finite(_from_text(value, dimension), value, dimension)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{shown(value)} is not a {dimension}; give {accepted(dimension)}")
+        raise InputError(f"{shown(value)} is {_none(dimension)}; give {accepted(dimension)}")
     # TOML has integers of any length; those beyond the floats are infinite here.
     return _finite(float(value) if abs(value) < 1e308 else math.inf, value, dimension)
 
@@ -55,7 +55,7 @@ def _from_text(text: str, dimension: str) -> float:
     try:
         number, unit = number_and_unit(text)
     except InputError:
-        raise InputError(f"{shown(text)} is not a {dimension}; give {accepted(dimension)}") from None
+        raise InputError(f"{shown(text)} is {_none(dimension)}; give {accepted(dimension)}") from None
     if not unit:
         raise InputError(f"{shown(text)} has no unit; give {accepted(dimension)}")
     if unit not in UNITS[dimension]:
@@ -83,6 +83,10 @@ def _finite(number: float, given: Any, dimension: str) -> float:
     if not math.isfinite(number):
         raise InputError(f"{shown(given)} is not finite; give {accepted(dimension)}")
     return number
+
+
+def _none(dimension: str) -> str:
+    return "not a number" if dimension == "dimensionless" else f"not a {dimension}"
 
 
 def accepted(dimension: str) -> str:

@@ -1,25 +1,26 @@
 """Where hostile files are tried: commands come in, what each did goes out.
 
 Many commands share one process, whose memory may grow by so much and no further, and which is given so long for each. One that
-dies (a C library may) is named and the rest go on in a new one. `defects` says in words what is wrong with what a command did:
-anything but one message and exit code 2, or a result, within seconds.
+dies (a C library may) or hangs is named, and the rest go on in a new one. `defects` says in words what is wrong with what a
+command did: anything but one message and exit code 2, or a result, within seconds.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 MEMORY = 2 << 30  # [byte] by which a process may grow
-PATIENCE = 20.0  # [s] for one command, on a machine that has other work
+PATIENCE = 10.0  # [s] of a processor for one command
+WAIT = 300.0  # [s] by the clock, on a machine that has other work
 WORDS = 20_000  # [characters] of a message, at most
 REFUSED = (2,)
 ANY = (0, 1, 2, 3)  # what was spoilt may still be valid, or unsound
 
-WORKER = Path(__file__).with_name("worker.py")
 ROOT = Path(__file__).parents[2]
 
 
@@ -29,6 +30,7 @@ class Attack(NamedTuple):
     name: str
     arguments: list[str]
     codes: tuple[int, ...] = REFUSED
+    make: Callable[[], object] = list  # writes the file, if it is not there: bombs take seconds, and not all are tried
 
 
 class Outcome(NamedTuple):
@@ -38,47 +40,54 @@ class Outcome(NamedTuple):
     code: int | str  # of exit; in words if it never came to that
     out: str
     err: str
-    seconds: float
+    seconds: float  # of a processor
 
 
-def tried(attacks: Sequence[Attack], sandbox: Path) -> list[Outcome]:
-    """The outcome of each attack. Whoever writes where it was not told to writes into the sandbox's `home`."""
-    return list(_tried(list(attacks), sandbox))
+class Court:
+    """A process that runs one command after the other. Whoever writes where it was not told to writes into `home`."""
 
+    def __init__(self, home: Path):
+        self.home, self.said, self._process = home, home / "stderr", None
 
-def _tried(attacks: list[Attack], sandbox: Path) -> Iterator[Outcome]:
-    home = sandbox / "home"
-    home.mkdir(exist_ok=True)
-    env = os.environ | {"TMPDIR": str(home), "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    while attacks:
-        orders, results = sandbox / "orders.json", sandbox / "results.jsonl"
-        commands = [each.arguments for each in attacks]
-        orders.write_text(json.dumps({"memory": MEMORY, "patience": PATIENCE, "commands": commands}))
-        results.write_text("")
-        command = [sys.executable, str(WORKER), str(orders), str(results)]
+    def outcome(self, attack: Attack) -> Outcome:
+        process = self._process = self._process or self._started()
+        order = {"arguments": attack.arguments, "patience": PATIENCE}
+        clock = threading.Timer(WAIT, process.kill)
+        clock.start()
         try:
-            done = subprocess.run(command, cwd=home, env=env, capture_output=True, timeout=120 + PATIENCE * len(attacks) / 4)
-            ended, said = f"died with {done.returncode}", done.stderr.decode(errors="replace")[-2000:]
-        except subprocess.TimeoutExpired:
-            ended, said = "hung", ""
-        told = [json.loads(line) for line in results.read_text().splitlines()]
-        for attack, each in zip(attacks, told, strict=False):
-            yield Outcome(attack, **each)
-        attacks = attacks[len(told) :]
-        if attacks:
-            yield Outcome(attacks[0], ended, "", said, 0.0)
-            attacks = attacks[1:]
+            process.stdin.write(json.dumps(order) + "\n")
+            process.stdin.flush()
+            told = process.stdout.readline()
+        finally:
+            clock.cancel()
+        if told:
+            return Outcome(attack, **json.loads(told))
+        self.close()
+        return Outcome(attack, f"died with {process.returncode}", "", self.said.read_text()[-2000:], 0.0)
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.wait()
+            self._process = None
+
+    def _started(self) -> "subprocess.Popen[str]":
+        env = os.environ | {"TMPDIR": str(self.home), "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+        command = [sys.executable, str(Path(__file__).with_name("worker.py")), str(MEMORY)]
+        with open(self.said, "w") as said:
+            return subprocess.Popen(command, cwd=self.home, env=env, text=True, stderr=said,
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
 
 
 def tree(folder: Path) -> dict[str, tuple[int, int]]:
     """Every file under a folder, with its size and when it was written."""
     found = (Path(root) / name for root, _, names in os.walk(folder) for name in names)
-    return {str(path.relative_to(folder)): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in found}
+    return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in found}
 
 
 def defects(outcome: Outcome) -> str:
     """What is wrong with what a command did; empty if nothing is."""
-    attack, code, out, err, seconds = outcome
+    attack, code, out, err, _ = outcome
     lines = [line for line in err.splitlines() if line.strip()]
     if not isinstance(code, int):
         return f"{code}: {' | '.join(lines[-4:])}"
@@ -94,8 +103,6 @@ def defects(outcome: Outcome) -> str:
         return f"a message of {len(err)} characters: {err[:200]!r}"
     if "\0" in err or "\x1b[2J" in err:
         return "a message with control characters of the file"
-    if seconds > PATIENCE:
-        return f"took {seconds:.0f} s"
     if "--json" in attack.arguments:
         return _not_json(out, code)
     return ""

@@ -4,7 +4,6 @@ import datetime
 import math
 import random
 import re
-import shutil
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
@@ -14,7 +13,7 @@ from typing import Any
 import tomli_w
 
 from tests.hostile.court import ANY, REFUSED, Attack
-from tests.hostile.valid import Valid
+from tests.hostile.valid import Change, Valid, copy_of, filled
 
 NUMBERS = [b"nan", b"inf", b"-inf", b"1e308", b"1e-308", b"-0", b"-1", b"9" * 400, b"", b"1e999", b"0x10", b"1_0", b"[[1]]"]
 ALWAYS_WRONG: list[Any] = [math.nan, math.inf, datetime.date(2020, 1, 1), [[[1]]], {"nothing": {"of": "it"}}]
@@ -22,20 +21,10 @@ PERHAPS: list[Any] = [1e308, 1e-308, -0.0, 0, -1, 10**9, 10**400, "", "1 parsec"
                       "\x00", "../" * 40, "x" * 100_000, [1e308, 1e308, 1e308], 2**63]  # fmt: skip
 
 
-def attack_on(valid: Valid, command: list[str], content: bytes, place: Path, name: str, codes: tuple[int, ...]) -> Attack:
-    """The command on a copy of the valid file's folder, with this content instead of the file's."""
-    shutil.copytree(valid.path.parent, place)
-    path = place / valid.path.name
-    path.write_bytes(content)
-    words = {"{file}": str(path), "{folder}": str(place), "{out}": str(place.parent / "out" / place.name)}
-    arguments = [_filled(word, words) for word in command]
-    return Attack(name, arguments, codes)
-
-
-def _filled(word: str, words: dict[str, str]) -> str:
-    for key, value in words.items():
-        word = word.replace(key, value)
-    return word
+def attack_on(valid: Valid, command: list[str], change: Change, place: Path, name: str, codes: tuple[int, ...]) -> Attack:
+    """The command on a copy of the valid file's folder, with the file changed."""
+    words = filled(command, place / valid.path.name, place.parent / "out" / place.name)
+    return Attack(name, words, codes, copy_of(valid, place, change))
 
 
 def spoilt(valid: Valid, folder: Path, seed: int, count: int) -> Iterator[Attack]:
@@ -115,11 +104,3 @@ def tables_spoilt(valid: Valid, folder: Path, places: list[tuple[Any, ...]], val
         label = ".".join(map(str, place))
         yield attack_on(valid, valid.commands[0], tomli_w.dumps(changed).encode(), folder / f"{valid.name}-{name}-{label}",
                         f"{valid.name} {label} = {str(value)[:30]}", REFUSED if wrong else ANY)  # fmt: skip
-
-
-def places_in(content: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The place of every value of a TOML file, tables and lists too."""
-    pairs = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
-    for key, value in pairs:
-        yield (*above, key)
-        yield from places_in(value, (*above, key))

@@ -1,6 +1,9 @@
 """Small valid files of every kind that drystone reads, to be spoilt, each with the commands that read it."""
 
+import functools
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,6 +113,9 @@ BRICKS = """# number, fixed, visible, yielding, density, force, reference, corne
 """
 
 
+Change = bytes | Callable[[Path], object]  # what a file is instead, or what is done to it
+
+
 class Valid(NamedTuple):
     """A file in a folder of its own, with what it needs beside it."""
 
@@ -123,23 +129,41 @@ def valid_files(folder: Path) -> list[Valid]:
     return [*_cases(folder), *_geometry(folder), *_grounds(folder), *_problems(folder), *_runs(folder), *_studies(folder)]
 
 
-def _file(folder: Path, name: str, content: str | bytes) -> Path:
+def filled(command: list[str], path: Path, out: Path) -> list[str]:
+    """The words of a command on a file."""
+    words = {"{file}": str(path), "{folder}": str(path.parent), "{out}": str(out)}
+    return [functools.reduce(lambda word, key: word.replace(key, words[key]), words, word) for word in command]
+
+
+def copy_of(valid: Valid, place: Path, change: Change) -> Callable[[], object]:
+    """What makes `place` a copy of the file's folder, with the file changed, unless it is there."""
+
+    def make() -> None:
+        if not place.exists():
+            shutil.copytree(valid.path.parent, place)
+            path = place / valid.path.name
+            change(path) if callable(change) else path.write_bytes(change)
+
+    return make
+
+
+def put(folder: Path, name: str, content: str | bytes) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder / name
 
 
-def _beside(folder: Path) -> None:
+def beside(folder: Path) -> None:
     """What the cases name."""
-    _file(folder, "ground.AT2", (EXAMPLES / "records" / "made-up-1.AT2").read_bytes())
+    put(folder, "ground.AT2", (EXAMPLES / "records" / "made-up-1.AT2").read_bytes())
     write_structure(folder / "arch.json", arch(blocks=5))
 
 
 def _cases(folder: Path) -> list[Valid]:
     found = []
     for name, text in (("history", HISTORY), ("statics", STATICS)):
-        found.append(Valid(name, _file(folder / name, "case.toml", text), [["check", "{file}", "--json"]]))
-        _beside(folder / name)
+        found.append(Valid(name, put(folder / name, "case.toml", text), [["check", "{file}", "--json"]]))
+        beside(folder / name)
     return found
 
 
@@ -151,8 +175,8 @@ def _geometry(folder: Path) -> list[Valid]:
         place.mkdir(parents=True)
         write_structure(place / f"blocks{suffix}", arch(blocks=5))
         found.append(Valid(f"geometry{suffix}", place / f"blocks{suffix}", commands))
-    found.append(Valid("bodies", _file(folder / "bodies", "BODIES.DAT", BODIES), commands))
-    found.append(Valid("bricks", _file(folder / "bricks", "bricks.txt", BRICKS), commands))
+    found.append(Valid("bodies", put(folder / "bodies", "BODIES.DAT", BODIES), commands))
+    found.append(Valid("bricks", put(folder / "bricks", "bricks.txt", BRICKS), commands))
     return found
 
 
@@ -160,10 +184,10 @@ def _grounds(folder: Path) -> list[Valid]:
     found = []
     for name, kind in (("peer", "AT2"), ("esm", "ASC"), ("knet", "EW"), ("smc", "smc"), ("cosmos", "v2c"), ("geonet", "v2a")):
         text = getattr(grounds, name.upper())
-        path = _file(folder / name, f"ground.{kind}", text.encode("latin-1"))
+        path = put(folder / name, f"ground.{kind}", text.encode("latin-1"))
         found.append(Valid(name, path, [["record", "{file}", "--json"]]))
-    columns = _file(folder / "columns", "ground.csv", "time [s],acceleration [m/s2]\n" + grounds.TWO.replace(" ", ","))
-    sac = _file(folder / "sac", "ground.sac", grounds.sac([1.0, -2.0, 3.0, 4.0]))
+    columns = put(folder / "columns", "ground.csv", "time [s],acceleration [m/s2]\n" + grounds.TWO.replace(" ", ","))
+    sac = put(folder / "sac", "ground.sac", grounds.sac([1.0, -2.0, 3.0, 4.0]))
     found.append(Valid("columns", columns, [["record", "{file}", "--json"]]))
     return [*found, Valid("sac", sac, [["record", "{file}", "--unit", "g", "--json"]])]
 
@@ -172,7 +196,7 @@ def _problems(folder: Path) -> list[Valid]:
     W, q, friction = np.eye(6) + 0.1, np.array([-1.0, 0.2, 0, -1, 0, 0.1]), np.array([0.5, 0.7])
     text = "3\n2\n" + foreign_files.sparse(W, "columns") + foreign_files.vector(q) + foreign_files.vector(friction)
     commands = [["solve", "{file}", "--json"]]
-    siconos = _file(folder / "siconos", "problem.dat", text)
+    siconos = put(folder / "siconos", "problem.dat", text)
     (folder / "fclib").mkdir()
     fclib = foreign_files.fclib(folder / "fclib" / "problem.hdf5", W=W, q=q, mu=friction)
     files = {"siconos": siconos, "fclib": fclib, "dump": _dump(folder / "dump")}
@@ -190,15 +214,18 @@ def _dump(folder: Path) -> Path:
 def _runs(folder: Path) -> list[Valid]:
     """A block through a few steps, and what an analysis of statics leaves."""
     text = HISTORY.partition("[[motion]]\nrecord")[0] + "[analysis]\nduration = 0.04\ntime_step = 1e-3\n"
+    recorded = run(parse_case(text), folder / "recorded").folder
     found = []
     for name, spoilt in (("run", "run.h5"), ("run-case", "case.toml"), ("run-result", "result.json")):
         place = folder / name
-        run(parse_case(text), place)
+        shutil.copytree(recorded, place)
         commands = [["info", "{folder}", "--json"], ["view", "{folder}", "--html", "{out}.html", "--json"],
                     ["picture", "{folder}", "-o", "{out}.png", "--json"], ["export", "{folder}", "-o", "{out}.csv", "--json"],
+                    ["verify", "{folder}", "--json"], ["run", "--resume", "{folder}", "--json"],
+                    ["plot", "{folder}", "-o", "{out}.svg", "--json"],
                     ["report", "{folder}", "-o", "{out}.html", "--json"]]  # fmt: skip
         if spoilt == "result.json":
-            _file(place, "result.json", json.dumps({"analysis": "limit", "blocks": 2, "multiplier": 0.3, "converged": True}))
+            put(place, "result.json", json.dumps({"analysis": "limit", "blocks": 2, "multiplier": 0.3, "converged": True}))
             commands = commands[:1] + commands[-1:]
         found.append(Valid(name, place / spoilt, commands))
     return found
@@ -210,19 +237,19 @@ def _studies(folder: Path) -> list[Valid]:
     motion = '[motion]\npulse = "kanai-tajimi"\nseed = 1\namplitude = "0.3 g"\nduration = "3 s"\n'
     pulse = '[motion]\npulse = "one-sine"\namplitude = "0.3 g"\nhalf_period = "0.3 s"\n'
     for name, text in (("sweep", SWEEP), ("fragility", FRAGILITY), ("domain", DOMAIN)):
-        found.append(Valid(name, _file(folder / name, "study.toml", text), [["study", "{file}", "-o", "{out}", "--json"]]))
-        _file(folder / name, "case.toml", HISTORY)
-        _file(folder / name, "shaken.toml", shaken + motion)
-        _file(folder / name, "pulsed.toml", shaken + pulse)
-        _beside(folder / name)
+        found.append(Valid(name, put(folder / name, "study.toml", text), [["study", "{file}", "-o", "{out}", "--json"]]))
+        put(folder / name, "case.toml", HISTORY)
+        put(folder / name, "shaken.toml", shaken + motion)
+        put(folder / name, "pulsed.toml", shaken + pulse)
+        beside(folder / name)
     row = {"key": "abc", "sample": {"joints.friction": 0.4}, "status": "standing", "reason": "", "numbers": {}, "seconds": 1.0}
     for spoilt in ("study.json", "study.toml", "case.toml", "trials.jsonl"):
         place = folder / f"begun-{spoilt}"
         about = {"study": str(place / "study.toml"), "case": str(place / "case.toml"), "full": False}
         for name, text in (("study.json", json.dumps(about)), ("study.toml", SWEEP), ("case.toml", HISTORY),
                            ("trials.jsonl", 3 * (json.dumps(row) + "\n"))):  # fmt: skip
-            _file(place, name, text)
-        _beside(place)
+            put(place, name, text)
+        beside(place)
         commands = [["study", "--resume", "{folder}", "--json"],
                     ["study", "{folder}", "--trial", "abc", "-o", "{out}", "--json"]]  # fmt: skip
         found.append(Valid(place.name, place / spoilt, commands))

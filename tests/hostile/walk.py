@@ -28,7 +28,7 @@ from drystone.io.table import Table
 from drystone.study.kinds import KINDS
 from tests.hostile.court import Attack
 from tests.hostile.spoil import ALWAYS_WRONG, PERHAPS, tables_spoilt
-from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, _beside, _file
+from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, put
 
 Place = tuple[Any, ...]
 
@@ -87,8 +87,8 @@ def walked(folder: Path, seed: int, each: int) -> Iterator[Attack]:
         study = text.startswith("[study]")
         command = ["study", "{file}", "-o", "{out}", "--json"] if study else ["check", "{file}", "--json"]
         place_of_it = folder / f"valid {name}"
-        valid = Valid(name.replace(" ", "-"), _file(place_of_it, "case.toml" if not study else "study.toml", text), [command])
-        _beside(place_of_it)
+        valid = Valid(name.replace(" ", "-"), put(place_of_it, "case.toml" if not study else "study.toml", text), [command])
+        beside(place_of_it)
         if study:
             _studied(place_of_it)
         for key in keys_of(table):
@@ -101,6 +101,6 @@ def walked(folder: Path, seed: int, each: int) -> Iterator[Attack]:
 def _studied(folder: Path) -> None:
     """The cases of the studies."""
     shaken = HISTORY.partition("[[motion]]")[0] + HISTORY[HISTORY.index("[analysis]") :]
-    _file(folder, "case.toml", HISTORY)
-    _file(folder, "shaken.toml", f'{shaken}[motion]\npulse = "kanai-tajimi"\n{MOTIONS["kanai-tajimi"]}\n')
-    _file(folder, "pulsed.toml", f'{shaken}[motion]\npulse = "one-sine"\n{MOTIONS["one-sine"]}\n')
+    put(folder, "case.toml", HISTORY)
+    put(folder, "shaken.toml", f'{shaken}[motion]\npulse = "kanai-tajimi"\n{MOTIONS["kanai-tajimi"]}\n')
+    put(folder, "pulsed.toml", f'{shaken}[motion]\npulse = "one-sine"\n{MOTIONS["one-sine"]}\n')

@@ -1,11 +1,13 @@
-"""The process of court.py: runs commands one after the other within its limits, and writes a line about each.
+"""The process of court.py: reads a command a line, runs it within its limits, and writes a line about it.
 
-What turns out to be a valid study is not conducted: what it would compute is not asked here.
+What turns out to be a valid study is not conducted, and a valid run ends soon: what would come of them is not asked here.
 """
 
 import contextlib
 import io
+import itertools
 import json
+import os
 import resource
 import signal
 import sys
@@ -14,6 +16,7 @@ import traceback
 import warnings
 from pathlib import Path
 
+STEPS = 40  # of a run, at most
 MOST = 1_000_000  # [characters] that are told of what a command printed
 
 
@@ -21,27 +24,27 @@ class TooSlow(BaseException):
     """Not an Exception: no handler of the program takes it for its own."""
 
 
-def main(orders: str, results: str) -> None:
-    from drystone import cli
+def main(memory: int) -> None:
+    from drystone import cli, session  # what most commands need is loaded before memory is counted
     from drystone.cli import studies
-    from drystone.session import first_facts  # noqa: F401 (what most commands need is loaded before memory is counted)
 
-    told = json.loads(Path(orders).read_text())
-    signal.signal(signal.SIGALRM, _too_slow)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # a C library may print what it likes
+    signal.signal(signal.SIGPROF, _too_slow)
     studies._conduct = _valid
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + told["memory"]
+    simulated = session.simulated
+    session.simulated = lambda *case: itertools.islice(simulated(*case), STEPS)
+    limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    with open(results, "a", encoding="utf-8") as file:
-        for arguments in told["commands"]:
-            file.write(json.dumps(_outcome(cli.main, arguments, told["patience"])) + "\n")
-            file.flush()
+    for line in sys.stdin:
+        answers.write(json.dumps(_outcome(cli.main, **json.loads(line))) + "\n")
+        answers.flush()
 
 
 def _outcome(command, arguments, patience):
-    out, err, begin = io.StringIO(), io.StringIO(), time.monotonic()
+    out, err, begin = io.StringIO(), io.StringIO(), time.process_time()
     code = "returned"
-    signal.setitimer(signal.ITIMER_REAL, patience)
+    signal.setitimer(signal.ITIMER_PROF, patience)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -56,8 +59,8 @@ def _outcome(command, arguments, patience):
                 code = "a traceback"
                 err.write(traceback.format_exc())
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    seconds = time.monotonic() - begin
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    seconds = time.process_time() - begin
     return {"code": code, "out": out.getvalue()[:MOST], "err": err.getvalue()[-MOST:], "seconds": seconds}
 
 
@@ -71,4 +74,4 @@ def _valid(*_):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(int(sys.argv[1]))

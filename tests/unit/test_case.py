@@ -88,6 +88,7 @@ def test_unknown_starter():
         ('"arch"', "[1]", "line 2: structure.generator: .* is not a generator"),
         ('generator = "arch"', "", "line 1: structure: needs either generator"),
         ("friction = 2.0\n", "", "line 9: joints.friction: is missing; give a number"),
+        ("friction = 2.0\n", "friction = []\n", r"line 10: joints.friction: \[\] is not a number; give a number"),
         ("friction = 2.0\n", "friction = -1\n", "line 10: joints.friction: is -1, it should be greater than or equal"),
         ("{ friction = 2.0 }", "{ fricton = 2.0 }", "line 11: joints.support.fricton: .* did you mean 'friction'"),
         ("[joints]", "[joint]", "line 9: joint: 'joint' is not a table of a case, did you mean 'joints'"),
@@ -99,6 +100,7 @@ def test_unknown_starter():
         ("[-1, 0, 0]", '"x"', r"line 16: motion.direction: .* give three numbers"),
         ('"dynamics"', '"statics"', "line 18: analysis.kind: 'statics' is not accepted.*; accepted: dynamics"),
         ('"2.6 s"', '"0 s"', "line 19: analysis.duration: is '0 s', it should be greater than 0"),
+        ('"1 ms"', '"1e-9 s"', "analysis.time_step: 1e-09 s makes more than 100,000,000 steps of 2.6 s; give a longer one"),
         ('"1 ms"', '"10 s"', "analysis: time_step .* is longer than duration"),
         ('"1 ms"', '"1 ms"\ntheta = 0.4', "analysis.theta: is 0.4, it should be greater than or equal to 0.5"),
         ('"rigid"', '"compliant"\nyoung = "30 GPa"\nstiffness = "1 GN/m"', "line 21: solver: .* one of the two"),
@@ -112,6 +114,21 @@ def test_mistakes_are_told_with_key_line_and_cure(old, new, message):
     assert old in EXAMPLE
     with pytest.raises(InputError, match=message):
         parse_case(EXAMPLE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("blocks = 7", "blocks = 0", "^a/case.toml: arch: blocks is 0; give a whole number"),
+        ("blocks = 7", f"blocks = {10**9}", "^a/case.toml: arch: blocks is 1e[+]09, more stones than the 200,000"),
+        ("radius = 10.0", "radius = 1e12", "^a/case.toml: block .* reaches .* m away; is its unit right"),
+        ("[solver]", '[[load]]\non = "x"\nforce = 1\n[solver]', "^a/case.toml: load.on: no block .* named 'x'; give the name"),
+    ],
+)
+def test_what_only_geometry_tells_names_the_case_once(old, new, message):
+    with pytest.raises(InputError, match=message) as caught:
+        parse_case(EXAMPLE.replace(old, new, 1), "a/case.toml").model()
+    assert str(caught.value).count("case.toml") == 1
 
 
 def test_all_problems_are_listed_at_once():

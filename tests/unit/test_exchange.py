@@ -3,6 +3,7 @@
 Truth: the blocks that were written; solids whose volume and faces are counted by hand; files typed in here."""
 
 import json
+import os
 import struct
 from dataclasses import replace
 
@@ -263,12 +264,16 @@ def test_case_reads_geometry(tmp_path):
 
 BAD = {
     "a.obj": [("v 0 0 0\nf 1 2 3", "line 2: the face 1 2 3 uses a vertex"), ("v 0 0", "line 1: a vertex of 2 numbers"),
-              ("v 0 zero 0", "could not convert")],
+              ("v 0 zero 0", "line 1: '0 zero 0' are not numbers"), ("", "has no blocks"),
+              ("v 1e99 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3", r"a\.obj: a block reaches 1e\+99 m away; is its unit"),
+              ("v 1e-99 0 0\nv 0 1e-99 0\nv 0 0 1e-99\nf 1 2 3", "is 1e-99 m across; is its unit"),
+              ("v 0 0 0\nf" + 1001 * " 1", "1 faces, of up to 1,001 corners; .* simplify")],
     "a.off": [("OFF\n4 4000000000 0\n0 0 0", "says it has .* is the file cut"), ("solid", "does not begin with OFF"),
               ("OFF\n1 1 0\n0 0 0\n3 0 0 7", "vertex 7 is not among the 1 vertices"), ("OFF\n1 1 0\n0 0 0\n3 0 0", "lists 2")],
     "a.ply": [("ply\nformat ascii 1.0\nelement vertex 999999999999\nproperty float x\nend_header\n0", "more elements than"),
               ("ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n0 ", "is missing|ends before"),
-              ("ply\nformat morse 1.0\nend_header\n", "its format is not"), ("plx", "no PLY header")],
+              ("ply\nformat morse 1.0\nend_header\n", "its format is not"), ("plx", "no PLY header"),
+              ("ply\nformat ascii 1.0\nelement vertex " + "9" * 5000 + "\nend_header\n", "which is not PLY")],
     "a.stl": [("solid a\nfacet\nvertex 0 0 0\nendsolid\n", "not three a facet"), ("plx", "neither text nor")],
     "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "not a COMPAS"),
                ('{"blocks": [{"vertices": [], "faces": [], "pieces": 3}]}', "pieces is 3; give a list"),
@@ -287,10 +292,44 @@ def test_bad_files_have_one_message(tmp_path, name, content, said):
         read_structure(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["a.3dm", "a.dxf"])
-def test_bad_files_of_libraries(tmp_path, name):
+def test_faces_that_have_nothing_to_do_with_each_other(tmp_path):
+    """1,001 triangles without a common vertex make no solid, and are not tried one by one."""
+    corners = "".join(f"v {i} 0 0\nv {i} 1 0\nv {i} 0 1\n" for i in range(1001))
+    (tmp_path / "a.obj").write_text(corners + "".join(f"f {i} {i + 1} {i + 2}\n" for i in range(1, 3003, 3)))
+    for refuse in (True, False):
+        with pytest.raises(InputError, match=r"a\.obj: .*1,001 times fewer than 4 faces hang together; join its vertices"):
+            read_structure(tmp_path / "a.obj", refuse=refuse)
+
+
+@pytest.mark.parametrize(("key", "text"), [("pieces", "3"), ("pieces", '["a"]'), ("fixed", "1"), ("density", "[" * 100_000)])
+def test_user_text_of_another_program(tmp_path, key, text):
+    rhino3dm = pytest.importorskip("rhino3dm")
+    write_structure(tmp_path / "a.3dm", [box((0, 0, 0), (1, 1, 1))])
+    file = rhino3dm.File3dm.Read(str(tmp_path / "a.3dm"))
+    file.Objects[0].Attributes.SetUserString(key, text)
+    file.Write(str(tmp_path / "a.3dm"), 7)
+    with pytest.raises(InputError, match=r"a\.3dm: user text .* is not understood"):
+        read_structure(tmp_path / "a.3dm")
+
+
+def test_a_pipe_is_told_as_such(tmp_path):
+    os.mkfifo(tmp_path / "a.json")
+    with pytest.raises(InputError, match="a pipe or a device"):
+        read_structure(tmp_path / "a.json")
+
+
+def test_a_file_without_blocks_is_no_structure_to_check(tmp_path, capsys):
+    (tmp_path / "a.json").write_text('{"blocks": []}')
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(tmp_path / "a.json")])
+    assert ended.value.code == 2
+    assert "has no blocks; give a file that has some" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.3dm", b"junk" * 100), ("a.dxf", b"junk" * 100), ("a.dxf", b"  0\nSECTION\n")])
+def test_bad_files_of_libraries(tmp_path, name, content):
     needs(name[2:])
-    (tmp_path / name).write_bytes(b"junk" * 100)
+    (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=r"a\.(3dm|dxf): not a "):
         read_structure(tmp_path / name)
 

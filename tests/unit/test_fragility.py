@@ -215,6 +215,7 @@ def test_a_curve_for_each_value_that_is_varied():
         ({"levels": ["1 g", "0.5 g"]}, "rise"),
         ({"levels": ["1 m"]}, "acceleration"),
         ({"method": "ida", "lowest": "0.1 g"}, "highest"),
+        ({"levels": LEVELS, "highest": float("inf")}, "finite"),
         ({"levels": LEVELS, "seeds": 3}, "one of the two"),
         ({"levels": LEVELS, "limit": "2 kg"}, "length"),
         ({"levels": LEVELS, "random": {"joints.friction": {"mean": 0.6, "cov": 0.1}}}, "draws"),

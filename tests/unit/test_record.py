@@ -185,6 +185,51 @@ def test_not_a_run(tmp_path):
         read_run(tmp_path)
 
 
+@pytest.mark.parametrize("journal", [b"", b"hello", b"\xff" * 64, bytes(8) + b"\1" + bytes(7) + b"x" * 100])
+def test_a_journal_that_is_none(tmp_path, journal):
+    """Neither read nor put in place: the file stays what it was."""
+    write(tmp_path)
+    before = (tmp_path / "run.h5").read_bytes()
+    (tmp_path / "run.h5.journal").write_bytes(journal)
+    for read in (read_run, RunWriter.resume):
+        with pytest.raises(InputError, match=r"run\.h5\.journal is no journal of a run; take it away"):
+            read(tmp_path)
+    assert (tmp_path / "run.h5").read_bytes() == before
+
+
+SPOILT = {
+    "no steps": (lambda f: f.__delitem__("steps"), "steps has 0 rows of 23"),
+    "no model": (lambda f: f.__delitem__("model"), "is damaged .*'model'"),
+    "not a number": (lambda f: f["frames/position"].__setitem__((2, 1), np.nan), "position has values that are not finite"),
+    "a block that is not there": (lambda f: of_block_99(f["contacts"]), "contacts of blocks that are not there"),
+    "a corner that is not there": (lambda f: f["model/face_vertex"].__setitem__(0, 99), "face_vertex of the model"),
+    "frames that are not there": (lambda f: f["committed"].__setitem__((), 99), "its 99 frames are not all there"),
+    "another format": (lambda f: f.attrs.__setitem__("format", 9), "run format 9, this drystone reads 3"),
+}  # fmt: skip
+
+
+def everything(folder):
+    run = read_run(folder)
+    return run.model, run.position, [run.contacts(i) for i in range(run.frames)], RunWriter.resume(folder)[0].close()
+
+
+def of_block_99(contacts):
+    rows = contacts[:]
+    rows["a"] = 99
+    contacts[:] = rows
+
+
+@pytest.mark.parametrize("kind", SPOILT)
+def test_a_run_that_was_spoilt(tmp_path, kind):
+    """Kernels take what a run holds as it is: it is looked at before."""
+    write(tmp_path)
+    spoil, said = SPOILT[kind]
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        spoil(file)
+    with pytest.raises(InputError, match=said):
+        everything(tmp_path)
+
+
 ENDLESS = """
 import sys
 from tests.unit.synthetic import boxes, ground, start, steps

@@ -207,6 +207,9 @@ def test_an_uploaded_file_is_read_and_saved_beside_its_case(studio, tmp_path):
     [
         {"name": "x.obj", "content": "no base64!"},
         {"name": "x.obj"},
+        {"name": "x.obj", "content": "ä"},
+        {"name": "..", "content": in_base64(b"x")},
+        {"name": "a\0b" + 300 * "x", "content": in_base64(b"x")},
         {"name": "x.toml", "content": in_base64(b"no toml")},
         {"name": "x.obj", "content": in_base64(bytes(13 * 2**20))},
     ],
@@ -214,6 +217,7 @@ def test_an_uploaded_file_is_read_and_saved_beside_its_case(studio, tmp_path):
 def test_what_cannot_be_opened_is_refused(studio, content):
     with pytest.raises(InputError):
         studio.post("open", content)
+    assert list(studio._uploads.iterdir()) == []
 
 
 def test_files_that_were_not_opened_are_not_read(studio):

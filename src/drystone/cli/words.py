@@ -49,6 +49,8 @@ def _run(given: list[str], as_json: bool, heard: list[int]) -> int:
     except OSError as error:  # a name that no file can have, a place that is not ours
         named = f"{shown(error.filename)}: " if error.filename else ""
         return fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
+    except MemoryError:
+        return fail("there is not enough memory for this; give less, or take a larger machine", BAD_INPUT, as_json)
     except (KeyboardInterrupt, typer.Abort):
         return fail("interrupted", INTERRUPTED, as_json)
     except SystemError:  # what Numba makes of a KeyboardInterrupt that comes between two kernels

@@ -5,7 +5,8 @@ exist) is asked by `Case.model`.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -91,10 +92,11 @@ class Case:
 
     def blocks(self) -> list[Block]:
         """The blocks, generated or read from the files beside the case."""
-        if isinstance(self.structure, Assembly):
-            blocks = [block for part in self.structure.parts for block in self._part(part)]
-        else:
-            blocks = self._made(self.structure, Structure)
+        with self._named():
+            if isinstance(self.structure, Assembly):
+                blocks = [block for part in self.structure.parts for block in self._part(part)]
+            else:
+                blocks = self._made(self.structure, Structure)
         check_reach(blocks, self.path)
         return chip(blocks, self.structure.chip) if self.structure.chip > 0 else blocks
 
@@ -112,6 +114,19 @@ class Case:
 
     def model(self) -> Model:
         """The checked model; also checks the names of blocks that the case mentions."""
+        with self._named():
+            return self._model()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """What is refused here is told with the name of the case."""
+        try:
+            yield
+        except InputError as error:
+            said = str(error)
+            raise InputError(said if said.startswith(f"{self.path}: ") else f"{self.path}: {said}") from None
+
+    def _model(self) -> Model:
         joints = self.joints
         model = build_model(
             self.blocks(),

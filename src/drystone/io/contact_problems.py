@@ -7,6 +7,7 @@ A dump is a `.npz` with the arrays of a `Problem` (problem_a, problem_row_a ...)
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,8 +68,9 @@ def read_problem(path: str | Path) -> Dump:
         with np.load(path, allow_pickle=False) as archive:
             fields = {name: archive[name] for name in SHAPES}
             about = json.loads(str(archive["about"]))
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: not a dump of drystone ({error}); give one, or an FCLIB or siconos file") from None
+    except (OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        said = str(error).partition("\n")[0][:100]
+        raise InputError(f"{path}: not a dump of drystone ({said}); give one, or an FCLIB or siconos file") from None
     _check(fields, str(path))
     values = {name: _value(field) for name, field in fields.items()}
     problem, guess = (

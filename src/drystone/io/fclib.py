@@ -27,7 +27,9 @@ def read_fclib(path: str | Path) -> ForeignProblem:
         with h5py.File(path, "r") as file:
             check_closed(file, path, 2**62)  # sizes are looked at below, of what is read
             return _read(file, str(path))
-    except (OSError, RuntimeError) as error:
+    except InputError:
+        raise
+    except (OSError, RuntimeError, LookupError, ValueError, TypeError) as error:  # what h5py makes of damage
         raise InputError(f"{path}: cannot be read as HDF5 ({error}); is the file cut?") from None
 
 

@@ -13,6 +13,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
+from drystone.errors import InputError
 from drystone.io.whole import whole, writing
 
 PAGE = 4096  # [byte]
@@ -146,8 +147,11 @@ class JournaledFile(RawIOBase):
             content = journal_of(self._path).read_bytes()
         except FileNotFoundError:
             return False
-        self._size, count = HEAD.unpack_from(content)
+        size, count = HEAD.unpack_from(content.ljust(HEAD.size))
         first = HEAD.size + 8 * count
+        if len(content) != first + count * PAGE:
+            raise InputError(f"{journal_of(self._path)} is no journal of a run; take it away, or run the case again")
+        self._size = size
         for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, HEAD.size)):
             self._pages[number] = bytearray(content[first + place * PAGE : first + (place + 1) * PAGE])
         return True

@@ -71,6 +71,8 @@ def describe(error: Any, table: type[BaseModel], within: Where) -> Problem:
         return Problem(where, "is not accepted", given=given, accepted=accepted)
     if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
         return Problem(where, str(error["ctx"]["error"]))
+    if kind in ("too_short", "string_too_short"):
+        return Problem(where, f"is {shown(given)}, give at least {error['ctx']['min_length']}")
     said = error["msg"][0].lower() + error["msg"][1:]
     return Problem(where, f"is {shown(given)}, {said.replace('input should', 'it should')}")
 

@@ -78,8 +78,8 @@ class _Words:
 def _numbers(words: list[str] | Array, where: str) -> Array:
     try:
         return np.array(words, str).astype(float)
-    except ValueError as error:
-        raise InputError(f"{where}: {error}; give numbers") from None
+    except ValueError:
+        raise InputError(f"{where}: {' '.join(words)[:60]!r} are not numbers; is it a contact problem?") from None
 
 
 def _counts(words: list[str] | Array, where: str) -> Array:

@@ -10,9 +10,9 @@ from drystone.units import Time
 
 
 class Table(BaseModel):
-    """A table of the case: nothing unknown, nothing changed afterwards."""
+    """A table of the case: nothing unknown, nothing infinite, nothing changed afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def _direction(value: Any) -> Any:

@@ -6,7 +6,6 @@ is not computed. The page shows an answer as current only if the digest is that 
 """
 
 import base64
-import binascii
 import json
 import math
 import re
@@ -24,6 +23,7 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.given import read_text
 from drystone.io.named_files import named_files
 from drystone.io.starter import summary
+from drystone.io.whole import writing
 from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
 from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
@@ -100,8 +100,8 @@ class Studio:
                 _check_size(sheet, controls)
                 found = self._found(part, sheet, anyway=bool(asked.get("anyway")))
             except InputError as error:
-                place = control_named(str(error), controls)
-                return in_json(about | {"error": _plain(str(error)), "at": place}, 400)
+                said = _plain(str(error))
+                return in_json(about | {"error": said, "at": control_named(said, controls)}, 400)
         about["seconds"] = time.perf_counter() - begin
         return in_json(about | found)
 
@@ -147,17 +147,19 @@ class Studio:
         try:
             name = Path(str(content["name"])).name
             body = base64.b64decode(content["content"], validate=True)
-        except (KeyError, TypeError, binascii.Error):
+        except (KeyError, TypeError, ValueError):  # what is not base64, or not ASCII
             raise InputError("open: give the name of a file and its content in base64") from None
         if len(body) > LARGEST_UPLOAD:
             said = f"{name} has {len(body) / 2**20:.0f} MB, more than {LARGEST_UPLOAD / 2**20:.0f} MB"
             raise InputError(f"{said}; open it on the command line: drystone studio {name}")
         folder = Path(tempfile.mkdtemp(dir=self._uploads))
-        path = folder / (name or "file")
-        path.write_bytes(body)
+        path = folder / _file_name(name)
         try:
+            with writing(path):
+                path.write_bytes(body)
             return self._read(path)
         except InputError as error:
+            shutil.rmtree(folder)
             raise InputError(str(error).replace(f"{folder}/", "")) from None
 
     def _save(self, sheet: Sheet, *, history: bool) -> dict[str, Any]:
@@ -216,6 +218,12 @@ def _stem(sheet: Sheet) -> str:
     structure = sheet["structure"]
     name = structure.get("generator") or Path(structure.get("file", "structure")).stem
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "structure"
+
+
+def _file_name(given: str) -> str:
+    """A name that any disk takes."""
+    name = re.sub(r"[^\w. -]", "-", given)[-100:]
+    return name if name.strip(". ") else "file"
 
 
 def _plain(message: str) -> str:

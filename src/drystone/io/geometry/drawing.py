@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.errors import InputError, shown
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
 Array = np.ndarray
 Face = tuple[int, ...]
 
+MOST_FACES = 500_000  # of a file
 
 
 class Drawing(NamedTuple):
@@ -39,8 +40,9 @@ def read_text(path: Path) -> str:
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file."""
+    text = read_text(path)
     try:
-        return json.loads(read_text(path))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON, {error.msg}") from None
     except (RecursionError, ValueError):
@@ -51,8 +53,8 @@ def numbers(words: Sequence[str], where: str) -> list[float]:
     """Words as floats."""
     try:
         return [float(word) for word in words]
-    except ValueError as error:
-        raise InputError(f"{where}: {error}; give numbers") from None
+    except ValueError:
+        raise InputError(f"{where}: {' '.join(words)[:60]!r} are not numbers; correct them") from None
 
 
 def whole_numbers(words: Sequence[str], where: str) -> list[int]:
@@ -66,6 +68,11 @@ def whole_numbers(words: Sequence[str], where: str) -> list[int]:
 def need(library: str, extra: str, path: Path) -> InputError:
     """What to say when a library is not installed."""
     return InputError(f"{path}: {library} is needed for this; install it with: pip install 'drystone[{extra}]'")
+
+
+def called(block: Block) -> str:
+    """What a message calls a block."""
+    return f"block {shown(block.name)}" if block.name else "a block"
 
 
 def one_line(name: str) -> str:

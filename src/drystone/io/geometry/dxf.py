@@ -33,7 +33,7 @@ def read_dxf(path: Path, density: float) -> Drawing:
     try:
         file: Any = ezdxf.readfile(path)
         entities = list(file.modelspace())
-    except (OSError, ezdxf.DXFError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError) as error:
+    except (OSError, ezdxf.DXFError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, StopIteration) as error:
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
     blocks: list[Block] = []
     soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
@@ -92,6 +92,8 @@ def _told(entity: Any, block: Block) -> Block:
     if len(values) < 4:
         return block
     name, group, density, fixed, *pieces = values
+    if not all(isinstance(value, (int, float)) for value in (density, fixed, *pieces)):
+        return block  # another's
     return Block(block.vertices, block.faces, float(density), bool(fixed), str(name), str(group), tuple(map(int, pieces)))
 
 

@@ -76,7 +76,7 @@ def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dic
             notes += [] if told is None else [told]
         elif words[:1] == ["format"] and len(words) > 1:
             order = ORDERS.get(words[1])
-        elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit():
+        elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit() and len(words[2]) < 19:
             elements.append(_Element(words[1], int(words[2]), []))
         elif (
             words[:1] == ["property"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, fan, need, one_line
+from drystone.errors import InputError, shown
+from drystone.io.geometry.drawing import MOST_FACES, Drawing, Face, fan, need, one_line
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
@@ -62,10 +62,11 @@ def _told(text: str, default: Any, path: Path) -> Any:
         return default
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
-    if value is None or isinstance(value, bool) != isinstance(default, bool) or isinstance(value, (str, dict)):
-        raise InputError(f"{path}: user text {text!r} is not understood; give density a number, fixed true or false")
+    counts = isinstance(value, list) and all(type(count) is int for count in value)
+    if not (counts if default == () else type(value) is bool if default is False else type(value) in (int, float)):
+        raise InputError(f"{path}: user text {shown(text)} is not understood; give density a number, fixed true or false")
     return value
 
 
@@ -78,6 +79,9 @@ def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[F
         return _brep(geometry, f"{path}: object {thing.Attributes.Name or thing.Attributes.Id}")
     if not isinstance(geometry, rhino3dm.Mesh):
         return None
+    if len(geometry.Vertices) > 4 * MOST_FACES or len(geometry.Faces) > MOST_FACES:
+        said = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
+        raise InputError(f"{path}: has {said}; {MOST_FACES:,} faces are read, simplify or split it")
     points = [geometry.Vertices.Point3dAt(i) for i in range(len(geometry.Vertices))]
     faces = [geometry.Faces[i] for i in range(len(geometry.Faces))]
     vertices = np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3)

@@ -18,7 +18,7 @@ from drystone.errors import InputError
 from drystone.io.blocks import parse_blocks, write_blocks
 from drystone.io.geometry.chrono import read_chrono
 from drystone.io.geometry.compas import is_compas, read_compas, write_compas
-from drystone.io.geometry.drawing import Drawing, check_corners, read_json, read_text
+from drystone.io.geometry.drawing import MOST_FACES, Drawing, called, check_corners, read_json, read_text
 from drystone.io.geometry.dxf import read_dxf, write_dxf
 from drystone.io.geometry.lmgc90 import read_lmgc90
 from drystone.io.geometry.obj import read_obj, write_obj
@@ -40,7 +40,7 @@ WRITERS: dict[str, Callable[[Path, Sequence[Block]], None]] = {
     ".dxf": write_dxf, ".compas.json": write_compas,
 }  # fmt: skip
 FARTHEST, SMALLEST = 1e9, 1e-9  # [m] of a vertex from the origin, of a block
-MOST_FACES, MOST_CORNERS = 500_000, 1000  # of a file, of a face
+MOST_CORNERS = 1000  # of a face
 LOW = 1e-3  # of the structure's height: blocks whose lowest point is within this of the ground are the lowest
 
 
@@ -67,7 +67,7 @@ def read_structure(
     path = Path(path)
     drawing = _read(path, density)
     blocks = [_placed(block, _metres(unit, drawing), up or drawing.up or "z", path) for block in drawing.blocks]
-    if not blocks and refuse:
+    if not blocks:
         raise InputError(f"{path}: has no blocks; give a file that has some")
     check_reach(blocks, path)
     if only:
@@ -77,7 +77,7 @@ def read_structure(
     _check_faces(blocks, path)
     blocks = _unique(blocks)
     blocks = _thick(blocks, depth, path) if refuse or depth is not None else blocks
-    blocks = [solid for block in blocks for solid in (solids(block) if refuse or not is_flat(block) else [block])]
+    blocks = [solid for block in blocks for solid in (_solids(block, path) if refuse or not is_flat(block) else [block])]
     return _supported([_convex(block, decompose, refuse, path) for block in _unique(blocks)], supports, path)
 
 
@@ -86,7 +86,7 @@ def check_reach(blocks: Sequence[Block], path: Path) -> None:
     for block in blocks:
         reach = float(np.abs(block.vertices).max(initial=0.0))
         if reach > FARTHEST:
-            raise InputError(f"{path}: block {block.name!r} reaches {reach:.3g} m away; is its unit right, or where it is put?")
+            raise InputError(f"{path}: {called(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")
 
 
 def _check_faces(blocks: Sequence[Block], path: Path) -> None:
@@ -98,7 +98,14 @@ def _check_faces(blocks: Sequence[Block], path: Path) -> None:
     for block in blocks:
         size = float(np.ptp(block.vertices, axis=0).max()) if len(block.vertices) else 0.0
         if 0 < size < SMALLEST:
-            raise InputError(f"{path}: block {block.name!r} is {size:.3g} m across; is its unit right?")
+            raise InputError(f"{path}: {called(block)} is {size:.3g} m across; is its unit right?")
+
+
+def _solids(block: Block, path: Path) -> list[Block]:
+    try:
+        return solids(block)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Block:
@@ -170,10 +177,10 @@ def _placed(block: Block, metres: float, up: str, path: Path) -> Block:
     try:
         f"{block.name}{block.group}".encode()
     except UnicodeEncodeError:
-        raise InputError(f"{path}: block {block.name!r}: its name or group is no text (half a character); correct it") from None
-    check_corners(block.faces, len(vertices), f"{path}: block {block.name!r}")
+        raise InputError(f"{path}: {called(block)}: its name or group is no text (half a character); correct it") from None
+    check_corners(block.faces, len(vertices), f"{path}: {called(block)}")
     if vertices.shape != (len(vertices), 3) or not np.isfinite(vertices).all():
-        raise InputError(f"{path}: block {block.name!r} has a vertex that is not three finite numbers; correct it")
+        raise InputError(f"{path}: {called(block)} has a vertex that is not three finite numbers; correct it")
     x, y, z = vertices.T
     axes = {"z": (x, y, z), "y": (x, -z, y), "x": (y, z, x)}
     if up not in axes:

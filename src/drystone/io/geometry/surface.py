@@ -14,11 +14,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, fan, used
+from drystone.io.geometry.drawing import Array, Face, called, fan, used
 from drystone.model import Block
 
 REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
 MOST_FACES = 20_000  # of one solid
+MOST_LOOSE = 1000  # parts of fewer faces than a solid has
 FLAT = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
 
 
@@ -26,11 +27,23 @@ def solids(block: Block) -> list[Block]:
     """The solids in a block; a block with pieces is taken to be one, as it is."""
     if block.pieces:
         return [block]
-    found = [solid for part in _shells(_without_surplus(_weld(block))) for solid in _closed(part)]
+    parts = _shells(_without_surplus(_weld(block)))
+    _check_parts(parts, called(block))
+    found = [solid for part in parts for solid in _closed(part)]
     if len(found) == 1:
         return found
     label, group = block.name or "block", block.group or block.name
     return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(found)]
+
+
+def _check_parts(parts: list[Block], where: str) -> None:
+    """Refuse what would take minutes: a scan, and faces that have nothing to do with each other."""
+    counts = [len(part.faces) for part in parts]
+    if max(counts, default=0) > MOST_FACES:
+        raise InputError(f"{where}: {max(counts):,} faces hang together, as in a scan; simplify it to {MOST_FACES:,}")
+    loose = sum(count < 4 for count in counts)
+    if loose > MOST_LOOSE:
+        raise InputError(f"{where}: {loose:,} times fewer than 4 faces hang together; join its vertices and export it again")
 
 
 def _closed(part: Block) -> list[Block]:
@@ -100,9 +113,6 @@ def _shells(block: Block) -> list[Block]:
         if not left:
             runs.append([])
     parts = [part for run in runs if run for part in _connected(run)]
-    largest = max(map(len, parts), default=0)
-    if largest > MOST_FACES:
-        raise InputError(f"block {block.name!r}: {largest:,} faces hang together, as in a scan; simplify it to {MOST_FACES:,}")
     if len(parts) == 1:
         return [block]
     return [replace(block, vertices=v, faces=f) for v, f in (used(block.vertices, part) for part in parts)]
