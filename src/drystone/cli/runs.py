@@ -135,7 +135,7 @@ def search(
     scan: Annotated[int, typer.Option(min=0, help="try this many values between first, and take the lowest change")] = 0,
     json: Json = False,
 ) -> int:
-    """Find the least value for which a structure rocks, overturns or stands."""
+    """Find the least value for which it rocks, overturns or stands."""
     from drystone.io.case import read_case
     from drystone.search import EVENTS, search, summarise
 
@@ -212,7 +212,7 @@ def verify(
     steps: Annotated[int | None, typer.Option(min=1, help="only so many steps; all if not given")] = None,
     json: Json = False,
 ) -> int:
-    """Compute a run again from what its folder holds: do the same bits come out? Exit code 3: they do not."""
+    """Compute a run again and compare bit for bit. Exit code 3: other bits. Only what its folder holds is read."""
     from drystone.verify import verify
 
     announce_compiling()

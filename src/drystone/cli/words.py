@@ -12,6 +12,7 @@ import threading
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from drystone import __version__
 from drystone.errors import InputError, shown
@@ -20,9 +21,29 @@ DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 1
 LONGEST = 10_000  # [characters] of a message
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
+# All commands, by what one does with them, in the order of the help.
+GROUPS = {
+    "Build": ("new", "studio", "check", "convert", "schema"),
+    "Compute": ("run", "search", "record", "study", "solve"),
+    "Look at it, pass it on": ("view", "picture", "movie", "plot", "info", "report", "export"),
+    "Trust it": ("verify", "validate"),
+}
+
+
+class Grouped(TyperGroup):
+    """The commands in groups."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:8}", self.commands[name].get_short_help_str(limit=70)) for name in names])
+
+
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    cls=Grouped, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="How a historical masonry structure stands, moves and falls.",
+    epilog="To begin: drystone new arch > arch.toml; drystone run arch.toml -o out; drystone view out. "
+           "drystone COMMAND --help tells more of one.",
 )  # fmt: skip
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
@@ -30,7 +51,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the program `drystone`."""
-    given = sys.argv[1:] if arguments is None else arguments
+    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     as_json = "--json" in given
     terminated = _heed_sigterm()
     try:
