@@ -189,8 +189,9 @@ def commands() -> str:
     group = typer.main.get_command(app)
     parts = [
         "# The commands",
-        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged, not certified or not verified, 130 interrupted by Ctrl-C, 143 by SIGTERM. With "
-        "`--json` a command prints one JSON object on standard output, errors too; progress goes to standard error. "
+        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged, not certified or not "
+        "verified, 130 interrupted by Ctrl-C, 143 by SIGTERM. With `--json` a command prints one JSON object on "
+        "standard output, errors too; progress goes to standard error. "
         "`drystone COMMAND --help` prints the same as this page.",
     ]
     for title, names in GROUPS.items():

@@ -1,12 +1,12 @@
-"""Every block of code of README and docs is followed, in the order of its page, as a reader would, and prints what the page shows.
+"""Every block of code of README and docs is followed, in the order of its page, as a reader would, and prints what is shown.
 
-The language of a block says what is done. `toml` is kept as the file that its first line names; without a name it is a part of a
-case or a study, held against the schema. `sh` are commands of drystone, `python` is run; `text` shows lines of what the block
+The language of a block says what is done. `toml` is kept as the file that its first line names; without a name it is a part of
+a case or a study, held against the schema. `sh` are commands of drystone, `python` is run; `text` shows lines of what the block
 before printed, in words the same, in numbers to 2 %. A page may take for granted that there are a case.toml, its run in out/,
 and its blocks in blocks.json.
 
-A comment before a block says why it is not: `<!-- not run: reason -->`, or `<!-- long: reason -->` for one that `make soak` runs.
-Such a block is read only: commands and their options must exist, Python must compile. So are commands that open a browser.
+A comment before a block says why it is not: `<!-- not run: reason -->`, or `<!-- long: reason -->` for one that `make soak`
+runs. Such a block is only read: commands and options must exist, Python must compile. So is a command that opens a browser.
 """
 
 import glob
@@ -40,6 +40,7 @@ BLOCK = re.compile(r"^(?:<!-- (not run|long): .+? -->\n)?```(\S*)\n(.*?)^```$", 
 INLINE = re.compile(r"`drystone ([a-z]+)([^`]*)`")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 DONE, INTACT = 0, 0.02
+SCHEMA, JUDGE = case_schema(), jsonschema.Draft202012Validator
 CASE = """
 [structure]
 generator = "arch"
@@ -152,7 +153,7 @@ def take(text: str) -> None:
         parse_study(text, "page.toml", KINDS)
     else:
         for table, content in tomllib.loads(text).items():
-            jsonschema.validate({table: content}, {"properties": case_schema()["properties"]})
+            jsonschema.validate(content, SCHEMA["properties"][table], JUDGE)
 
 
 def commands(block: Block) -> Iterator[list[str]]:

@@ -138,11 +138,12 @@ def search(
     """Find the least value for which it rocks, overturns or stands."""
     from drystone.io.case import read_case
     from drystone.search import EVENTS, search, summarise
+    from drystone.units import number_and_unit
 
     announce_compiling()
-    trials = []
+    unit, trials = number_and_unit(between[0])[1], []
     for trial in search(read_case(case), key, event, between, tolerance, scan=scan):
-        say(f"{key} = {trial.value:g}: {EVENTS[event] if trial.happens else 'does not'}")
+        say(f"{key} = {f'{trial.value:g} {unit}'.strip()}: {EVENTS[event] if trial.happens else 'does not'}")
         trials.append(trial)
     facts = {"case": str(case), "key": key, "event": event} | summarise(trials, between[0])
     if json:

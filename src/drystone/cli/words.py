@@ -114,4 +114,4 @@ def announce_compiling() -> None:
     from drystone.session import is_compiled
 
     if not is_compiled():
-        say("compiling kernels (first run, about a minute) ...")
+        say("compiling kernels, once on this machine: a minute or two ...")
