@@ -40,7 +40,7 @@ BLOCK = re.compile(r"^(?:<!-- (not run|long): .+? -->\n)?```(\S*)\n(.*?)^```$", 
 INLINE = re.compile(r"`drystone ([a-z]+)([^`]*)`")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 DONE, INTACT = 0, 0.02
-SCHEMA, JUDGE = case_schema(), jsonschema.Draft202012Validator
+SCHEMA = case_schema()
 CASE = """
 [structure]
 generator = "arch"
@@ -153,7 +153,7 @@ def take(text: str) -> None:
         parse_study(text, "page.toml", KINDS)
     else:
         for table, content in tomllib.loads(text).items():
-            jsonschema.validate(content, SCHEMA["properties"][table], JUDGE)
+            jsonschema.Draft202012Validator(SCHEMA["properties"][table]).validate(content)
 
 
 def commands(block: Block) -> Iterator[list[str]]:
