@@ -32,7 +32,7 @@ demo: $(READY) page
 	$(BIN)/drystone report demo/arch -o demo/report.html
 	@if [ -e $(PAGE) ]; then $(BIN)/drystone view demo/arch --html demo/arch.html; fi
 	@echo "a picture: demo/arch/last.png   a report: demo/report.html   the run to play with in any browser: demo/arch.html"
-	@echo "next: $(BIN)/drystone studio"
+	@echo "next: source $(BIN)/activate, then docs/tutorials/first-arch.md, or drystone studio"
 
 # The kernels are compiled once, before two test processes would each do it.
 test: $(TOOLS) page

@@ -12,10 +12,12 @@ import typer
 
 from drystone.build import GENERATORS
 from drystone.cli import app
+from drystone.cli.words import GROUPS
 from drystone.elastic import Stone
 from drystone.io import analysis_tables, case_tables, motion_tables
 from drystone.io.geometry.structure import read_structure
 from drystone.io.schema import case_schema
+from drystone.io.table import Table
 from drystone.laws import JointLaw, Scatter
 from drystone.loads import Push
 from drystone.motion import Motion
@@ -23,7 +25,7 @@ from drystone.units import UNITS
 
 TABLES = {
     "structure": "What is built: one of the [generators](../gallery.md), [a file](../exchange.md), or parts put together.",
-    "joints": "How blocks touch; [mortar](../how-to.md#mortar-in-the-joints) and its laws. `support` is for joints with "
+    "joints": "How blocks touch; [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
               "supports, a `rule` for those between two blocks or groups.",
     "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets "
               "may stand several times; their motions add.",
@@ -35,7 +37,7 @@ TABLES = {
 # The record that a table becomes, where its keys are explained.
 RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push}
 # A field and the comment beside it, without the unit, which the schema tells.
-COMMENT = re.compile(r"^    (\w+): .*?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
+COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
 NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 
@@ -83,16 +85,24 @@ def _about(kind: dict[str, Any]) -> str | None:
     return inspect.getdoc(read_structure) if kind["title"] == "FileStructure" else kind.get("description")
 
 
-def _meanings(title: str) -> dict[str, str]:
+def _meanings(shown: dict[str, Any]) -> dict[str, str]:
     """What the keys of a table mean: the comments beside them, or beside the fields of the record that the table becomes."""
-    rooms = (case_tables, analysis_tables, motion_tables)
-    table = next((getattr(room, title) for room in rooms if hasattr(room, title)), None)
+    table = _class_of(shown)
     found: dict[str, str] = {}
-    for each in reversed(getattr(table, "__mro__", ())):
+    for each in reversed(table.__mro__):
         sources = [RECORDS[each.__name__]] if each.__name__ in RECORDS else []
         for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
             found |= dict(COMMENT.findall(inspect.getsource(source)))
-    return {key: text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
+    names = {name: field.alias or name for name, field in table.model_fields.items()}
+    return {names.get(key, key): text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
+
+
+def _class_of(shown: dict[str, Any]) -> Any:
+    """The class of a table, by its title and keys: two are called Settlement. Generators have no class of their own."""
+    title = "Structure" if shown.get("title") in GENERATORS else shown.get("title", "")
+    classes = [getattr(room, title) for room in (case_tables, analysis_tables, motion_tables) if hasattr(room, title)]
+    own = [each for each in classes if shown["properties"].keys() <= {f.alias or n for n, f in each.model_fields.items()}]
+    return [*own, *classes, Table][0]
 
 
 def _same(kinds: list[dict[str, Any]], key: str, kind: dict[str, Any]) -> bool:
@@ -125,7 +135,7 @@ def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, 
     """A row for the key of a table, and one for each key of a table in it."""
     node = table["properties"][key]
     default = "**needed**" if key in table.get("required", ()) else _default(node)
-    rows = [(f"`{before}{key}`", _words(node), default, _meanings(table.get("title", "")).get(key, ""))]
+    rows = [(f"`{before}{key}`", _words(node), default, _meanings(table).get(key, ""))]
     inner = {name: child for child in reversed(_tables_in(node)) for name in child["properties"]}
     return rows + [row for name, child in inner.items() for row in _rows(child, name, f"{before}{key}.")]
 
@@ -179,15 +189,20 @@ def commands() -> str:
     group = typer.main.get_command(app)
     parts = [
         "# The commands",
-        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged or not certified, 130 interrupted. With "
-        "`--json` a command prints one JSON object on standard output, errors too; progress goes to standard error. "
+        "Exit codes: 0 done, 1 `check` found errors, 2 bad input, 3 not converged, not certified or not "
+        "verified, 130 interrupted by Ctrl-C, 143 by SIGTERM. With `--json` a command prints one JSON object on "
+        "standard output, errors too; progress goes to standard error. "
         "`drystone COMMAND --help` prints the same as this page.",
     ]
-    for name, command in group.commands.items():
-        parts += [f"## drystone {name}", command.help, f"```text\ndrystone {name}{''.join(map(_usage, command.params))}\n```"]
-        if command.params:
-            parts.append(_grid(("", "what it is", "if not given"), [_parameter(each) for each in command.params]))
+    for title, names in GROUPS.items():
+        parts += [f"## {title}", *(part for name in names for part in _command(name, group.commands[name]))]
     return "\n\n".join(parts) + "\n"
+
+
+def _command(name: str, command: Any) -> list[str]:
+    parts = [f"### drystone {name}", command.help, f"```text\ndrystone {name}{''.join(map(_usage, command.params))}\n```"]
+    rows = [_parameter(each) for each in command.params]
+    return [*parts, _grid(("", "what it is", "if not given"), rows)] if rows else parts
 
 
 def _usage(parameter: Any) -> str:

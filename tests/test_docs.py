@@ -1,4 +1,5 @@
-"""Documentation that runs: doctests of all modules, the equations that code cites, the numbers of the tour, the examples."""
+"""Documentation that runs: doctests of all modules, the equations that code cites, the numbers of the tour, the examples.
+Blocks of code of the pages are followed in test_tutorials.py."""
 
 import doctest
 import importlib
@@ -59,15 +60,6 @@ def test_tour_shows_what_the_code_does():
             assert NUMBER.sub("", shown).split() == NUMBER.sub("", text).split(), name
             old, new = ([float(n) for n in NUMBER.findall(part)] for part in (shown, text))
             np.testing.assert_allclose(new, old, rtol=1e-3, atol=2e-2 if name == "advance" else 2e-3, err_msg=name)
-
-
-def test_readme_example_runs(tmp_path, monkeypatch, capsys):
-    """And prints what the README says, to the digits it shows."""
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    code, said = re.search(r"```python\n(.*?)```\n.*?```text\n(.*?)```", page, re.DOTALL).groups()
-    exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out == said
 
 
 @pytest.mark.parametrize("case", sorted(ROOT.glob("examples/*.toml")), ids=lambda path: path.stem)

@@ -12,7 +12,7 @@ from drystone.solvers.methods import SPATIAL, make_solver
 
 def main() -> None:
     """Run a small arch through a pulse strong enough to reach every path of the native solver, then each other method."""
-    print("compiling kernels (about a minute on a new machine) ...", flush=True)
+    print("compiling kernels (a minute or two on a new machine) ...", flush=True)
     start = time.perf_counter()
     model = build_model(build.arch(blocks=7), friction=0.6)
     motion = Motion("one-sine", amplitude=8.0, half_period=0.1)

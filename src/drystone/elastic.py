@@ -25,8 +25,8 @@ LIMIT = 125  # nodes a block may have: each brings three unknowns into a dense m
 class Stone:
     """The elastic material and mesh of some blocks."""
 
-    young: float  # [Pa]
-    poisson: float
+    young: float  # [Pa] modulus of the stone
+    poisson: float  # Poisson's ratio
     mesh: tuple[int, int, int]  # bricks along the edges of a block nearest to x, y and z
     on: str = ""  # a block, or a group of blocks; all free blocks if not given
 

@@ -42,14 +42,14 @@ class Adhesion:
 class JointLaw:
     """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
 
-    friction: float
+    friction: float  # coefficient of friction, the tangent of its angle
     cohesion: float | None = None  # [Pa] friction * tension if only that is given
     tension: float | None = None  # [Pa] cohesion / friction, the apex of the cone, if only that is given
     brittle: bool = False  # sliding breaks the bond; False: it yields and slides on with its cohesion
     normal_stiffness: float | None = None  # [N/m3] stress per closing
     shear_stiffness: float | None = None  # [N/m3] that of the normal if not given
     crushing: float | None = None  # [Pa] largest pressure
-    adhesion: Adhesion | None = None
+    adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
     restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
 
     @property
@@ -103,7 +103,7 @@ class Scatter:
     """Friction that differs from joint to joint (T115)."""
 
     cov: float  # standard deviation over mean
-    seed: int = 0
+    seed: int = 0  # another one draws other joints
     distribution: str = "lognormal"  # or "uniform"
 
     def check(self) -> None:

@@ -28,14 +28,14 @@ class Push:
     """One push. Exactly one of force, share and pressure is given."""
 
     on: str  # name of a block or of a group
-    force: float | None = None  # [N]
+    force: float | None = None  # [N] give one of force, share and pressure
     share: float | None = None  # of the weight of `of`
     pressure: float | None = None  # [Pa] into the faces that look along `face`
     of: str = ""  # block or group whose weight is shared; all free blocks if not given
     direction: tuple[float, float, float] = (0.0, 0.0, -1.0)  # of a force; made unit
     at: tuple[float, float, float] | None = None  # [m] where the force acts at the start; the centroid if not given
     face: tuple[float, float, float] | None = None  # outward direction of the faces under pressure
-    live: bool = False
+    live: bool = False  # the multiplier scales it; if not, it is dead
 
     def __post_init__(self) -> None:
         given = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]

@@ -51,10 +51,10 @@ class Motion:
     pulse: str  # one of PULSES
     amplitude: float | None = None  # [m/s2] peak acceleration
     displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine or a settlement
-    duration: float | None = None  # [s] rectangular, settlement; biphasic: its first phase; sine: its end, None is never
+    duration: float | None = None  # [s] how long; biphasic: its first phase; sine: if not given, it does not end
     half_period: float | None = None  # [s] half-sine, one-sine, sine, ricker, mavroeidis-papageorgiou
     direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # made unit
-    start: float = 0.0  # [s]
+    start: float = 0.0  # [s] when it begins
     supports: tuple[str, ...] = ()  # names of fixed blocks; none is the ground itself
     velocity_amplitude: float | None = None  # [m/s] instead of `amplitude`, for mavroeidis-papageorgiou
     oscillations: float | None = None  # [-] mavroeidis-papageorgiou: periods of its carrier within it, more than 1

@@ -138,7 +138,7 @@ def _steps_a_frame(case: Case) -> int:
 
 
 def is_compiled() -> bool:
-    """Whether the kernels of a step are in Numba's cache; compiling them takes about a minute."""
+    """Whether the kernels of a step are in Numba's cache; compiling them takes a minute or two."""
     folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
     return any(folder.glob("*/stepping.*.nbi"))
 

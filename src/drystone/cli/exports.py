@@ -27,7 +27,7 @@ def export(
     tolerance: Annotated[float | None, typer.Option(help="[m] of a glb file: by which its motion may be off")] = None,
     json: Json = False,
 ) -> None:
-    """Write a run for ParaView (vtkhdf), Blender (glb), a spreadsheet (csv) or CAD (the shape at an instant)."""
+    """Write a run for ParaView, Blender, spreadsheets or CAD, by the suffix of the file."""
     from drystone.record import read_run
 
     run = read_run(folder)

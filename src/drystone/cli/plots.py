@@ -20,7 +20,7 @@ def plot(
     frame: Annotated[int, typer.Option(help="of forces and thrust, from the end if negative; the last if not given")] = -1,
     json: Json = False,
 ) -> None:
-    """Draw curves of a run or a study: histories, energies, forces, capacity, convergence, domains."""
+    """Draw curves of a run or a study: histories, energies, domains ..."""
     from drystone.view import panels
     from drystone.view.style import COLUMN, PAGE
 

@@ -29,7 +29,7 @@ def record(
     out: Annotated[Path | None, typer.Option(help="write time and acceleration in m/s2 (CSV)")] = None,
     json: Json = False,
 ) -> None:
-    """Say what ground motions are like: peaks, energy, durations, response spectra."""
+    """Say what ground motions are like: peaks, durations, spectra."""
     from drystone.ground.corrections import corrected
     from drystone.ground.measures import facts
     from drystone.ground.spectrum import DAMPING

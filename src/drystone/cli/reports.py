@@ -15,7 +15,7 @@ def report(
     pdf: Annotated[bool, typer.Option("--pdf", help="also print it to a PDF beside it, by Chromium or Chrome")] = False,
     json: Json = False,
 ) -> int:
-    """Write a report of a run: verdict, pictures, input, assumptions, histories, certificate. Exit code 3: not certified."""
+    """Write a report of a run: verdict, pictures, input, certificate. Exit code 3: not certified."""
     from drystone.report.page import write_report
     from drystone.report.printed import print_pdf
 

@@ -135,14 +135,15 @@ def search(
     scan: Annotated[int, typer.Option(min=0, help="try this many values between first, and take the lowest change")] = 0,
     json: Json = False,
 ) -> int:
-    """Find the least value for which a structure rocks, overturns or stands."""
+    """Find the least value for which it rocks, overturns or stands."""
     from drystone.io.case import read_case
     from drystone.search import EVENTS, search, summarise
+    from drystone.units import number_and_unit
 
     announce_compiling()
-    trials = []
+    unit, trials = number_and_unit(between[0])[1], []
     for trial in search(read_case(case), key, event, between, tolerance, scan=scan):
-        say(f"{key} = {trial.value:g}: {EVENTS[event] if trial.happens else 'does not'}")
+        say(f"{key} = {f'{trial.value:g} {unit}'.strip()}: {EVENTS[event] if trial.happens else 'does not'}")
         trials.append(trial)
     facts = {"case": str(case), "key": key, "event": event} | summarise(trials, between[0])
     if json:
@@ -212,7 +213,7 @@ def verify(
     steps: Annotated[int | None, typer.Option(min=1, help="only so many steps; all if not given")] = None,
     json: Json = False,
 ) -> int:
-    """Compute a run again from what its folder holds: do the same bits come out? Exit code 3: they do not."""
+    """Compute a run again and compare bit for bit. Exit code 3: other bits. Only what its folder holds is read."""
     from drystone.verify import verify
 
     announce_compiling()

@@ -26,7 +26,7 @@ def new(
     listed: Annotated[bool, typer.Option("--list", help="List what can be built.")] = False,
     json: Json = False,
 ) -> None:
-    """Print a commented starter case."""
+    """Print a commented case to start from."""
     from drystone.build import GENERATORS
     from drystone.io.starter import starter, summary
 
@@ -62,7 +62,7 @@ def check(
     depth: Depth = None,
     json: Json = False,
 ) -> int:
-    """Say what a structure is and all that is wrong with it; repair it on request."""
+    """Say what a structure is and what is wrong with it; repair it."""
     from drystone.doctor.examine import NEAR, examine
 
     blocks, case = _structure(source, _reading(unit, up, supports, only, depth))
@@ -133,7 +133,7 @@ def convert(
     decompose: Annotated[bool, typer.Option("--decompose", help="approximate what is not convex by convex pieces")] = False,
     json: Json = False,
 ) -> None:
-    """Read blocks of one format and write them in another, in m with z up."""
+    """Write blocks of one format in another, in m with z up."""
     from drystone.io.geometry.structure import read_structure, write_structure
     from drystone.units import quantity
 

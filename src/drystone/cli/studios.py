@@ -15,7 +15,7 @@ def studio(
     port: Annotated[int, typer.Option(help="0 takes a free one")] = 0,
     browser: Annotated[bool, typer.Option(help="open it in the browser")] = True,
 ) -> None:
-    """Build a structure with sliders and see at once how it stands and fails."""
+    """Build with sliders and see at once how it stands and fails."""
     from drystone.page.server import serve
     from drystone.page.studio import Studio
 

@@ -16,7 +16,7 @@ def view(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page, or only print its address")] = True,
     json: Json = False,
 ) -> None:
-    """Show runs in a browser of this machine, also while they are computed; Ctrl-C ends it."""
+    """Show runs in the browser, also while they are computed. Ctrl-C ends it."""
     if html is not None:
         _write(runs, html)
         size = html.stat().st_size

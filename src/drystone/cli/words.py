@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from drystone import __version__
 from drystone.errors import InputError, shown
@@ -22,9 +23,29 @@ DONE, UNSOUND, BAD_INPUT, NOT_CONVERGED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 1
 LONGEST = 10_000  # [characters] of a message
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; where Typer keeps click changes with its version
 
+# All commands, by what one does with them, in the order of the help.
+GROUPS = {
+    "Build": ("new", "studio", "check", "convert", "schema"),
+    "Compute": ("run", "search", "record", "study", "solve"),
+    "Look at it, pass it on": ("view", "picture", "movie", "plot", "info", "report", "export"),
+    "Trust it": ("verify", "validate"),
+}
+
+
+class Grouped(TyperGroup):
+    """The commands in groups."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:8}", self.commands[name].get_short_help_str(limit=70)) for name in names])
+
+
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    cls=Grouped, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="How a historical masonry structure stands, moves and falls.",
+    epilog="To begin: drystone new arch > arch.toml; drystone run arch.toml -o out; drystone view out. "
+           "drystone COMMAND --help tells more of one.",
 )  # fmt: skip
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
@@ -32,10 +53,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the program `drystone`."""
-    given = sys.argv[1:] if arguments is None else arguments
+    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with _heeding_signals() as heard:
         code = _run(given, "--json" in given, heard)
-    sys.exit(TERMINATED if heard == [signal.SIGTERM] and code == INTERRUPTED else code)
+    sys.exit(TERMINATED if heard[:1] == [signal.SIGTERM] and code == INTERRUPTED else code)
 
 
 def _run(given: list[str], as_json: bool, heard: list[int]) -> int:
@@ -115,4 +136,4 @@ def announce_compiling() -> None:
     from drystone.session import is_compiled
 
     if not is_compiled():
-        say("compiling kernels (first run, about a minute) ...")
+        say("compiling kernels, once on this machine: a minute or two ...")

@@ -35,7 +35,7 @@ class LoadTable(Table):
 class Analysis(Table):
     """What every kind shares."""
 
-    kind: str
+    kind: str  # what is computed
     planar: bool = False  # prisms along y that move in the plane of x and z only
     gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
 
@@ -44,7 +44,7 @@ class Dynamics(Analysis):
     kind: Literal["dynamics"] = "dynamics"
     duration: Positive = 0.0  # [s]; 0 is not given
     after: Positive | None = None  # [s] instead: as long as the motions last and this much more
-    time_step: Positive
+    time_step: Positive  # [s] of a step
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # 0.5: least damping; 1: backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a step
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
@@ -64,12 +64,12 @@ class Bound(Table):
     """The force that one block or group exerts on another, along a direction: least and largest value wanted."""
 
     between: tuple[str, str]  # blocks or groups; the force of the first on the second
-    direction: Direction
+    direction: Direction  # of the force
 
 
 class Equilibrium(Analysis):
     kind: Literal["equilibrium"]
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[Bound, ...] = ()  # forces whose least and largest value is wanted
     remaining: bool = False  # take away what falls, in stages, until the rest stands
     arch: str = ""  # group, or how names begin, of the voussoirs whose thrust lines are wanted; a lone arch needs none
 
@@ -118,7 +118,7 @@ class Settlement(Dynamics):
     Euler filters it (T43)."""
 
     kind: Literal["settlement"]  # type: ignore[assignment]
-    scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"
+    scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"  # how inertia is taken out
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
     impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 

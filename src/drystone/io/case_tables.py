@@ -63,21 +63,21 @@ class Part(Table):
 
     name: Annotated[str, Field(min_length=1)]  # goes before the names of its blocks
     mirror: Literal["x", "y", "z"] | None = None  # in the plane where this coordinate is 0
-    turn: Angle = 0.0  # [rad]
-    at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m]
+    turn: Angle = 0.0  # [rad] about z, from x towards y
+    at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m] where its origin goes
 
 
 class FileKeys(Table):
     """The keywords of `read_structure`, which says what they mean."""
 
     file: str  # of geometry, relative to the case
-    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None
-    up: Literal["x", "y", "z"] | None = None
-    density: Annotated[Density, Field(gt=0)] = Block.density
-    supports: str | tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
-    depth: Annotated[Length, Field(gt=0)] | None = None
-    decompose: bool = False
+    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None  # None: what the file says, or m
+    up: Literal["x", "y", "z"] | None = None  # the file's axis that points up; None: that of its format
+    density: Annotated[Density, Field(gt=0)] = Block.density  # where the file has none
+    supports: str | tuple[str, ...] = ()  # blocks or groups, or "lowest"; besides those that the file marks
+    only: tuple[str, ...] = ()  # take these blocks or groups and no others
+    depth: Annotated[Length, Field(gt=0)] | None = None  # of what is flat: outlines of a drawing, supports that are planes
+    decompose: bool = False  # approximate what has no simple exact convex pieces
 
 
 class FileStructure(Structure, FileKeys):
@@ -91,16 +91,16 @@ class FilePart(Part, FileKeys):
 class Assembly(Structure):
     """Parts with their own supports."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = ()  # a generator or a file each, with its keys and where it goes
 
 
 class AdhesionTable(Table):
     """A bond that is damaged as it is stretched."""
 
-    energy: Annotated[FractureEnergy, Field(gt=0)]
-    normal_stiffness: Annotated[JointStiffness, Field(gt=0)]
+    energy: Annotated[FractureEnergy, Field(gt=0)]  # to break it
+    normal_stiffness: Annotated[JointStiffness, Field(gt=0)]  # stress per opening while it is whole
     shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None  # None: that of the normal
-    viscosity: Annotated[DamageViscosity, Field(ge=0)] = 0.0
+    viscosity: Annotated[DamageViscosity, Field(ge=0)] = 0.0  # slows the damage
 
 
 class JointKeys(Table):
@@ -144,8 +144,8 @@ class Joints(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
     friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
     support: JointKeys | None = None  # where one of the blocks is a support
-    rule: tuple[Rule, ...] = ()
-    scatter: ScatterTable | None = None
+    rule: tuple[Rule, ...] = ()  # other joints between two groups; the last that fits counts
+    scatter: ScatterTable | None = None  # friction that differs from joint to joint
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
         """The law of joints, or of those for which some keys are changed."""
@@ -169,11 +169,14 @@ class Joints(JointKeys):
         return [self.law(changes) for changes in (None, self.support, *self.rule)]
 
 
+Method = Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"]
+
+
 class Solver(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: 30 GPa
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
-    method: Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"] = "native"
+    method: Method = "native"  # native is drystone's own, the others are there to compare; qp is for the plane only
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
 

@@ -24,7 +24,7 @@ Strong = tuple[Time, Time]  # when the envelope of a made-up motion is 1
 class MotionTable(Table):
     """What all motions share."""
 
-    direction: Direction = (1.0, 0.0, 0.0)
+    direction: Direction = (1.0, 0.0, 0.0)  # of any length
     start: Annotated[Time, Field(ge=0)] = 0.0
     supports: tuple[str, ...] = ()
 
@@ -36,7 +36,7 @@ class MotionTable(Table):
 class PulseTable(MotionTable):
     """A closed form."""
 
-    pulse: str
+    pulse: str  # its shape
 
     def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
         values = self.model_dump()
@@ -61,7 +61,7 @@ class SinePulse(PulseTable):
 class Sine(PulseTable):
     pulse: Literal["sine"]
     amplitude: Acceleration | None = None
-    displacement: Length | None = None
+    displacement: Length | None = None  # [m] largest, instead of amplitude
     half_period: Positive
     duration: Positive | None = None
 
@@ -77,7 +77,7 @@ class Wavelet(PulseTable):
 
     pulse: Literal["mavroeidis-papageorgiou"]
     amplitude: Acceleration | None = None
-    velocity: Velocity | None = None
+    velocity: Velocity | None = None  # [m/s] of the envelope, instead of amplitude
     half_period: Positive
     oscillations: Annotated[Ratio, Field(gt=1, le=1000)]
     phase: Angle = 0.0
@@ -91,7 +91,7 @@ class Wavelet(PulseTable):
 
 class Settlement(PulseTable):
     pulse: Literal["settlement"]
-    displacement: Length
+    displacement: Length  # [m] in the end
     duration: Positive
     direction: Direction = (0.0, 0.0, -1.0)
 
@@ -111,13 +111,13 @@ class KanaiTajimi(SampledMotion):
     """Noise through a layer of soil; by default Kanai's firm soil."""
 
     pulse: Literal["kanai-tajimi"]
-    seed: Annotated[Count, Field(ge=0)]
+    seed: Annotated[Count, Field(ge=0)]  # another one is another earthquake of the same kind
     amplitude: Acceleration  # its peak
     duration: Positive
     frequency: PositiveFrequency = 2.5  # [Hz] of the layer
-    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.6
-    strong: Strong | None = None
-    time_step: Positive = 0.01
+    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.6  # of the layer
+    strong: Strong | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
+    time_step: Positive = 0.01  # [s] between samples
 
     def accelerogram(self, folder: Path) -> Accelerogram:
         return kanai_tajimi(**self.model_dump(exclude={"pulse", *MotionTable.model_fields}))
@@ -127,17 +127,17 @@ class Matched(SampledMotion):
     """Noise made to have the spectrum of a code."""
 
     pulse: Literal["spectrum"]
-    seed: Annotated[Count, Field(ge=0)]
-    code: Literal["EC8 type 1", "EC8 type 2", "NTC 2018"] = "EC8 type 1"
+    seed: Annotated[Count, Field(ge=0)]  # another one is another earthquake of the same kind
+    code: Literal["EC8 type 1", "EC8 type 2", "NTC 2018"] = "EC8 type 1"  # whose spectrum
     ag: Annotated[Acceleration, Field(gt=0)]  # on rock
-    soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]
+    soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]  # class of ground, A is rock
     plateau: Annotated[Ratio, Field(gt=1)] | None = None  # NTC: F0
     corner: Positive | None = None  # NTC: TC*
     topography: Annotated[Ratio, Field(ge=1)] = 1.0  # NTC: ST
-    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.05
+    damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.05  # of the spectrum
     duration: Positive
-    strong: Strong | None = None
-    time_step: Positive = 0.01
+    strong: Strong | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
+    time_step: Positive = 0.01  # [s] between samples
 
     @model_validator(mode="after")
     def _italian_hazard(self) -> Self:
@@ -163,14 +163,14 @@ class RecordTable(SampledMotion):
     component: str | Count | None = None  # by its name in the file, or the column
     unit: str | None = None  # of the values, where the file does not say
     time_step: Positive | None = None  # where the file does not say
-    baseline: Literal[tuple(corrections.BASELINES)] | None = None  # type: ignore[valid-type]
-    band: tuple[PositiveFrequency, PositiveFrequency] | None = None
+    baseline: Literal[tuple(corrections.BASELINES)] | None = None  # type: ignore[valid-type]  # polynomial taken off
+    band: tuple[PositiveFrequency, PositiveFrequency] | None = None  # corners of a band-pass filter
     arias: tuple[Ratio, Ratio] | None = None  # keep what lies between these shares of the Arias intensity
-    begin: Annotated[Time, Field(ge=0)] | None = Field(None, alias="from")
-    end: Annotated[Time, Field(gt=0)] | None = Field(None, alias="to")
-    scale: Ratio | None = None
-    pga: Annotated[Acceleration, Field(gt=0)] | None = None
-    pgv: Annotated[Velocity, Field(gt=0)] | None = None
+    begin: Annotated[Time, Field(ge=0)] | None = Field(None, alias="from")  # [s] keep what comes after
+    end: Annotated[Time, Field(gt=0)] | None = Field(None, alias="to")  # [s] keep what comes before
+    scale: Ratio | None = None  # factor of the samples; None: as recorded
+    pga: Annotated[Acceleration, Field(gt=0)] | None = None  # scaled to this largest acceleration
+    pgv: Annotated[Velocity, Field(gt=0)] | None = None  # scaled to this largest velocity
 
     @model_validator(mode="after")
     def _said_once(self) -> Self:
