@@ -137,12 +137,13 @@ def heap(chance: Chance) -> list[Block]:
     return [GROUND, *(stone(chance, centre, radius * chance.uniform(0.6, 1.0)) for centre in centres)]
 
 
-def wall(chance: Chance) -> list[Block]:
-    """Stones with gaps of up to 2 cm between them, each up to 3 cm before or behind its course."""
+def wall(chance: Chance, courses: int | None = None, end: float = 0.6) -> list[Block]:
+    """Stones with gaps of up to 2 cm between them, each up to 3 cm before or behind its course; two to five courses unless
+    told, which go on until `end` [m] is reached."""
     stones, height = [GROUND], 0.0
-    for _ in range(chance.integers(2, 6)):
+    for _ in range(chance.integers(2, 6) if courses is None else courses):
         rise, x = chance.uniform(0.15, 0.3), -0.8 + chance.uniform(0.0, 0.3)
-        while x < 0.6:
+        while x < end:
             length, y, depth = chance.uniform(0.2, 0.6), chance.uniform(-0.03, 0.03), chance.uniform(0.2, 0.3)
             stones.append(box((x, y - depth / 2, height), (x + length, y + depth / 2, height + rise)))
             x += length + (chance.uniform(0.0, 0.02) if chance.random() < 0.7 else 0.0)

@@ -5,15 +5,19 @@ the same assembly in another order, elsewhere or in a mirror (symmetry.py). A fa
 `python -m tests.stress SEED` judges alone.
 """
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from drystone.joints import Surface
+from drystone.motion import Motion
 from drystone.problem import momentum_into
+from drystone.solvers.factor import make_system
 from drystone.solvers.native import native
 from drystone.solvers.residual import MARGIN
-from tests.stress.assemblies import KINDS, assembly
+from tests.stress.assemblies import KINDS, assembly, wall
 from tests.stress.balance import judge, watch
 from tests.stress.symmetry import carried, mirrored, shuffled
 
@@ -101,6 +105,23 @@ def test_the_judge_sees_a_defect(spoil, seen_by):
         for judged in judge(made, watch(made, made.model(), spoiled)):
             found |= {fault.split(": ")[1].split(" ")[0] for fault in judged.faults}
     assert seen_by in found
+
+
+@pytest.mark.parametrize("surface", [Surface(), Surface(young=1e9)])
+def test_two_threads_are_one(surface):
+    """A shaken wall with gaps, large enough for helpers: bit for bit."""
+    made = assembly(1)
+    blocks = wall(np.random.default_rng(1), courses=16, end=7.0)
+    scheme = made.scheme | {"surface": surface, "impact_substeps": 1}
+    motion = Motion("one-sine", amplitude=9.0, half_period=0.1, direction=(0.3, 1.0, 0.0))
+    made = replace(made, blocks=tuple(blocks), velocity=np.zeros((len(blocks), 6)), motions=(motion,), steps=5, scheme=scheme)
+    model = made.model()
+    one, two = (list(watch(made, model, native(threads=threads))) for threads in (1, 2))
+    assert len(make_system(two[-1].solves[0].problem, None, True, threads=2).plan.branch) > 1, "no helper was called"
+    assert abs(one[-1].after.velocity).max() > 1e-3
+    for alone, helped in zip(one, two, strict=True):
+        assert np.array_equal(alone.after.velocity, helped.after.velocity)
+        assert np.array_equal(alone.after.contacts.impulse, helped.after.contacts.impulse)
 
 
 def test_a_seed_is_an_assembly():
