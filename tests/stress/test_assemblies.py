@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from drystone.joints import Surface
+from drystone.laws import JointLaw
 from drystone.motion import Motion
 from drystone.problem import momentum_into
 from drystone.solvers.factor import make_system
 from drystone.solvers.native import native
 from drystone.solvers.residual import MARGIN
 from tests.stress.assemblies import KINDS, assembly, wall
-from tests.stress.balance import judge, watch
+from tests.stress.balance import judge, kinetic, watch
 from tests.stress.symmetry import carried, mirrored, shuffled
 
 SEEDS = [pytest.param(range(24), id="24"), pytest.param(range(24, 1000), id="976", marks=pytest.mark.soak)]
@@ -133,3 +134,17 @@ def test_a_seed_is_an_assembly():
     forms = {(made.scheme["surface"].compliant, made.scheme["surface"].exact) for made in first}
     assert len(forms) == 4
     assert all(3 <= sum(not block.fixed for block in made.blocks) <= 25 for made in first)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("surface", [Surface(), Surface(young=1e9)])
+@pytest.mark.parametrize("seed", range(0, 60, 6))
+def test_a_heap_comes_to_rest(seed, surface):
+    """Thrown stones lie still in the end, and on the ground: friction and impact take energy, nothing gives any."""
+    scheme = {"time_step": 5e-3, "theta": 0.53, "impact_substeps": 20, "surface": surface}
+    made = replace(assembly(seed), motions=(), law=JointLaw(0.6), steps=1500, scheme=scheme)
+    model = made.model()
+    steps = list(watch(made, model))
+    moved = [kinetic(model, step.after) for step in steps]
+    assert max(moved[-20:]) < 1e-6 * max(moved)
+    assert (steps[-1].after.position[1:, 2] > 0).all()
