@@ -11,7 +11,7 @@ from drystone.record import read_run
 from drystone.session import record
 from drystone.validate import subjects
 from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, judge
-from drystone.validate.conduct import history
+from drystone.validate.conduct import conduct, history, study
 from drystone.validate.subjects import SUBJECTS, chosen
 
 CLAIM = Claim("width", "width of the door", "m", 1.0, 0.1, "a door")
@@ -57,7 +57,7 @@ def test_claims_are_whole():
 
 def test_subjects_by_name():
     assert [subject.id for subject in chosen(["h3"], full=False)] == ["H3"]
-    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity"]  # a quick one is not asked for
+    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity", "H6-pulse"]  # a quick one is not asked for
     assert all(subject.quick for subject in chosen([], full=False))
     assert chosen([], full=True) == list(SUBJECTS)
 
@@ -158,3 +158,30 @@ def test_a_run_is_taken_again_gone_on_with_or_computed(tmp_path):
     assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
     longer = history(BLOCK, tmp_path / "whole", {"analysis.duration": "30 ms"})
     assert longer.time[-1] == pytest.approx(0.03)
+    stamp = (tmp_path / "whole" / "run.h5").stat().st_mtime_ns
+    history(f"# longer\n{BLOCK}", tmp_path / "whole", {"analysis.duration": "30 ms"})  # a comment makes no other case
+    assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
+
+
+STUDY = """
+[study]
+kind = "sweep"
+case = "case.toml"
+vary = { "joints.friction" = [0.2, 0.4] }
+"""
+
+
+def test_a_study_computes_only_the_trials_that_its_folder_has_not(tmp_path):
+    def compute(place):
+        return {"rows": len(study(STUDY, BLOCK, place.folder / "sweep")["rows"])}
+
+    rows = tmp_path / "S" / "sweep" / "trials.jsonl"
+    subject = Subject("S", "A sweep", "us", "Two frictions.", (Claim("rows", "rows", "", 2, 0.1, "counted"),), compute)
+    assert conduct(subject, tmp_path).numbers == {"rows": 2}
+    first, _ = rows.read_text().splitlines(keepends=True)
+    rows.write_text(first)
+    assert conduct(subject, tmp_path).numbers == {"rows": 2}
+    assert rows.read_text().splitlines()[0] == first.strip()  # as it was, with its time
+    assert len(rows.read_text().splitlines()) == 2
+    conduct(subject, tmp_path, again=True)
+    assert first not in rows.read_text()

@@ -11,26 +11,28 @@ from drystone.validate.conduct import history
 from drystone.validate.figures import ENERGIES, beside_energy, snapshots
 from drystone.view.style import look
 
-CASE = """
+HOUSE = """
 [structure]
 generator = "house"
 [joints]
 friction = 0.7
 support = { friction = 0.9 }
+[solver]
+contact = "compliant"
+young = "30 GPa"
+tolerance = 1e-4
+[analysis]
+time_step = "2.5 ms"
+theta = 1.0
+impact_substeps = 1
+"""
+CASE = HOUSE + """
+duration = "2 s"
 [motion]
 pulse = "one-sine"
 amplitude = "0.8 g"
 half_period = "0.20 s"
 direction = [0, -1, 0]
-[analysis]
-duration = "2 s"
-time_step = "2.5 ms"
-theta = 1.0
-impact_substeps = 1
-[solver]
-contact = "compliant"
-young = "30 GPa"
-tolerance = 1e-4
 [output]
 every = "10 ms"
 """
