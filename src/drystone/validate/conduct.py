@@ -27,7 +27,7 @@ from drystone.session import resume, run
 from drystone.study.begin import begin, keep_texts
 from drystone.study.content import own_text
 from drystone.study.run import run_study
-from drystone.study.table import ROWS, TrialTable
+from drystone.study.table import ROWS, TrialTable, read_rows
 from drystone.study.workers import Here
 from drystone.validate.claims import Place, Subject, Value
 
@@ -38,7 +38,7 @@ class Result(NamedTuple):
     """What a subject came to."""
 
     numbers: dict[str, Value]  # by the names of the claims
-    seconds: float  # since it was begun, or gone on with
+    seconds: float  # of computing; of runs and trials that were there already too
     date: str
     drystone: str  # version
     machine: str
@@ -50,9 +50,10 @@ def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: 
         _forget(subject, folder)
     folder.mkdir(parents=True, exist_ok=True)
     begin = perf_counter()
-    numbers = subject.compute(place_of(subject, folder, data))
+    place = place_of(subject, folder, data)
+    numbers = subject.compute(place)
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    result = Result(numbers, perf_counter() - begin, date, __version__, _machine())
+    result = Result(numbers, max(perf_counter() - begin, _spent(place.folder)), date, __version__, _machine())
     write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
 
@@ -107,6 +108,12 @@ def _is_run_of(case: Case, folder: Path) -> bool:
         return False
     kept = read_run(folder)
     return tomllib.loads(kept.case) == tomllib.loads(case.text) and kept.version == __version__
+
+
+def _spent(folder: Path) -> float:
+    """[s] that the runs and trials of a subject took, whenever that was."""
+    runs = sum(read_run(path.parent).steps["seconds"].sum() for path in folder.glob(f"*/{FILE}"))
+    return float(runs + sum(row.outcome.seconds for path in folder.glob(f"*/{ROWS}") for row in read_rows(path.parent)))
 
 
 def _forget(subject: Subject, folder: Path) -> None:

@@ -71,7 +71,6 @@ def _draw_domain(place: Place, out: Path) -> list[Figure]:
 SHAKEN = HOUSE + """
 after = "2 s"
 [motion]
-record = "{record}"
 direction = [0, 1, 0]
 arias = [0.01, 0.98]
 """
@@ -101,7 +100,7 @@ def _fragility(place: Place) -> dict[str, Any]:
     folder = (place.data / RECORDS).resolve()
     patterns = [str(folder / pattern) for pattern in ONE_COMPONENT]
     first = sorted(folder.glob(ONE_COMPONENT[-1]))[0]  # any: the study puts its own in its place
-    return study(FRAGILITY_STUDY.format(records=patterns), SHAKEN.format(record=first), place.folder / "fragility")
+    return study(FRAGILITY_STUDY.format(records=patterns), f'{SHAKEN}record = "{first}"', place.folder / "fragility")
 
 
 def _compute_fragility(place: Place) -> dict[str, Value]:
