@@ -125,7 +125,9 @@ def test_pages(command, doors, tmp_path):
     assert "0.1 m (a door): width of the door" in page
     assert "![the door](door.png)" in page
     command("validate", "--id", "B", "-o", tmp_path / "kept", "--write", tmp_path / "pages")
-    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  |" in (tmp_path / "pages" / "index.md").read_text()  # still there
+    index = (tmp_path / "pages" / "index.md").read_text()
+    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  | 0 | `--quick` |" in index  # still there
+    assert index.count("by drystone") == 1
 
 
 def test_data_that_are_not_there_are_named(command, doors, tmp_path, monkeypatch):

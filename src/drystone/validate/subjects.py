@@ -5,6 +5,7 @@ from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
 from drystone.validate.arches import MILANKOVITCH, POINT_LOADS
 from drystone.validate.capacities import CHURCH_CAPACITY, HOUSE_CAPACITY, SPANDREL_CAPACITY
 from drystone.validate.claims import Subject
+from drystone.validate.corbelled_cylinder import CORBELLED_CYLINDER
 from drystone.validate.dome import DOME
 from drystone.validate.dry_joint_walls import DRY_JOINT_WALLS
 from drystone.validate.house_studies import HOUSE_DOMAIN, HOUSE_FRAGILITY
@@ -21,7 +22,7 @@ from drystone.validate.walls import TILTED, WALL_3
 SUBJECTS = (
     HOUSNER, PULSED_BLOCK, OPPENHEIM, SPANDREL_CAPACITY, SHAKEN_SPANDRELS, SPANDRELS_AT_1_HZ, HOUSE_CAPACITY, PULSED_HOUSE,
     HOUSE_DOMAIN, HOUSE_FRAGILITY, CHURCH_CAPACITY, PULSED_CHURCH, PLANAR_BLOCK, WALL_3, POINT_LOADS, NATURAL_ARCH,
-    WALL_UNDER_WEIGHT, DOME, MILANKOVITCH, TILTED, DRY_JOINT_WALLS,
+    CORBELLED_CYLINDER, WALL_UNDER_WEIGHT, DOME, MILANKOVITCH, TILTED, DRY_JOINT_WALLS,
 )  # fmt: skip
 
 
