@@ -9,8 +9,9 @@ import pytest
 from drystone.io.case import parse_case
 from drystone.record import read_run
 from drystone.session import record
-from drystone.validate import subjects
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, judge
+from drystone.units import GRAVITY
+from drystone.validate import house_studies, subjects
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Place, Subject, judge
 from drystone.validate.conduct import conduct, history, study
 from drystone.validate.subjects import SUBJECTS, chosen
 
@@ -187,3 +188,22 @@ def test_a_study_computes_only_the_trials_that_its_folder_has_not(tmp_path):
     assert len(rows.read_text().splitlines()) == 2
     conduct(subject, tmp_path, again=True)
     assert first not in rows.read_text()
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "short", "trend", "longest"),
+    [
+        ([None, 0.9, 0.5], [None, 0.8, 0.6], "survived", "falls", 0.5),
+        ([None, 0.5, 0.5], [None, 0.8, 0.6], "survived", "does not fall", 0.5),
+        ([1.5, 0.9, 0.6], [None, 0.8, 0.7], "collapses from 1.5 g", "falls", 0.6),
+    ],
+)
+def test_what_is_read_from_a_failure_domain(monkeypatch, tmp_path, plus, minus, short, trend, longest):
+    """By hand: the lower of both directions, from short to long pulses; None is beyond what was tried."""
+    ways = {
+        sign: {"boundary": [{"collapses": None if g is None else g * GRAVITY} for g in column], "islands": islands}
+        for sign, column, islands in (("+", plus, []), ("-", minus, [{"half_period": 0.3}]))
+    }
+    monkeypatch.setattr(house_studies, "study", lambda *_: {"curves": [{"directions": ways}]})
+    found = house_studies.HOUSE_DOMAIN.compute(Place(tmp_path, None))
+    assert found == {"short": short, "trend": trend, "longest": pytest.approx(longest), "islands": "-"}
