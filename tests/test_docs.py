@@ -44,7 +44,8 @@ def test_cited_equations_exist():
 def test_links_between_documents_lead_somewhere():
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+?\.md)[^)]*\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            if not target.startswith("reference/"):  # made with the site, where test_site.py follows the links to it
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_tour_shows_what_the_code_does():

@@ -9,9 +9,10 @@ import pytest
 from drystone.io.case import parse_case
 from drystone.record import read_run
 from drystone.session import record
-from drystone.validate import subjects
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, judge
-from drystone.validate.conduct import history
+from drystone.units import GRAVITY
+from drystone.validate import house_studies, subjects
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Place, Subject, judge
+from drystone.validate.conduct import conduct, history, study
 from drystone.validate.subjects import SUBJECTS, chosen
 
 CLAIM = Claim("width", "width of the door", "m", 1.0, 0.1, "a door")
@@ -57,7 +58,7 @@ def test_claims_are_whole():
 
 def test_subjects_by_name():
     assert [subject.id for subject in chosen(["h3"], full=False)] == ["H3"]
-    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity"]  # a quick one is not asked for
+    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity", "H6-pulse"]  # a quick one is not asked for
     assert all(subject.quick for subject in chosen([], full=False))
     assert chosen([], full=True) == list(SUBJECTS)
 
@@ -125,7 +126,9 @@ def test_pages(command, doors, tmp_path):
     assert "0.1 m (a door): width of the door" in page
     assert "![the door](door.png)" in page
     command("validate", "--id", "B", "-o", tmp_path / "kept", "--write", tmp_path / "pages")
-    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  |" in (tmp_path / "pages" / "index.md").read_text()  # still there
+    index = (tmp_path / "pages" / "index.md").read_text()
+    assert "[A: Door A](A.md) | a builder | 1 |  | 1 |  | 0 | `--quick` |" in index  # still there
+    assert index.count("by drystone") == 1
 
 
 def test_data_that_are_not_there_are_named(command, doors, tmp_path, monkeypatch):
@@ -158,3 +161,49 @@ def test_a_run_is_taken_again_gone_on_with_or_computed(tmp_path):
     assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
     longer = history(BLOCK, tmp_path / "whole", {"analysis.duration": "30 ms"})
     assert longer.time[-1] == pytest.approx(0.03)
+    stamp = (tmp_path / "whole" / "run.h5").stat().st_mtime_ns
+    history(f"# longer\n{BLOCK}", tmp_path / "whole", {"analysis.duration": "30 ms"})  # a comment makes no other case
+    assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
+
+
+STUDY = """
+[study]
+kind = "sweep"
+case = "case.toml"
+vary = { "joints.friction" = [0.2, 0.4] }
+"""
+
+
+def test_a_study_computes_only_the_trials_that_its_folder_has_not(tmp_path):
+    def compute(place):
+        return {"rows": len(study(STUDY, BLOCK, place.folder / "sweep")["rows"])}
+
+    rows = tmp_path / "S" / "sweep" / "trials.jsonl"
+    subject = Subject("S", "A sweep", "us", "Two frictions.", (Claim("rows", "rows", "", 2, 0.1, "counted"),), compute)
+    assert conduct(subject, tmp_path).numbers == {"rows": 2}
+    first, _ = rows.read_text().splitlines(keepends=True)
+    rows.write_text(first)
+    assert conduct(subject, tmp_path).numbers == {"rows": 2}
+    assert rows.read_text().splitlines()[0] == first.strip()  # as it was, with its time
+    assert len(rows.read_text().splitlines()) == 2
+    conduct(subject, tmp_path, again=True)
+    assert first not in rows.read_text()
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "short", "trend", "longest"),
+    [
+        ([None, 0.9, 0.5], [None, 0.8, 0.6], "survived", "falls", 0.5),
+        ([None, 0.5, 0.5], [None, 0.8, 0.6], "survived", "does not fall", 0.5),
+        ([1.5, 0.9, 0.6], [None, 0.8, 0.7], "collapses from 1.5 g", "falls", 0.6),
+    ],
+)
+def test_what_is_read_from_a_failure_domain(monkeypatch, tmp_path, plus, minus, short, trend, longest):
+    """By hand: the lower of both directions, from short to long pulses; None is beyond what was tried."""
+    ways = {
+        sign: {"boundary": [{"collapses": None if g is None else g * GRAVITY} for g in column], "islands": islands}
+        for sign, column, islands in (("+", plus, []), ("-", minus, [{"half_period": 0.3}]))
+    }
+    monkeypatch.setattr(house_studies, "study", lambda *_: {"curves": [{"directions": ways}]})
+    found = house_studies.HOUSE_DOMAIN.compute(Place(tmp_path, None))
+    assert found == {"short": short, "trend": trend, "longest": pytest.approx(longest), "islands": "-"}

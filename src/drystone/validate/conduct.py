@@ -1,27 +1,34 @@
 """Subjects computed and kept: a subject and a folder come in, a `Result` goes out, which is also in the folder.
 
     H3.json     the numbers, how long they took, when and where
-    H3/arch/    a run that they were read from, which the figures show
+    H3/arch/    a run that they were read from, or a study, which the figures show
 
-A run that was cut is gone on with; so Ctrl-C loses no more than a frame.
+A run or a study that was cut is gone on with; so Ctrl-C loses no more than a frame or a trial.
 """
 
 import json
 import os
 import platform
+import tomllib
 from collections import deque
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from drystone import __version__
+from drystone.io.alone import alone_in
 from drystone.io.case import Case, parse_case
 from drystone.io.whole import write_whole
-from drystone.record import Run, read_run
+from drystone.record import FILE, Run, read_run
 from drystone.session import resume, run
+from drystone.study.begin import begin, keep_texts
 from drystone.study.content import own_text
+from drystone.study.run import run_study
+from drystone.study.table import ROWS, TrialTable, read_rows
+from drystone.study.workers import Here
 from drystone.validate.claims import Place, Subject, Value
 
 CASE = Path("case.toml")  # what errors would call a case that is in no file
@@ -31,7 +38,7 @@ class Result(NamedTuple):
     """What a subject came to."""
 
     numbers: dict[str, Value]  # by the names of the claims
-    seconds: float  # since it was begun, or gone on with
+    seconds: float  # of computing; of runs and trials that were there already too
     date: str
     drystone: str  # version
     machine: str
@@ -43,9 +50,10 @@ def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: 
         _forget(subject, folder)
     folder.mkdir(parents=True, exist_ok=True)
     begin = perf_counter()
-    numbers = subject.compute(place_of(subject, folder, data))
+    place = place_of(subject, folder, data)
+    numbers = subject.compute(place)
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    result = Result(numbers, perf_counter() - begin, date, __version__, _machine())
+    result = Result(numbers, max(perf_counter() - begin, _spent(place.folder)), date, __version__, _machine())
     write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
 
@@ -76,16 +84,42 @@ def history(text: str, folder: Path, instead: Mapping[str, Any] | None = None) -
     return run(case, folder, overwrite=True)
 
 
+def study(text: str, case: str, folder: Path) -> dict[str, Any]:
+    """What a study of a case finds. Trials that its folder has are not computed again."""
+    given = folder / "given"
+    given.mkdir(parents=True, exist_ok=True)
+    write_whole(given / "case.toml", case)
+    write_whole(given / "study.toml", text)
+    begun = begin(given / "study.toml")
+    with alone_in(folder):
+        keep_texts(begun, folder)
+        table = TrialTable(folder, begun.key_of)
+        try:
+            with Here(begun.task(folder)) as workers, closing(run_study(begun.study, table, workers)) as rows:
+                deque(rows, maxlen=0)
+        finally:
+            table.close()
+    return begun.study.facts(table.trials)
+
+
 def _is_run_of(case: Case, folder: Path) -> bool:
-    if not (folder / "run.h5").exists():
+    """Whatever the comments and the order of its tables."""
+    if not (folder / FILE).exists():
         return False
     kept = read_run(folder)
-    return kept.case == case.text and kept.version == __version__
+    return tomllib.loads(kept.case) == tomllib.loads(case.text) and kept.version == __version__
+
+
+def _spent(folder: Path) -> float:
+    """[s] that the runs and trials of a subject took, whenever that was."""
+    runs = sum(read_run(path.parent).steps["seconds"].sum() for path in folder.glob(f"*/{FILE}"))
+    return float(runs + sum(row.outcome.seconds for path in folder.glob(f"*/{ROWS}") for row in read_rows(path.parent)))
 
 
 def _forget(subject: Subject, folder: Path) -> None:
-    """The numbers, and the runs that they come from."""
-    for path in (folder / f"{subject.id}.json", *(folder / subject.id).glob("*/run.h5")):
+    """The numbers, and the runs and trials that they come from."""
+    runs, trials = ((folder / subject.id).glob(f"*/{name}") for name in (FILE, ROWS))
+    for path in (folder / f"{subject.id}.json", *runs, *trials):
         path.unlink(missing_ok=True)
 
 

@@ -45,22 +45,25 @@ def write_page(subject: Subject, result: Result, place: Place, out: Path) -> Non
 
 
 def write_index(judged: Judged, out: Path) -> None:
-    """Subjects that have a page, in one table."""
-    lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]")]
+    """Subjects that have a page, in one table; when and where they were computed."""
+    lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]", "computed by")]
     for subject, result in judged:
         verdicts = [row.verdict for row in judge_all(subject, result.numbers)]
         link = f"[{subject.id}: {subject.title}]({subject.id}.md)"
         counts = (str(verdicts.count(verdict) or "") for verdict in VERDICTS)
-        lines.append((link, subject.source, str(len(verdicts)), *counts, f"{result.seconds:.0f}"))
-    write_whole(out / "index.md", f"{INDEX}\n{_markdown(lines)}\n")
+        set_of = "--quick" if subject.quick else "--full"
+        lines.append((link, subject.source, str(len(verdicts)), *counts, f"{result.seconds:.0f}", f"`{set_of}`"))
+    whens = sorted({f"Computed {result.date} by drystone {result.drystone} ({result.machine})." for _, result in judged})
+    write_whole(out / "index.md", "\n".join([INDEX, _markdown(lines), "", *whens, ""]))
 
 
 VERDICTS = (HOLDS, EXPLAINED, FAILS)
 INDEX = """# Published numbers, computed again
 
 Written by `drystone validate --write docs/validation`. *Holds*: within the tolerance that each page gives, with its reason.
-*Explained*: beyond it for a reason that the page gives, and where we were when it was given. How these numbers were studied is
-told in [validation](../validation.md).
+*Explained*: beyond it for a reason that the page gives, and where we were when it was given. `--quick` are those that take
+minutes, `--full` are all. Times are of one core of a machine with other work on it. How these numbers were studied is told in
+[validation](../validation.md).
 """
 
 

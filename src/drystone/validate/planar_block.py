@@ -83,8 +83,9 @@ def _draw(place: Place, out: Path) -> list[Figure]:
         for k, (name, label) in enumerate((("pcl", "theta 0.7, 2 ms, as PCL"), ("fine", "theta 0.53, 0.25 ms"))):
             run = read_run(place.folder / name)
             axes.plot(run.time, _angle(run), label=label, **look(k))
-        for k, arc in enumerate(event_driven(0.1, 0.5, TILT, 4)):
+        for k, arc in enumerate(event_driven(0.1, 0.5, TILT, 7)):
             axes.plot(arc.time, arc.angle, "k:", linewidth=1.0, label="" if k else "Housner's equation")
+        axes.set_xlim(0.0, run.time[-1])
         axes.set_xlabel("time [s]")
         axes.set_ylabel("angle [rad]")
         axes.legend()

@@ -1,0 +1,154 @@
+"""H5: which pulses and which earthquakes bring the stone house down, by studies of many trials."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from drystone.units import GRAVITY
+from drystone.validate.claims import Claim, Figure, Place, Subject, Value
+from drystone.validate.conduct import study
+from drystone.validate.pulsed_house import HOUSE
+from drystone.view.domain import domain_size, draw_domain
+from drystone.view.fragility import draw_fragility
+from drystone.view.style import drawing
+
+PULSED = HOUSE + """
+after = "2 s"
+[motion]
+pulse = "one-sine"
+amplitude = "0.8 g"
+half_period = "0.20 s"
+direction = [0, 1, 0]
+"""
+DOMAIN_STUDY = """
+[study]
+kind = "failure-domain"
+case = "case.toml"
+half_periods = { from = "0.15 s", to = "0.6 s", count = 5 }
+amplitudes = { from = "0.3 g", to = "2 g", resolution = "5 %" }
+directions = ["+", "-"]
+scan = 6
+scan_every = 4
+capacity = true
+time_limit = "30 min"
+vary = { "joints.friction" = [0.7] }
+"""
+
+
+def _domain(place: Place) -> dict[str, Any]:
+    return study(DOMAIN_STUDY, PULSED, place.folder / "domain")
+
+
+def _compute_domain(place: Place) -> dict[str, Value]:
+    (curve,) = _domain(place)["curves"]
+    lowest = [_lowest(both) for both in zip(*(way["boundary"] for way in curve["directions"].values()), strict=True)]
+    islands = [sign for sign, way in curve["directions"].items() if way["islands"]]
+    return {
+        "short": "survived" if np.isinf(lowest[0]) else f"collapses from {lowest[0]:.2g} g",
+        "trend": "falls" if all(long < short or np.isinf(long) for short, long in pairwise(lowest)) else "does not fall",
+        "longest": lowest[-1],
+        "islands": " and ".join(islands) or "neither",
+    }
+
+
+def _lowest(both: tuple[dict[str, Any], ...]) -> float:
+    """[g] that brings it down in either direction; infinite if nothing that was tried does."""
+    return min(np.inf if each["collapses"] is None else each["collapses"] / GRAVITY for each in both)
+
+
+def _draw_domain(place: Place, out: Path) -> list[Figure]:
+    found = _domain(place)
+    width, height = domain_size(found)
+    with drawing(out / "H5-domain-21.png", width=width, height=height) as figure:
+        draw_domain(figure, found, place.folder / "domain")
+    return [Figure("H5-domain-21.png", "As NB figure 21 (a): pulses that bring the house down, by direction; dashed: what "
+                                       "it bears at rest")]  # fmt: skip
+
+
+SHAKEN = HOUSE + """
+after = "2 s"
+[motion]
+direction = [0, 1, 0]
+arias = [0.01, 0.98]
+"""
+FRAGILITY_STUDY = """
+[study]
+kind = "fragility"
+case = "case.toml"
+method = "stripes"
+measure = "PGA"
+levels = ["0.5 g", "0.75 g", "1 g", "1.5 g", "2 g", "2.5 g"]
+assume_monotone = true
+records = {records}
+unit = "g"
+time_limit = "60 min"
+vary = {{ "joints.friction" = [0.7] }}
+"""
+RECORDS = "ground_motions"
+ONE_COMPONENT = (  # of each station that the data have
+    "fema_p695_farfield/*1.txt", "fema_p695_nearfield/*SPV270.AT2", "fema_p695_nearfield/*SYL090.AT2",
+    "fema_p695_nearfield/*-E.AT2", "fema_p695_nearfield/*CLS000.AT2", "fema_p695_nearfield/*RRS228.AT2",
+)  # fmt: skip
+THETA, BETA = 0.971, 0.416  # of NB, theta in g
+
+
+def _fragility(place: Place) -> dict[str, Any]:
+    assert place.data is not None  # the subject needs it
+    folder = (place.data / RECORDS).resolve()
+    patterns = [str(folder / pattern) for pattern in ONE_COMPONENT]
+    first = sorted(folder.glob(ONE_COMPONENT[-1]))[0]  # any: the study puts its own in its place
+    return study(FRAGILITY_STUDY.format(records=patterns), f'{SHAKEN}record = "{first}"', place.folder / "fragility")
+
+
+def _compute_fragility(place: Place) -> dict[str, Value]:
+    (curve,) = _fragility(place)["curves"]
+    return {"theta": curve["fit"]["theta"] / GRAVITY, "beta": curve["fit"]["beta"]}
+
+
+def _draw_fragility(place: Place, out: Path) -> list[Figure]:
+    with drawing(out / "H5-fragility-22.png") as figure:
+        draw_fragility(figure, _fragility(place))
+        (axes,) = figure.axes
+        intensity = np.linspace(0.01, axes.get_xlim()[1], 200)  # [g]
+        axes.plot(intensity, norm.cdf(np.log(intensity / THETA) / BETA), "k:", label=f"NB: theta {THETA} g, beta {BETA}")
+        axes.legend(loc="lower right")
+    return [Figure("H5-fragility-22.png", "As NB figure 22: share of collapses and fitted curve, friction 0.7")]
+
+
+HOUSE_DOMAIN = Subject(
+    "H5-domain", "Pulses that bring the stone house down", "NB section 4.5.2, figure 21 (a)",
+    "One sine along y in either direction, five half-periods from 0.15 to 0.6 s, amplitudes from 0.3 to 2 g in steps of 5 %, "
+    "friction 0.7; collapse is the loss of 20 % of the potential energy within 2 s after the pulse, as NB have it. 69 trials: "
+    "six of them stand by this rule while stones still fall (docs/failure-domains.md). NB's figure is not in the text at "
+    "hand: what can be set beside ours is what they say of it. Frictions of 0.3 and 0.5 are not computed.",
+    (
+        Claim("short", "the shortest pulse, 0.15 s, up to 2 g", "", "survived"),
+        Claim("trend", "least amplitude that brings it down, from shorter to longer pulses", "", "falls"),
+        Claim("longest", "least amplitude at the longest half-period: goes to the capacity at rest", "g", 0.372, 0.0744,
+              "the pulse of 0.6 s is not infinitely long; a fifth of the capacity"),
+        Claim("islands", "direction of the first pulse in which islands are safe within the unsafe", "", "-", ours="+",
+              explanation="Both have one, NB at small half-periods in the negative direction, ours at 0.30 s in the positive "
+                          "one. Of the five half-periods only the first and the last are looked through from below to above, "
+                          "so that others may be missed in either direction."),
+    ),
+    _compute_domain, _draw_domain, quick=False,
+)  # fmt: skip
+HOUSE_FRAGILITY = Subject(
+    "H5-fragility", "Earthquakes that bring the stone house down", "NB section 4.5.3, figure 22",
+    "Stripes at NB's six levels of peak ground acceleration along y, friction 0.7, steps of 2.5 ms. NB have the 100 components "
+    "of FEMA P695; here it is one component of each of the 21 stations whose files are at hand, 15 far-field and 6 "
+    "near-field, cut to 1 to 98 % of their Arias intensity. A record that brings the house down is not tried above that level, "
+    "one that does not is not tried below: 63 trials. Frictions of 0.3 and 0.5 are not computed.",
+    (
+        Claim("theta", "theta, the median peak acceleration at collapse", "g", THETA, 0.22,
+              "half of our 95 % band, which 21 records have", 1.20,
+              "4 % beyond our band, 1.01 to 1.44 g. Near-field records bring the house down at less, 1.09 against 1.25 g, and "
+              "are 56 of NB's 100 but 6 of our 21: in NB's proportion ours would be about 1.16 g, and a band as wide around "
+              "that holds NB's value. With six such records this is a likely reason, not a proof; the bond is another."),
+        Claim("beta", "beta, the deviation of its logarithm", "", BETA, 0.11, "half of our 95 % band, which 21 records have"),
+    ),
+    _compute_fragility, _draw_fragility, quick=False, needs=RECORDS,
+)  # fmt: skip
