@@ -95,6 +95,21 @@ CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, 
 def read_run(folder: str | Path) -> "Run":
     """Open a run for reading, finished or still being written; only whole frames are seen."""
     folder = Path(folder)
+    while True:
+        before = _changed(folder / FILE)
+        try:
+            return _read_run(folder)
+        except InputError:
+            if _changed(folder / FILE) == before:
+                raise  # nobody is just writing it
+
+
+def _changed(path: Path) -> int:
+    """[ns] when a file was last written; 0 if it is not there."""
+    return path.stat().st_mtime_ns if os.path.isfile(path) else 0
+
+
+def _read_run(folder: Path) -> "Run":
     with _reading(folder) as file:
         check_closed(file, folder / FILE)
         if (found := file.attrs.get("format")) != FORMAT:

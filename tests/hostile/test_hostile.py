@@ -53,7 +53,8 @@ def judged(court, attacks, folder):
 def test_the_valid_files_are_valid(court, valid, place):
     """Else nothing that is spoilt in them would be seen."""
     attacks = [spoil.attack_on(each, command, each.path.read_bytes(), place / f"{each.name}-{i}", each.name, (0, 1))
-               for each in valid for i, command in enumerate(each.commands)]  # fmt: skip
+               for each in valid for i, command in enumerate(each.commands)
+               if i == 0 or each.name not in ("run-case", "run-result")]  # fmt: skip
     judged(court, attacks, place)
 
 

@@ -231,17 +231,20 @@ def _runs(folder: Path) -> list[Valid]:
     return found
 
 
+def beside_a_study(folder: Path) -> None:
+    """The cases that studies name, and what these name."""
+    shaken = HISTORY.partition("[[motion]]")[0] + HISTORY[HISTORY.index("[analysis]") :]
+    put(folder, "case.toml", HISTORY)
+    put(folder, "shaken.toml", f'{shaken}[motion]\npulse = "kanai-tajimi"\nseed = 1\namplitude = "0.3 g"\nduration = "3 s"\n')
+    put(folder, "pulsed.toml", f'{shaken}[motion]\npulse = "one-sine"\namplitude = "0.3 g"\nhalf_period = "0.3 s"\n')
+    beside(folder)
+
+
 def _studies(folder: Path) -> list[Valid]:
     found = []
-    shaken = HISTORY.partition("[[motion]]")[0] + HISTORY[HISTORY.index("[analysis]") :]
-    motion = '[motion]\npulse = "kanai-tajimi"\nseed = 1\namplitude = "0.3 g"\nduration = "3 s"\n'
-    pulse = '[motion]\npulse = "one-sine"\namplitude = "0.3 g"\nhalf_period = "0.3 s"\n'
     for name, text in (("sweep", SWEEP), ("fragility", FRAGILITY), ("domain", DOMAIN)):
         found.append(Valid(name, put(folder / name, "study.toml", text), [["study", "{file}", "-o", "{out}", "--json"]]))
-        put(folder / name, "case.toml", HISTORY)
-        put(folder / name, "shaken.toml", shaken + motion)
-        put(folder / name, "pulsed.toml", shaken + pulse)
-        beside(folder / name)
+        beside_a_study(folder / name)
     row = {"key": "abc", "sample": {"joints.friction": 0.4}, "status": "standing", "reason": "", "numbers": {}, "seconds": 1.0}
     for spoilt in ("study.json", "study.toml", "case.toml", "trials.jsonl"):
         place = folder / f"begun-{spoilt}"

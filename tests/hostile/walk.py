@@ -28,7 +28,7 @@ from drystone.io.table import Table
 from drystone.study.kinds import KINDS
 from tests.hostile.court import Attack
 from tests.hostile.spoil import ALWAYS_WRONG, PERHAPS, tables_spoilt
-from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, put
+from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, beside_a_study, put
 
 Place = tuple[Any, ...]
 
@@ -88,19 +88,9 @@ def walked(folder: Path, seed: int, each: int) -> Iterator[Attack]:
         command = ["study", "{file}", "-o", "{out}", "--json"] if study else ["check", "{file}", "--json"]
         place_of_it = folder / f"valid {name}"
         valid = Valid(name.replace(" ", "-"), put(place_of_it, "case.toml" if not study else "study.toml", text), [command])
-        beside(place_of_it)
-        if study:
-            _studied(place_of_it)
+        beside_a_study(place_of_it) if study else beside(place_of_it)
         for key in keys_of(table):
             values = [*chance.sample(ALWAYS_WRONG, each), *(chance.sample(PERHAPS, each) if name not in LARGE else [])]
             for i, value in enumerate(values):
                 yield from tables_spoilt(valid, folder, [(*place, key)], value, f"{seed}-{i}")
         yield from tables_spoilt(valid, folder, [(*place, "no_such_key")], 1, f"{seed}-unknown")
-
-
-def _studied(folder: Path) -> None:
-    """The cases of the studies."""
-    shaken = HISTORY.partition("[[motion]]")[0] + HISTORY[HISTORY.index("[analysis]") :]
-    put(folder, "case.toml", HISTORY)
-    put(folder, "shaken.toml", f'{shaken}[motion]\npulse = "kanai-tajimi"\n{MOTIONS["kanai-tajimi"]}\n')
-    put(folder, "pulsed.toml", f'{shaken}[motion]\npulse = "one-sine"\n{MOTIONS["one-sine"]}\n')

@@ -226,7 +226,8 @@ def test_files_that_were_not_opened_are_not_read(studio):
     assert "was not opened in this studio" in found["error"]
 
 
-@pytest.mark.parametrize("content", [[], {"sheet": 3}, {"sheet": {"structure": {"generator": "castle"}}}, {"sheet": {}}])
+@pytest.mark.parametrize("content", [[], {"sheet": 3}, {"sheet": {}}, {"sheet": {"structure": {"generator": "castle"}}},
+                                     {"sheet": {"structure": {"generator": []}}}])  # fmt: skip
 def test_what_is_no_sheet_is_refused(studio, content):
     with pytest.raises(InputError):
         studio.post("arrange", content)

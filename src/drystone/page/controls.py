@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import tomli_w
 
 from drystone.build import GENERATORS
-from drystone.errors import InputError, did_you_mean
+from drystone.errors import InputError, did_you_mean, shown
 from drystone.io.case_tables import Part, Structure
 from drystone.io.motion_tables import PULSE_TABLES
 from drystone.io.starter import SHOWN, dimension_of, keys_of
@@ -87,8 +87,8 @@ def _made(table: dict[str, Any], place: str, controls: list[Control]) -> dict[st
         controls.append(Control(f"{place}.supports", "value", optional=True))
         return {"density": "2000 kg/m3"} | table
     name = table["generator"]
-    if name not in GENERATORS:
-        raise InputError(f"{place}.generator: {name!r} is not a generator{did_you_mean(name, GENERATORS)}")
+    if not isinstance(name, str) or name not in GENERATORS:
+        raise InputError(f"{place}.generator: {shown(name)} is not a generator{did_you_mean(str(name), GENERATORS)}")
     controls.append(Control(f"{place}.generator", "choice", choices=tuple(GENERATORS), reshapes=True))
     defaults = tomllib.loads(keys_of(name))
     parameters = inspect.signature(GENERATORS[name]).parameters
@@ -223,7 +223,10 @@ def _text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, Any], *
     tables: dict[str, Any] = {"structure": sheet["structure"], "joints": sheet["joints"]}
     tables |= more | ({"load": loads} if loads else {}) | {"analysis": analysis}
     tables |= {key: sheet[key] for key in ("solver", "output") if key in sheet}
-    return tomli_w.dumps(tables)
+    try:
+        return tomli_w.dumps(tables)
+    except TypeError as error:
+        raise InputError(f"a value of this sheet is none that a case can have ({error}); reload the page") from None
 
 
 def control_named(message: str, controls: list[Control]) -> str:

@@ -6,6 +6,7 @@ of drystone. So a comment in the case changes nothing, and a changed number, blo
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import tomli_w
@@ -30,5 +31,5 @@ def own_text(text: str, path: Path, sample: Sample) -> str:
     """A case file with the sample in it that can be read from any folder."""
     content = case_content(text, path, sample)
     for table, key in named_files(content):
-        table[key] = str((path.parent / table[key]).resolve())
+        table[key] = os.path.abspath(path.parent / table[key])  # not `resolve`, which looks at the disk: it may be no name
     return tomli_w.dumps(content)

@@ -33,8 +33,7 @@ def read_dxf(path: Path, density: float) -> Drawing:
     try:
         file: Any = ezdxf.readfile(path)
         entities = list(file.modelspace())
-    except (OSError, ezdxf.DXFError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError,
-            StopIteration) as error:  # fmt: skip
+    except Exception as error:  # of whatever kind: the library meets damage as it comes
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
     blocks: list[Block] = []
     soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
