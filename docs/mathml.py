@@ -11,7 +11,8 @@ BAR = '<mo stretchy="false">&#x0007C;</mo>'  # of an absolute value; browsers wo
 ROWS = ((re.compile(r"\\\\\[\w+\]"), r"\\\\"),  # the space between rows is the browser's
         (re.compile(r"\\begin\{aligned\}"), r"\\begin{array}{rl}"),
         (re.compile(r"\\end\{aligned\}"), r"\\end{array}"))  # fmt: skip
-UNKNOWN = re.compile(r"\\[A-Za-z]+|>&(?:amp;)?<")
+BRACE = re.compile(r"\\([{}])")  # that a large brace keeps
+UNKNOWN = re.compile(r"\\(?:[A-Za-z]+|.)|>&(?:amp;)?<")
 
 
 def inline(latex: str) -> str:
@@ -30,7 +31,7 @@ def display(latex: str) -> str:
 def _translated(latex: str, how: str) -> str:
     for given, known in ROWS:
         latex = given.sub(known, latex)
-    shown = convert(LETTER.sub(r"\\\1{\2}", latex), display=how)
+    shown = BRACE.sub(r"\1", convert(LETTER.sub(r"\\\1{\2}", latex), display=how))
     unknown = UNKNOWN.findall(shown)
     if unknown:
         raise ValueError(f"{latex.strip()}: latex2mathml does not know {', '.join(unknown)}; write it another way")
