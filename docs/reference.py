@@ -82,7 +82,9 @@ def _table(node: dict[str, Any]) -> list[str]:
 def _about(kind: dict[str, Any]) -> str | None:
     if kind["title"] in GENERATORS:
         return inspect.getdoc(GENERATORS[kind["title"]])
-    return inspect.getdoc(read_structure) if kind["title"] == "FileStructure" else kind.get("description")
+    if kind["title"] == "FileStructure":  # what follows the first paragraph stands beside the keys
+        return str(inspect.getdoc(read_structure)).split("\n\n")[0]
+    return kind.get("description")
 
 
 def _meanings(shown: dict[str, Any]) -> dict[str, str]:
@@ -121,8 +123,8 @@ def _kind_name(kind: dict[str, Any]) -> str:
 
 
 def _prose(text: str) -> str:
-    """A docstring as Markdown: angle brackets are text, not tags."""
-    return text.replace("<", "\\<")
+    """A docstring as Markdown: angle brackets are text, not tags; a line that begins with a parameter is one of a list."""
+    return re.sub(r"(^|\n)(\w+): ", r"\n\n- `\2`: ", text.replace("<", "\\<")).replace("\n\n\n", "\n\n")
 
 
 def _keys(table: dict[str, Any], keys: Any) -> str:

@@ -72,6 +72,11 @@ def test_equation_by_hand():
     assert 'id="T999"' in shown
     assert "&#x1D4A6;" in shown
     assert "<mfrac><mrow><mi>x</mi></mrow><mrow><mn>2</mn></mrow></mfrac>" in shown
+    assert "\\" not in mathml.inline(r"\Big\{x\Big\}")
+    rows = mathml.display(r"\begin{aligned} a&=1,\\[2pt] b&=2 \end{aligned}")
+    assert rows.count("<mtr>") == 2
+    assert "&" not in re.sub(r"&#x\w+;", "", rows)
+    assert "pt" not in rows
     with pytest.raises(ValueError, match="nosuchcommand"):
         mathml.inline(r"\nosuchcommand x")
 

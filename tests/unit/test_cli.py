@@ -44,6 +44,10 @@ def test_help_names_the_commands(command):
         assert name in out
 
 
+def test_no_command_is_a_call_for_help(command):
+    assert command() == command("--help")
+
+
 def test_version(command):
     code, out, _ = command("--version", "--json")
     assert (code, list(json.loads(out))) == (0, ["version"])

@@ -150,6 +150,6 @@ def test_command(command, made_up, tmp_path):
     facts = json.loads(out)
     assert (code, facts["key"], facts["event"], facts["value"]) == (0, "motion.0.amplitude", "rocking", 0.3125)
     assert facts["trials"][0] == {"value": 0.0, "happens": False, "time": None, "unconverged": 0}
-    assert "motion.0.amplitude = 1: rocks" in error
+    assert "motion.0.amplitude = 1 g: rocks" in error
     code, out, _ = command(*asked)
     assert (code, "0.3125 g" in out) == (0, True)
