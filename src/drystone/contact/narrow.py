@@ -8,7 +8,7 @@
     are dropped, so that points persist from step to step; a thin joint keeps its four corners.
 4.1 Back along d on both face planes: antagonist points P_a, P_b; gap = (P_b - P_a).d; dropped above the margin.
 4.2 Point = mid-point; one already there from another polygon, within the tolerance of 3.3, keeps the smaller gap.
-    Polygons of faces that look at each other, (n_a.d)(-n_b.d) > 0.5, go first; oblique ones add points but leave the gaps of
+    Polygons of faces that look at each other, (n_a.d)(-n_b.d) > 0.6, go first; oblique ones add points but leave the gaps of
     those: along an edge common to both, the slack of 3.2 lets a slip s pass for a gap of -s / (n.d) on a steep plane.
 4.3 Area = its shares of the polygons of faces that look at each other, with their areas and centroids (T70), counted
     before 4.1 drops any; at least (0.02 size)^2, which is all that a point on an edge has.
@@ -28,7 +28,7 @@ Array = np.ndarray
 
 _VISIBLE = 0.05
 _SLACK = 1e-6  # of the size: corners outside the other face by less are inside
-_FACING = 0.5  # above this (n_a.d)(-n_b.d), two faces look at each other
+_FACING = 0.6  # above this (n_a.d)(-n_b.d), two faces look at each other; not 0.5, which two chips of 45 degrees have
 _FULL = -1
 
 
