@@ -22,10 +22,10 @@ from drystone.model import Model
 from drystone.page.answers import Answers
 from drystone.page.server import Server
 from drystone.page.share import write_html
-from drystone.record import RunWriter
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
 from drystone.stepping import State, drift
+from drystone.writer import RunWriter
 
 WALL = """# {blocks} blocks that fly apart
 [structure]

@@ -1,4 +1,4 @@
-"""Ctrl-C is heard in all tests, and by what they start, also where whoever runs them has it ignored: shells do so behind an &."""
+"""Ctrl-C is heard in tests and by what they start, also where whoever runs them has it ignored, as shells do behind an &."""
 
 import signal
 

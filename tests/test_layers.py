@@ -21,6 +21,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"io", "stepping"},
     {"simulate", "stamp"},
     {"record", "statics"},
+    {"writer"},
     {"session", "measure", "solve"},
     {"analyse"},
     {"study", "quantities", "verify"},

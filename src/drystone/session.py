@@ -25,11 +25,12 @@ from drystone.io.contact_problems import write_problem
 from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
-from drystone.record import Run, RunWriter, failed_problems, read_run
+from drystone.record import Run, failed_problems, read_run
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.stepping import State
+from drystone.writer import RunWriter
 
 REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge

@@ -10,7 +10,7 @@ import drystone as ds
 from drystone import quantities
 from drystone.io.case import parse_case
 from drystone.page.share import write_html
-from drystone.record import RunWriter
+from drystone.writer import RunWriter
 from tests.browser.conftest import served
 from tests.unit import synthetic
 

@@ -36,7 +36,7 @@ time_step = "1 ms"
 every = "2 ms"
 """
 # As `drystone`, but every frame is written at once: there is more to be hit.
-PROGRAM = "import drystone.record as record; record.PATIENCE = 0.0; from drystone.cli import main; main()"
+PROGRAM = "import drystone.writer as writer; writer.PATIENCE = 0.0; from drystone.cli import main; main()"
 
 
 def drystone(*arguments: object) -> subprocess.Popen:

@@ -11,8 +11,9 @@ import sys
 import h5py
 import pytest
 
-from drystone import record
-from drystone.record import RunWriter, read_run
+from drystone import writer as writing
+from drystone.record import read_run
+from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, ground, start, steps
 from tests.unit.test_record import assert_same, content
 
@@ -33,7 +34,7 @@ def small_chunks(monkeypatch):
         return create(group, name, *given, **options)
 
     monkeypatch.setattr(h5py.Group, "create_dataset", of_one_row)
-    monkeypatch.setattr(record, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "PATIENCE", 0.0)
 
 
 def write(folder):

@@ -9,9 +9,10 @@ import subprocess
 
 import pytest
 
-from drystone import record
+from drystone import writer as writing
 from drystone.errors import InputError
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
+from drystone.writer import RunWriter
 from tests.faults.programs import assert_same_run, sweep, told, wall
 from tests.unit.synthetic import boxes, ground, start, steps
 from tests.unit.test_record import assert_same
@@ -59,7 +60,7 @@ def add_until(writer, state, until):
 
 def test_a_run_that_fills_the_disk(disk, monkeypatch):
     """Every frame that was committed is there; with room made it goes on."""
-    monkeypatch.setattr(record, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "PATIENCE", 0.0)
     expected = [start(MODEL), *(step.state for step in steps(start(MODEL), 300))]
     writer = RunWriter.create(disk / "run", "# a case\n", MODEL, expected[0], every_steps=1, ground=ground(0))
     fill(disk, 600_000)

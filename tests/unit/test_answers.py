@@ -16,8 +16,8 @@ from drystone.page.answers import Answers
 from drystone.page.arrays import unpack
 from drystone.page.share import write_html
 from drystone.page.shown import SERVED, SHARED, Shown
-from drystone.record import RunWriter
 from drystone.stepping import Energy
+from drystone.writer import RunWriter
 from tests.unit import synthetic
 
 FAR = np.array([4.0e5, 5.2e6, 120.0])  # [m] as coordinates of a survey are

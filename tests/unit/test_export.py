@@ -24,9 +24,10 @@ from drystone.export.shape import shape
 from drystone.export.vtkhdf import write_vtkhdf
 from drystone.io.case import parse_case
 from drystone.io.geometry.structure import read_structure
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
 from drystone.solvers.solution import Residual, Solution
 from drystone.stepping import Energy, State
+from drystone.writer import RunWriter
 from tests.unit.synthetic import CORNERS, boxes, start
 
 STEP = 0.01  # [s]

@@ -6,7 +6,8 @@ import pytest
 from drystone import measure
 from drystone.errors import InputError
 from drystone.quaternion import product, rotate, rotation_vector
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
+from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, start, steps
 
 TIME = np.linspace(0.0, 10.0, 201)

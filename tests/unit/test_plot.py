@@ -13,9 +13,10 @@ import pytest
 from drystone.errors import InputError
 from drystone.io.case import read_case
 from drystone.measure import chosen_blocks
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
 from drystone.stepping import Energy
 from drystone.view import accounts, elevation, histories, panels, style
+from drystone.writer import RunWriter
 from tests.unit import synthetic
 
 pytest.importorskip("matplotlib")

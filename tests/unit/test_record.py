@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from drystone import record
+from drystone import writer as writing
 from drystone.errors import InputError
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
+from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, ground, start, steps
 
 MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
@@ -129,14 +131,14 @@ def test_interrupt_inside_the_commit_is_harmless(tmp_path, monkeypatch):
     writer = RunWriter.create(
         tmp_path / "cut", "# a case\n", MODEL, start(MODEL), every_steps=5, planned_steps=23, ground=ground(0)
     )
-    put, calls = record._put, iter(range(1000))
+    put, calls = writing._put, iter(range(1000))
 
     def interrupted(*arguments):
         put(*arguments)
         if next(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(record, "_put", interrupted)
+    monkeypatch.setattr(writing, "_put", interrupted)
     go_on(writer, start(MODEL), 23)
     with pytest.raises(KeyboardInterrupt):
         writer._commit()
@@ -160,7 +162,7 @@ def test_frames_beyond_the_counter_are_not_seen(tmp_path):
 
 
 def test_reading_while_writing(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "PATIENCE", 0.0)
     with RunWriter.create(tmp_path, "", MODEL, start(MODEL), every_steps=5) as writer:
         go_on(writer, start(MODEL), 12)
         reader = "from drystone.record import read_run; import sys; print(read_run(sys.argv[1]).frames)"
@@ -249,13 +251,13 @@ def test_a_run_that_was_spoilt(tmp_path, kind):
 ENDLESS = """
 import sys
 from tests.unit.synthetic import boxes, ground, start, steps
-from drystone import record
-record.PATIENCE = 0.0
+from drystone import writer
+writer.PATIENCE = 0.0
 model = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
-with record.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2, ground=ground(0)) as writer:
+with writer.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2, ground=ground(0)) as run:
     print("writing", flush=True)
     for step in steps(start(model), 1_000_000):
-        writer.add(step, ground(step.state.step))
+        run.add(step, ground(step.state.step))
 """
 
 

@@ -14,12 +14,13 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
 from drystone.report import certificate, figures, printed
 from drystone.report.amounts import amount
 from drystone.report.certificate import certify
 from drystone.report.inputs import assumptions, keys_of
 from drystone.report.origin import digests
+from drystone.writer import RunWriter
 from tests.unit import synthetic
 
 BLOCK = """# A block that <rests> & stays

@@ -10,9 +10,10 @@ import numba
 import pytest
 
 from drystone.io.named_files import path_digest
-from drystone.record import RunWriter, read_run
+from drystone.record import read_run
 from drystone.stamp import LIBRARIES, in_words, stamp
 from drystone.study.begin import begin, begin_again, keep_texts
+from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, start
 
 MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5]], fixed=[0])

@@ -17,9 +17,10 @@ from drystone.io.case import Case
 from drystone.io.given import read_json
 from drystone.io.whole import write_whole
 from drystone.model import Model
-from drystone.record import RESULT, Run, RunWriter, read_run
+from drystone.record import RESULT, Run, read_run
 from drystone.session import recorded_case
 from drystone.simulate import initial_state
+from drystone.writer import RunWriter
 
 ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "equilibrium": analyse_equilibrium,

@@ -17,6 +17,7 @@ from drystone.errors import InputError
 from drystone.io.whole import whole, writing
 
 PAGE = 4096  # [byte]
+FAR = 2**28  # [byte] beyond the end of a file that no commit goes
 HEAD = struct.Struct("<QQ")  # of a journal: bytes of the file, number of pages; then their numbers, then the pages
 
 
@@ -149,7 +150,7 @@ class JournaledFile(RawIOBase):
             return False
         size, count = HEAD.unpack_from(content.ljust(HEAD.size))
         first = HEAD.size + 8 * count
-        if len(content) != first + count * PAGE:
+        if len(content) != first + count * PAGE or size > self._end + FAR:
             raise InputError(f"{journal_of(self._path)} is no journal of a run; take it away, or run the case again")
         self._size = size
         for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, HEAD.size)):
