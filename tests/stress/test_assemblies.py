@@ -49,8 +49,15 @@ def test_same_from_everywhere(seeds, look):
     """Of the associated law, whose velocities are unique. What may differ: the solver's error, twice in each step, and what it
     moved the blocks by in the steps before; over the step, the rounding of places far away; in another order and in a mirror
     the points that detection takes of one block or of the other (T205)."""
-    faults = [fault for seed in seeds if not assembly(seed).scheme["surface"].exact for fault in difference(seed, look)]
+    faults = [fault for seed in seeds if is_promised(seed, look) for fault in difference(seed, look)]
     assert not faults, "\n".join(faults[:20])
+
+
+def is_promised(seed, look):
+    """Coulomb's law need not have one solution; and with a stiffness for each point the order of the blocks, by which points are
+    merged, decides on the stiffness of a joint."""
+    surface = assembly(seed).scheme["surface"]
+    return not surface.exact and not (look is shuffled and surface.stiffness is not None)
 
 
 def difference(seed, look):
