@@ -54,8 +54,8 @@ def test_same_from_everywhere(seeds, look):
 
 
 def is_promised(seed, look):
-    """Coulomb's law need not have one solution; and with a stiffness for each point the order of the blocks, by which points are
-    merged, decides on the stiffness of a joint."""
+    """Coulomb's law need not have one solution; and with a stiffness for each point the order of the blocks, by which points
+    are merged, decides on the stiffness of a joint."""
     surface = assembly(seed).scheme["surface"]
     return not surface.exact and not (look is shuffled and surface.stiffness is not None)
 
