@@ -167,9 +167,13 @@ def test_a_seed_is_an_assembly():
     assert all(3 <= sum(not block.fixed for block in made.blocks) <= 25 for made in first)
 
 
+HEAPS = [(seed, surface) for seed in range(0, 60, 6) for surface in (Surface(), Surface(young=1e9))]
+THROWN = (42, Surface(young=1e9))  # docs/limits.md: a stone 4 cm deep in the ground on a corner is thrown away
+HEAPS.remove(THROWN)
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("surface", [Surface(), Surface(young=1e9)])
-@pytest.mark.parametrize("seed", range(0, 60, 6))
+@pytest.mark.parametrize(("seed", "surface"), [*HEAPS, pytest.param(*THROWN, marks=pytest.mark.xfail(strict=True))])
 def test_a_heap_comes_to_rest(seed, surface):
     """Thrown stones lie still in the end, and on the ground: friction and impact take energy, nothing gives any."""
     scheme = {"time_step": 5e-3, "theta": 0.53, "impact_substeps": 20, "surface": surface}
