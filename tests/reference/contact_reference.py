@@ -242,9 +242,9 @@ def points_along(a: Solid, b: Solid, d: Array, margin: float, doubts: list[bool]
     nearest, farthest, simplified = math.inf, 0.0, 0.0
     looks = np.outer(facing_a, facing_b)
     seen = np.argwhere((facing_a > 0.05)[:, None] & (facing_b > 0.05))
-    doubts.append(any(abs(looks[f, g] - 0.5) < EPS for f, g in seen))
-    for f, g in sorted(seen.tolist(), key=lambda pair: looks[*pair] <= 0.5):  # opposite faces, then oblique ones
-        opposite = looks[f, g] > 0.5
+    doubts.append(any(abs(looks[f, g] - 0.6) < EPS for f, g in seen))
+    for f, g in sorted(seen.tolist(), key=lambda pair: looks[*pair] <= 0.6):  # opposite faces, then oblique ones
+        opposite = looks[f, g] > 0.6
         face_a, face_b = [plane_a[v] for v in a.shape.faces[f]], [plane_b[v] for v in b.shape.faces[g]]
         polygon = intersect(counter_clockwise(face_a), counter_clockwise(face_b), 1e-13 * (1 + size))
         if len(polygon) < 3:

@@ -32,8 +32,8 @@ from tests.stress.symmetry import carried, mirrored, shuffled
 
 SEEDS = [pytest.param(range(24), id="24"), pytest.param(range(24, 1000), id="976", marks=pytest.mark.soak)]
 LOOKS = [pytest.param(range(0, 1000, 61), id="17"), pytest.param(range(1000), id="1000", marks=pytest.mark.soak)]
-FINE, FIRST = 1e-8, 5  # tolerance of the solver and steps compared: later, impacts part what rounding told apart
-SLACK = 1e-6  # of a block's size: what contact detection takes for the same point, of one block or of the other
+FINE, FIRST = 1e-8, 3  # tolerance of the solver and steps compared: later, impacts part what rounding told apart
+SLACK = 2.7e-6  # of a block's size: by which gaps are others when contact detection takes the points of the other block (T205)
 FAR = 1e3  # [m] how far away an assembly is carried
 
 
@@ -46,10 +46,18 @@ def test_laws_of_mechanics(seeds):
 @pytest.mark.parametrize("seeds", LOOKS)
 @pytest.mark.parametrize("look", [shuffled, carried, mirrored])
 def test_same_from_everywhere(seeds, look):
-    """Of the associated law, whose velocities are unique. What may differ: the solver's error, twice; over the step, the
-    rounding of places far away, and in another order the points that detection takes of one block or of the other (T205)."""
-    faults = [fault for seed in seeds if not assembly(seed).scheme["surface"].exact for fault in difference(seed, look)]
+    """Of the associated law, whose velocities are unique. What may differ: the solver's error, twice in each step, and what it
+    moved the blocks by in the steps before; over the step, the rounding of places far away; in another order and in a mirror
+    the points that detection takes of one block or of the other (T205)."""
+    faults = [fault for seed in seeds if is_promised(seed, look) for fault in difference(seed, look)]
     assert not faults, "\n".join(faults[:20])
+
+
+def is_promised(seed, look):
+    """Coulomb's law need not have one solution; and with a stiffness for each point the order of the blocks, by which points
+    are merged, decides on the stiffness of a joint."""
+    surface = assembly(seed).scheme["surface"]
+    return not surface.exact and not (look is shuffled and surface.stiffness is not None)
 
 
 def difference(seed, look):
@@ -58,13 +66,14 @@ def difference(seed, look):
     model, seen = made.model(), look(made, np.random.default_rng(seed))
     h, speed = made.scheme["time_step"], GRAVITY * made.scheme["time_step"]
     size = 2 * float(model.bodies.radius[~model.bodies.fixed].max())
-    moved = size * SLACK if look is shuffled else 100 * np.finfo(float).eps * (FAR if look is carried else size)
+    moved = 100 * np.finfo(float).eps * FAR if look is carried else SLACK * size
     there = watch(seen.assembly, seen.assembly.model(), native(FINE, threads=1))
     for one, other in islice(zip(watch(made, model, native(FINE, threads=1)), there, strict=True), FIRST):
         if not (one.converged and other.converged):
             return []
         apart = rms(model, seen.home(other.after.velocity) - one.after.velocity)
-        if apart > 2 * MARGIN * FINE * speed * one.after.step + moved / h:
+        count = one.after.step * (one.after.step + 1) / 2
+        if apart > count * 2 * MARGIN * FINE * speed + moved / h:
             return [f"{made}: step {one.after.step}: {apart / speed:.3g} g h apart"]
     return []
 
@@ -158,9 +167,13 @@ def test_a_seed_is_an_assembly():
     assert all(3 <= sum(not block.fixed for block in made.blocks) <= 25 for made in first)
 
 
+HEAPS = [(seed, surface) for seed in range(0, 60, 6) for surface in (Surface(), Surface(young=1e9))]
+THROWN = (42, Surface(young=1e9))  # docs/limits.md: a stone 4 cm deep in the ground on a corner is thrown away
+HEAPS.remove(THROWN)
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("surface", [Surface(), Surface(young=1e9)])
-@pytest.mark.parametrize("seed", range(0, 60, 6))
+@pytest.mark.parametrize(("seed", "surface"), [*HEAPS, pytest.param(*THROWN, marks=pytest.mark.xfail(strict=True))])
 def test_a_heap_comes_to_rest(seed, surface):
     """Thrown stones lie still in the end, and on the ground: friction and impact take energy, nothing gives any."""
     scheme = {"time_step": 5e-3, "theta": 0.53, "impact_substeps": 20, "surface": surface}
