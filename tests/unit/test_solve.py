@@ -188,10 +188,10 @@ def test_parts_of_a_step(failing):
 
 
 def test_a_full_disk_is_said_once_and_survived(monkeypatch, capsys, tmp_path):
-    def full(*arguments):
+    def full(*arguments, **named):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(contact_problems.os, "replace", full)
+    monkeypatch.setattr(contact_problems.np, "savez", full)
     run = session.run(parse_case(CASE, "case.toml"), tmp_path / "out")
     said = capsys.readouterr().err
     assert said.count("No space left on device") == 1

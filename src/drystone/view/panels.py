@@ -14,13 +14,14 @@ import numpy as np
 from drystone.analyse.record import read_result
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
-from drystone.io.given import read_text
+from drystone.io.given import read_json, read_text
 from drystone.io.problems import read_toml
 from drystone.loads import pressing
 from drystone.measure import base_resultant
 from drystone.record import read_run
 from drystone.session import recorded_case
 from drystone.solvers.residual import MARGIN
+from drystone.study.table import RESULT
 from drystone.view.accounts import draw_convergence, draw_energy, draw_ledger
 from drystone.view.domain import domain_size, draw_domain
 from drystone.view.elevation import draw_forces, draw_thrust
@@ -79,7 +80,8 @@ def open_source(folder: str | Path, frame: int = -1) -> Source:
     folder = Path(folder)
     if (folder / "study.json").exists():
         kind = read_toml(read_text(folder / "study.toml"), folder / "study.toml")["study"]["kind"]
-        return Source(folder, kind, read_result(folder) or {})
+        found = folder / RESULT
+        return Source(folder, kind, read_json(found) if found.exists() else {})
     run = read_run(folder)
     case = recorded_case(run)
     if not -run.frames <= frame < run.frames:
