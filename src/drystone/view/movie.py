@@ -204,7 +204,7 @@ def _watched(images: Iterator[Array], count: int, watch: Callable[[float], None]
 def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: float) -> None:
     """H.264, which every browser and slide plays."""
     try:
-        from imageio_ffmpeg import write_frames
+        from imageio_ffmpeg import count_frames_and_secs, write_frames
     except ImportError:
         raise InputError(f"{path}: mp4 needs ffmpeg; pip install 'drystone[movie]', or write frame-%04d.png") from None
     with whole(path) as part:
@@ -212,11 +212,19 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
         how = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
         writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **how)
         writer.send(None)
+        sent = 0
         try:
             for image in images:
                 writer.send(np.ascontiguousarray(image))
+                sent += 1
         finally:
             writer.close()
+        try:  # the writer does not tell whether ffmpeg could: on a full disk there is a file without images
+            written, _ = count_frames_and_secs(str(part))
+        except RuntimeError:
+            written = 0
+        if written != sent:
+            raise InputError(f"{path}: ffmpeg wrote {written} of {sent} images; make room, or give another place")
 
 
 def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
