@@ -334,6 +334,15 @@ def test_bad_files_of_libraries(tmp_path, name, content):
         read_structure(tmp_path / name)
 
 
+def test_a_block_that_is_one_point(tmp_path):
+    """Refused as flat; left as it is for the doctor, who tells what ails it."""
+    (tmp_path / "a.obj").write_text("v 1 1 1\n" * 4 + "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n")
+    with pytest.raises(InputError, match="1 of 1 blocks are flat"):
+        read_structure(tmp_path / "a.obj")
+    (block,) = read_structure(tmp_path / "a.obj", refuse=False)
+    assert np.ptp(block.vertices, axis=0).max() == 0.0
+
+
 def test_missing_file_and_wrong_words(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         read_structure(tmp_path / "nothing.obj")

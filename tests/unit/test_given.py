@@ -42,7 +42,7 @@ def test_text_is_utf_8_with_or_without_a_mark(tmp_path):
         read_text(tmp_path / "a")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "9" * 10_000])
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "9" * 10_000, "[Infinity]", "[NaN]", "[1e999]"])
 def test_what_is_no_json(tmp_path, text):
     (tmp_path / "a").write_text(text)
     with pytest.raises(InputError, match="is not JSON"):

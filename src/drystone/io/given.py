@@ -5,6 +5,7 @@ so that a count inside it can be held against what is there.
 """
 
 import json
+import math
 import stat
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,13 @@ def read_json(path: str | Path) -> Any:
     """What a JSON file of ours holds, of whatever form."""
     text = read_text(path, LARGEST)
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (RecursionError, ValueError) as error:
         raise InputError(f"{path}: is not JSON ({str(error)[:80]}); it was damaged, make it anew") from None
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    if not math.isfinite(number):
+        raise ValueError(f"{word[:40]} is not finite")
+    return number

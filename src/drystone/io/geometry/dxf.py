@@ -31,14 +31,18 @@ def read_dxf(path: Path, density: float) -> Drawing:
         raise need("ezdxf", "dxf", path) from None
     read_bytes(path)  # there, and not too large
     try:
-        file: Any = ezdxf.readfile(path)
-        entities = list(file.modelspace())
+        return _drawing(ezdxf.readfile(path), path, density)
+    except InputError:
+        raise
     except Exception as error:  # of whatever kind: the library meets damage as it comes
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
+
+
+def _drawing(file: Any, path: Path, density: float) -> Drawing:
     blocks: list[Block] = []
     soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
     left_aside: Counter[str] = Counter()
-    for entity in entities:
+    for entity in file.modelspace():
         kind, layer = entity.dxftype(), entity.dxf.layer
         if kind == "3DFACE":
             soup[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))

@@ -105,6 +105,8 @@ def _contactor(text: str, where: str) -> Block:
         return Block(np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)], float), ((0, 1, 2, 3),), group=group)
     if kind == "PLANx":
         half = [_values(f"axe{i}", text)[0] for i in (1, 2, 3)]
+        if min(half) <= 0:
+            raise InputError(f"{where}: axe1 to axe3 are {half}; give half its sizes, above 0")
         return hull(CORNERS * half, Block(CORNERS, (), group=group))
     raise InputError(f"{where}: its contactor is {kind}; POLYR, POLYG, JONCx and PLANx are read, make it one of them")
 

@@ -33,8 +33,8 @@ Polygon = Array  # (K, 3)
 
 
 def convex(block: Block, *, decompose: bool, path: Path) -> Block:
-    """The block if it is convex, given in pieces, open or nearly convex; else in convex pieces."""
-    if block.pieces or open_edges(block.faces):
+    """The block if it is convex, given in pieces, open, of no size or nearly convex; else in convex pieces."""
+    if block.pieces or open_edges(block.faces) or not diagonal(block.vertices):
         return block
     hollow, warp = hollowness(block), _warp(block)
     if hollow <= CONVEX:

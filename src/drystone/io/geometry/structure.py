@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial import QhullError
 
 from drystone.errors import InputError
 from drystone.io.blocks import parse_blocks, write_blocks
@@ -111,6 +112,10 @@ def _solids(block: Block, path: Path) -> list[Block]:
 def _convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Block:
     try:
         return convex(block, decompose=decompose, path=path)
+    except QhullError:
+        if refuse:
+            raise InputError(f"{path}: {called(block)} has no volume; give at least 4 corners not in a plane") from None
+        return block
     except InputError:
         if refuse:
             raise
