@@ -54,9 +54,14 @@ def read_json(path: str | Path) -> Any:
     """What a JSON file of ours holds, of whatever form."""
     text = read_text(path, LARGEST)
     try:
-        return json.loads(text, parse_constant=_finite, parse_float=_finite)
+        return parse_json(text)
     except (RecursionError, ValueError) as error:
         raise InputError(f"{path}: is not JSON ({str(error)[:80]}); it was damaged, make it anew") from None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What JSON says, all of whose numbers are finite; ValueError if they are not, or if it is none."""
+    return json.loads(text, parse_constant=_finite, parse_float=_finite)
 
 
 def _finite(word: str) -> float:

@@ -40,7 +40,7 @@ class FragilityTable(Table):
     kind: Literal["fragility"]
     case: str  # path of the case, relative to the study
     records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; a list within: one for each [[motion]] of the ground
-    seeds: Annotated[Count, Field(ge=0)] = 0  # instead of records: motion.seed is 1, 2, ... so many
+    seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: motion.seed is 1, 2, ... so many
     unit: str | None = None  # of the records, where the files do not say
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
@@ -57,9 +57,9 @@ class FragilityTable(Table):
     block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
     vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
     random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
-    draws: Annotated[Count, Field(ge=1)] | None = None
+    draws: Annotated[Count, Field(ge=1, le=10_000)] | None = None
     seed: Annotated[Count, Field(ge=0)] = 0  # of the draws and of the bands
-    resamples: Annotated[Count, Field(ge=100)] = 1000  # for the bands
+    resamples: Annotated[Count, Field(ge=100, le=100_000)] = 1000  # for the bands
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drystone.errors import InputError
+from drystone.io.given import parse_json
 from drystone.io.whole import whole, write_whole, writing
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 from drystone.undisturbed import undisturbed
@@ -136,7 +137,7 @@ def read_row(folder: Path, key: str) -> Row:
 
 def _row(line: bytes, path: Path, number: int) -> Row:
     try:
-        kept = json.loads(line)
+        kept = parse_json(line)
         row = Row(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
         if not (isinstance(row.key, str) and isinstance(row.sample, dict) and isinstance(row.outcome.numbers, dict)):
             raise TypeError("a part of the row is of another kind")

@@ -17,6 +17,7 @@ from drystone.io.geometry.pieces import hull
 from drystone.model import Block
 
 NUMBER = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
+LARGEST = 1e9  # [m] of half a plane
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
@@ -105,8 +106,8 @@ def _contactor(text: str, where: str) -> Block:
         return Block(np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)], float), ((0, 1, 2, 3),), group=group)
     if kind == "PLANx":
         half = [_values(f"axe{i}", text)[0] for i in (1, 2, 3)]
-        if min(half) <= 0:
-            raise InputError(f"{where}: axe1 to axe3 are {half}; give half its sizes, above 0")
+        if not all(0 < size < LARGEST for size in half):
+            raise InputError(f"{where}: axe1 to axe3 are {half}; give half its sizes in m, above 0")
         return hull(CORNERS * half, Block(CORNERS, (), group=group))
     raise InputError(f"{where}: its contactor is {kind}; POLYR, POLYG, JONCx and PLANx are read, make it one of them")
 
