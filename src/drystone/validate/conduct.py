@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from drystone import __version__
 from drystone.io.alone import alone_in
 from drystone.io.case import Case, parse_case
+from drystone.io.given import read_json
 from drystone.io.whole import write_whole
 from drystone.record import FILE, Run, read_run
 from drystone.session import resume, run
@@ -63,7 +64,7 @@ def read_result(subject: Subject, folder: Path) -> Result | None:
     path = folder / f"{subject.id}.json"
     if not path.exists():
         return None
-    kept = Result(**json.loads(path.read_text(encoding="utf-8")))
+    kept = Result(**read_json(path))
     answered = all(claim.name in kept.numbers for claim in subject.claims)
     return kept if answered and kept.drystone == __version__ else None
 

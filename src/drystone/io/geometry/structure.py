@@ -112,14 +112,12 @@ def _solids(block: Block, path: Path) -> list[Block]:
 def _convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Block:
     try:
         return convex(block, decompose=decompose, path=path)
-    except QhullError:
-        if refuse:
-            raise InputError(f"{path}: {called(block)} has no volume; give at least 4 corners not in a plane") from None
-        return block
-    except InputError:
-        if refuse:
+    except (InputError, QhullError) as error:
+        if not refuse:
+            return block
+        if isinstance(error, InputError):
             raise
-        return block
+        raise InputError(f"{path}: {called(block)} has no volume; give at least 4 corners not in a plane") from None
 
 
 def write_structure(path: str | Path, blocks: Iterable[Block]) -> None:
