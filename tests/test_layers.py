@@ -16,7 +16,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
-    {"doctor", "joints", "mechanism", "resultants", "solvers"},
+    {"doctor", "joints", "mechanism", "resultants", "solvers", "state"},
     {"deform", "mortar"},
     {"io", "stepping"},
     {"simulate", "stamp"},

@@ -21,13 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from drystone import __version__
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.case import case_content
 from drystone.io.named_files import file_digests
-from drystone.kernel import SOURCES
 from drystone.model import Block
 from drystone.motion import Motion
 
@@ -36,6 +34,10 @@ LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "clarabel", "h5py")
 
 def made_here() -> dict[str, Any]:
     """The part of a stamp that tells of program and machine."""
+    from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
+
+    from drystone.kernel import SOURCES
+
     return {
         "drystone": __version__,
         "sources": SOURCES,
