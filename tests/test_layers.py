@@ -10,7 +10,7 @@ import drystone
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "kernel", "quaternion", "undisturbed"},
-    {"units", "solid", "problem", "spin", "laws", "brick", "neighbours"},
+    {"units", "solid", "problem", "spin", "laws", "brick", "compiled", "neighbours"},
     {"ground"},
     {"motion"},
     {"overlap", "elastic"},
@@ -19,7 +19,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"doctor", "joints", "mechanism", "resultants", "solvers", "state"},
     {"deform", "mortar"},
     {"io", "stepping"},
-    {"simulate", "stamp"},
+    {"simulate", "stamp", "forecast"},
     {"record", "statics"},
     {"writer"},
     {"session", "measure", "solve"},
@@ -29,6 +29,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"view"},
     {"export", "page", "report", "validate"},
     {"cli"},
+    {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - {"__init__"})
