@@ -9,7 +9,8 @@ import drystone
 
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
-    {"errors", "kernel", "quaternion", "undisturbed"},
+    {"errors", "quaternion", "undisturbed"},
+    {"kernel"},
     {"units", "solid", "problem", "spin", "laws", "brick"},
     {"ground"},
     {"motion"},

@@ -12,10 +12,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from drystone import __version__
+from drystone import __version__, kernel
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.errors import InputError
@@ -28,8 +27,9 @@ from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
+from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
-from drystone.stepping import State
+from drystone.stepping import State, kinetic_energy
 from drystone.writer import RunWriter
 
 REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
@@ -139,9 +139,9 @@ def _steps_a_frame(case: Case) -> int:
 
 
 def is_compiled() -> bool:
-    """Whether the kernels of a step are in Numba's cache; compiling them takes a minute or two."""
-    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
-    return any(folder.glob("*/stepping.*.nbi"))
+    """Whether the kernels of a step are compiled already, as they are now and for this Python: the solver's, and the last one
+    that a step calls, which is compiled after all others. Compiling them takes about a minute."""
+    return kernel.is_compiled(follow, kinetic_energy)
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.kernel import kernel
+from drystone.kernel import inner
 
 Array = np.ndarray
 
@@ -60,7 +60,7 @@ def response_spectrum(record: Accelerogram, periods: Array | Sequence[float] = P
     return Spectrum(period, damping, peaks[:, 0], peaks[:, 1], peaks[:, 2])
 
 
-@kernel
+@inner
 def _respond(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
     for k in range(len(periods)):
         if periods[k] == 0:
@@ -70,7 +70,7 @@ def _respond(acceleration: Array, time_step: float, periods: Array, damping: flo
         _oscillate(acceleration, time_step / parts, parts, 2 * math.pi / periods[k], damping, out_peaks[k])
 
 
-@kernel
+@inner
 def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping: float, out_peak: Array) -> None:
     """One oscillator: u'' + 2 damping omega u' + omega^2 u = -a (T94)."""
     decay, damped = math.exp(-damping * omega * h), omega * math.sqrt(1 - damping**2)
@@ -99,7 +99,7 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
             out_peak[2] = max(out_peak[2], abs(total), abs(_turn(total_old, rate_old, rate, h)))
 
 
-@kernel
+@inner
 def _turn(value: float, rate: float, next_rate: float, h: float) -> float:
     """Where a parabola with these rates at both ends of h turns round; its value at the start if it does not."""
     return value + h * rate**2 / (2 * (rate - next_rate)) if rate * next_rate < 0 else value
