@@ -9,8 +9,9 @@ import drystone
 
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
-    {"errors", "kernel", "quaternion", "undisturbed"},
-    {"units", "solid", "problem", "spin", "laws", "brick", "compiled", "neighbours"},
+    {"errors", "quaternion", "undisturbed"},
+    {"kernel"},
+    {"units", "solid", "problem", "spin", "laws", "brick", "neighbours"},
     {"ground"},
     {"motion"},
     {"overlap", "elastic"},

@@ -103,7 +103,7 @@ def _weigh(mesh, natural, node, weight):
         node[c] += first
 
 
-@kernel
+@inner
 def _open(elastic, contacts, grip, moved, gap):
     """Add what displacements (S, n, 3) [m] of the nodes open of the gaps."""
     for c in range(gap.shape[0]):
@@ -181,7 +181,7 @@ def _with_room(values: Array, more: int) -> Array:
     return wide
 
 
-@kernel
+@inner
 def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
     """Rows after the first six: velocity of the contact point along the contact axes per whitened amplitude."""
     for c in range(contacts.a.shape[0]):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from drystone.errors import Finding
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.solid import Surfaces, boxes, face_normals
 
 Array = np.ndarray
@@ -92,7 +92,7 @@ def least_extents(vertex, vertex_start, face_vertex, face_start, block_face, nor
     return extent
 
 
-@kernel
+@inner
 def _shadow(vertex, first, last, x, y, z):
     low, high = np.inf, -np.inf
     for v in range(first, last):
@@ -101,7 +101,7 @@ def _shadow(vertex, first, last, x, y, z):
     return low, high
 
 
-@kernel
+@inner
 def _overlap_along(vertex, vertex_start, i, j, x, y, z):
     """How far j must move along the unit axis (x, y, z), in its easier sense, to leave i; negative when apart."""
     low_i, high_i = _shadow(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
@@ -109,7 +109,7 @@ def _overlap_along(vertex, vertex_start, i, j, x, y, z):
     return min(high_i - low_j, high_j - low_i)
 
 
-@kernel
+@inner
 def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, allowed):
     """Penetration of i and j, or the first overlap found that is within `allowed`."""
     depth = np.inf
@@ -133,7 +133,7 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
     return depth
 
 
-@kernel
+@inner
 def _list_pairs(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
                 out_pair, out_depth):  # fmt: skip
     """Number of overlapping pairs; those that fit are written to out_pair and out_depth."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
@@ -89,7 +89,7 @@ def relative_velocity(problem, x):
     return out
 
 
-@kernel
+@inner
 def relative_velocity_into(problem, x, with_bias, out):
     """out = rows x + with_bias * bias."""
     for c in range(problem.a.shape[0]):
@@ -113,10 +113,12 @@ def relative_velocity_into(problem, x, with_bias, out):
         out[c, 2] = w2
 
 
-@kernel
+@inner
 def momentum_into(problem, impulse, out):
     """out = rows^T impulse, (N, D): the whitened velocity that impulses give."""
-    out[:] = 0.0
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[i, k] = 0.0
     for c in range(problem.a.shape[0]):
         p0, p1, p2 = impulse[c, 0], impulse[c, 1], impulse[c, 2]
         if p0 == 0.0 and p1 == 0.0 and p2 == 0.0:
@@ -129,3 +131,21 @@ def momentum_into(problem, impulse, out):
         if j >= 0:
             for k in range(out.shape[1]):
                 out[j, k] += problem.row_b[c, 0, k] * p0 + problem.row_b[c, 1, k] * p1 + problem.row_b[c, 2, k] * p2
+
+
+@inner
+def copy_into(values, out):
+    """out = values, tables of the same shape. Assigning a whole array compiles for seconds, mostly for the text of an error."""
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            out[i, k] = values[i, k]
+
+
+@inner
+def inner_product(a, b):
+    """Sum of the products of the numbers of two tables."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[i, k]
+    return total

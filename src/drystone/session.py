@@ -11,8 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from drystone import __version__
-from drystone.compiled import is_compiled as is_compiled  # workers.py takes it from here
+from drystone import __version__, kernel
 from drystone.errors import InputError
 from drystone.forecast import planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
@@ -24,8 +23,10 @@ from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
+from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.state import State
+from drystone.stepping import kinetic_energy
 from drystone.writer import RunWriter
 
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
@@ -74,6 +75,12 @@ def resume(out: str | Path) -> Generator[Step]:
     model = run.model  # not the case's: its files may have moved or changed since
     writer, state = RunWriter.resume(out)
     yield from _go_on(case, model, writer, state)
+
+
+def is_compiled() -> bool:
+    """Whether the kernels of a step are compiled already, as they are now and for this Python: the solver's, and the last one
+    that a step calls, which is compiled after all others. Compiling them takes about a minute."""
+    return kernel.is_compiled(follow, kinetic_energy)
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:

@@ -16,6 +16,7 @@ import os
 import platform
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,15 +33,19 @@ from drystone.motion import Motion
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "clarabel", "h5py")
 
 
+@cache
+def _sources() -> str:
+    """SHA-256 of the package as it is on disk."""
+    return sha256(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+
+
 def made_here() -> dict[str, Any]:
     """The part of a stamp that tells of program and machine."""
     from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
 
-    from drystone.kernel import SOURCES
-
     return {
         "drystone": __version__,
-        "sources": SOURCES,
+        "sources": _sources(),
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in LIBRARIES},
         "platform": f"{platform.system()} {platform.machine()}",

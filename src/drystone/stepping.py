@@ -21,7 +21,7 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.detect import detect
 from drystone.deform import hold, strain_energy, vibrate, widen
 from drystone.joints import Surface, apply_laws
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.model import Model
 from drystone.mortar import Borne, bear, bear_dry, bind
 from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
@@ -256,7 +256,7 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
     return free, inverse_root
 
 
-@kernel
+@inner
 def _rows(contacts, position, velocity, slot, mass, inverse_root, h, planar, row_a, row_b, frame, bias):
     """Contact frames, whitened Jacobian rows and bias (T9)."""
     for c in range(contacts.a.shape[0]):
@@ -286,7 +286,7 @@ def _rows(contacts, position, velocity, slot, mass, inverse_root, h, planar, row
                 row[d, 5] = sign * (r[2, 0] * m0 + r[2, 1] * m1 + r[2, 2] * m2)
 
 
-@kernel
+@inner
 def _turn_into(frame, vector, out):
     """World vectors (C, 3) in the contact frames."""
     for c in range(vector.shape[0]):
@@ -294,7 +294,7 @@ def _turn_into(frame, vector, out):
             out[c, i] = frame[c, i, 0] * vector[c, 0] + frame[c, i, 1] * vector[c, 1] + frame[c, i, 2] * vector[c, 2]
 
 
-@kernel
+@inner
 def _frame(normal, planar, out):
     """Orthonormal normal, tangent, tangent: the first tangent is the world axis least along the normal, made orthogonal; in
     the plane it is x or z, and in place of the second is nothing (T51)."""
@@ -368,7 +368,7 @@ def _ledger(
     )  # fmt: skip
 
 
-@kernel
+@inner
 def kinetic_energy(bodies, rotation, velocity):
     """[J] of the free bodies."""
     total = 0.0

@@ -1,9 +1,9 @@
-"""What commands say before they compute for the first time."""
+"""What commands say when they compute for the first time."""
 
+from drystone import kernel
 from drystone.cli.words import say
-from drystone.compiled import is_compiled
 
 
 def announce_compiling() -> None:
-    if not is_compiled():
-        say("compiling kernels, once on this machine: a minute or two ...")
+    """Have it said if and when a kernel is about to be compiled."""
+    kernel.announce_compiling(lambda: say("compiling kernels, once on this machine: a minute or two ..."))

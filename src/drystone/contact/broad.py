@@ -11,7 +11,7 @@ ones: a foundation slab costs one more level, where a single grid would store it
 import numpy as np
 
 from drystone.contact.placed import Placed, pair_margin
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.model import Bodies
 
 Array = np.ndarray
@@ -61,13 +61,37 @@ def _inflated_boxes(low, high, reach, owner):
     return box
 
 
+@inner
+def _middle(values):
+    """The lower of the two middle ones if their number is even; the values are put in another order. By halves, as a sort that
+    leaves aside what does not hold the middle: `np.median` compiles for two seconds."""
+    low, high, middle = 0, values.shape[0] - 1, (values.shape[0] - 1) // 2
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            break
+    return values[middle]
+
+
 @kernel
 def _assign_cells(box):
     blocks = box.shape[0]
     extent = np.empty(blocks)
     for i in range(blocks):
         extent[i] = max(box[i, 3] - box[i, 0], box[i, 4] - box[i, 1], box[i, 5] - box[i, 2])
-    edge = 1.2 * np.median(extent)  # finest cell [m]; above the median so that equal blocks share one level
+    edge = 1.2 * _middle(extent.copy())  # finest cell [m]; above the median so that equal blocks share one level
     level = np.zeros(blocks, np.int64)
     cell = np.empty((blocks, 3), np.int64)
     for i in range(blocks):
@@ -88,7 +112,7 @@ def _occupied(level):
     return np.flatnonzero(used)
 
 
-@kernel
+@inner
 def _bucket(level, x, y, z, mask):
     return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791) ^ (level * 50331653)) & mask
 
@@ -111,7 +135,7 @@ def _fill_buckets(level, cell, mask):
     return start, member
 
 
-@kernel
+@inner
 def _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count):
     """Adds the pairs of pieces of level `other` with those of the same and of finer levels. The low corner of a partner
     lies at most one cell below the box of i, which is at most one cell wide: three cells an axis."""
@@ -142,14 +166,14 @@ def _partners(other, width, level, cell, mask, start, member, box, placed, owner
     return count
 
 
-@kernel
+@inner
 def _cells(low, high, width):
     """Range of cells along one axis where partners may be stored; three at most, even for a box of NaN."""
     first = int(np.floor(low / width)) - 1
     return first, min(first + 3, int(np.floor(high / width)) + 1)
 
 
-@kernel
+@inner
 def _overlap(box, i, j):
     return (
         box[i, 0] <= box[j, 3]
@@ -161,7 +185,7 @@ def _overlap(box, i, j):
     )
 
 
-@kernel
+@inner
 def _apart(low, high, i, j):
     """Largest distance of the two boxes along an axis, negative if they overlap along all [m]."""
     apart = -np.inf

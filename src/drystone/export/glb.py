@@ -20,7 +20,7 @@ from drystone.analyse.construction import there
 from drystone.export.frames import FAR
 from drystone.io.geometry.drawing import fan
 from drystone.io.whole import whole
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.model import Model
 from drystone.record import Run
 from drystone.view.colours import LIMESTONE, SUPPORT, stone_colours
@@ -262,7 +262,7 @@ def _keep(time, values, allowed, out_kept):
                 waiting += 2
 
 
-@kernel
+@inner
 def _off(first, last, share, value):
     """How far a value is from what is interpolated: along a line, or the shorter arc between two rotations."""
     before, after = 1.0 - share, share

@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner
 
 Array = np.ndarray
 
 INSTANTS = 20  # at least, in a period
 
 
-@kernel
+@inner
 def respond(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
     for k in range(len(periods)):
         if periods[k] == 0:
@@ -22,7 +22,7 @@ def respond(acceleration: Array, time_step: float, periods: Array, damping: floa
         _oscillate(acceleration, time_step / parts, parts, 2 * math.pi / periods[k], damping, out_peaks[k])
 
 
-@kernel
+@inner
 def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping: float, out_peak: Array) -> None:
     """One oscillator: u'' + 2 damping omega u' + omega^2 u = -a (T94)."""
     decay, damped = math.exp(-damping * omega * h), omega * math.sqrt(1 - damping**2)
@@ -51,7 +51,7 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
             out_peak[2] = max(out_peak[2], abs(total), abs(_turn(total_old, rate_old, rate, h)))
 
 
-@kernel
+@inner
 def _turn(value: float, rate: float, next_rate: float, h: float) -> float:
     """Where a parabola with these rates at both ends of h turns round; its value at the start if it does not."""
     return value + h * rate**2 / (2 * (rate - next_rate)) if rate * next_rate < 0 else value

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from drystone.build import GENERATORS
-from drystone.compiled import is_compiled
 from drystone.errors import InputError
 from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
@@ -30,6 +29,7 @@ from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
 from drystone.page.launch import Launched, free_name, write_new
 from drystone.page.reply import Reply, in_json, unknown
+from drystone.session import is_compiled
 from drystone.study.content import own_text
 
 LARGEST_UPLOAD = 12 * 2**20  # [bytes]

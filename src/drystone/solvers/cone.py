@@ -8,7 +8,7 @@
 
 import numpy as np
 
-from drystone.kernel import inlined, kernel
+from drystone.kernel import inlined, inner, kernel
 
 
 @inlined
@@ -45,7 +45,7 @@ def project_all(z, mu):
     return out
 
 
-@kernel
+@inner
 def derivative_into(z, scale, mu, psi, out):
     """scale times the derivative of `respond` at z (T20), (C, 3, 3); zero where the contact is open."""
     for c in range(z.shape[0]):

@@ -8,14 +8,14 @@ theta is 1-strongly convex: |x - x*| <= |gradient(x)|, a rigorous bound that cos
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.problem import relative_velocity_into
 from drystone.solvers.cone import derivative_into
 from drystone.solvers.factor import assemble, factorise, solve
 from drystone.solvers.newton import NEAR, gradient_into, refine
 
 
-@kernel
+@inner
 def _slope(w, dw, t, base, sigma, friction):
     """First and second derivative along t of the contact part of theta at w + t dw."""
     first = 0.0
@@ -40,7 +40,7 @@ def _slope(w, dw, t, base, sigma, friction):
     return first, second
 
 
-@kernel
+@inner
 def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
     """Step t with |slope(t)| <= 0.1 |slope(0)|: t = 1 first, then Newton kept inside the bracket of the monotone slope."""
     start = lag_slope + _slope(w, dw, 0.0, base, sigma, friction)[0]
@@ -69,7 +69,7 @@ def line_search(w, dw, base, sigma, friction, lag_slope, lag_curve):
     return t
 
 
-@kernel
+@inner
 def _stretch(base, sigma, w, z):
     """z = base - sigma w."""
     for c in range(w.shape[0]):

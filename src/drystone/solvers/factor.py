@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from drystone.kernel import inlined, inner, kernel
+from drystone.kernel import inlined, inner, kernel, unlocked
 from drystone.problem import Problem
 from drystone.solvers.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
 from drystone.solvers.fronts import do_tile, job, jobs
@@ -97,7 +97,7 @@ def _graph(a, b, bodies):
     return key[:edges].copy(), edge, start, side
 
 
-@kernel
+@inner
 def assemble(problem, system, weight):
     """Fill the blocks with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
     control, helpers = system.control, system.control[HELPERS]
@@ -170,7 +170,7 @@ def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
                     above[k, r] += other[0, r] * x + other[1, r] * y + other[2, r] * z
 
 
-@kernel
+@inner
 def factorise(system):
     """Factorise the assembled blocks; False if the matrix is singular or, when symmetric, not positive definite."""
     control, plan, helpers = system.control, system.plan, system.control[HELPERS]
@@ -185,7 +185,7 @@ def factorise(system):
     return control[FAILED] == 0
 
 
-@kernel
+@inner
 def solve(system, right, out):
     """Solution (N, D) for a right-hand side (N, D)."""
     plan, x, dof = system.plan, system.x, system.plan.dof
@@ -203,7 +203,7 @@ def solve(system, right, out):
             out[plan.order[k], i] = x[dof * k + i]
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@unlocked
 def assist(problem, system, me):
     """What helper `me` does until it is told to stop: tiles of any job."""
     control = system.control

@@ -8,12 +8,12 @@ their fixed point.
 
 import numpy as np
 
-from drystone.kernel import kernel
-from drystone.problem import momentum_into, relative_velocity_into
+from drystone.kernel import inner, kernel
+from drystone.problem import copy_into, momentum_into, relative_velocity_into
 from drystone.solvers.factor import assemble, factorise, solve
 
 
-@kernel
+@inner
 def _to_boundary(v, dv):
     """Largest step a with v + a dv in the standard cones, for all rows; at most 1e3."""
     best = 1e3
@@ -34,7 +34,7 @@ def _to_boundary(v, dv):
     return best
 
 
-@kernel
+@inner
 def _scaling(s, l, soft, mu, eta, point, lam, weight, mode):
     """Nesterov-Todd point and eta of each contact, the scaled variable lam = W l, weight = D (W^2 + soft)^-1 D and
     mode = the eigenvalues (far, near, side) of (W^2 + soft)^-1 along (1, u), (1, -u), (0, u turned) with that u."""
@@ -68,7 +68,7 @@ def _scaling(s, l, soft, mu, eta, point, lam, weight, mode):
         weight[c, 2, 2] = m * m * (even * v * v + side * u * u)
 
 
-@kernel
+@inner
 def _scale(eta, p0, p1, p2, v0, v1, v2):
     """W v."""
     dot = p1 * v1 + p2 * v2
@@ -76,7 +76,7 @@ def _scale(eta, p0, p1, p2, v0, v1, v2):
     return eta * (p0 * v0 + dot), eta * (v1 + k * p1), eta * (v2 + k * p2)
 
 
-@kernel
+@inner
 def _unscale(eta, p0, p1, p2, v0, v1, v2):
     """W^-1 v."""
     dot = p1 * v1 + p2 * v2
@@ -84,7 +84,7 @@ def _unscale(eta, p0, p1, p2, v0, v1, v2):
     return (p0 * v0 - dot) / eta, (v1 + k * p1) / eta, (v2 + k * p2) / eta
 
 
-@kernel
+@inner
 def _divide(l0, l1, l2, r0, r1, r2):
     """y with l o y = r, the Jordan product of the cone."""
     r = np.hypot(l1, l2)
@@ -92,7 +92,7 @@ def _divide(l0, l1, l2, r0, r1, r2):
     return y0, (r1 - y0 * l1) / l0, (r2 - y0 * l2) / l0
 
 
-@kernel
+@inner
 def _corrector(eta, point, lam, s, l, ds, dl, centre, out):
     """Right-hand side of ds + W^2 dl: -s + centre l^-1 - W (lam \\ ((W^-1 ds) o (W dl)))."""
     for c in range(lam.shape[0]):
@@ -107,7 +107,7 @@ def _corrector(eta, point, lam, s, l, ds, dl, centre, out):
         out[c, 0], out[c, 1], out[c, 2] = k * l[c, 0] - s[c, 0] - q0, -k * l[c, 1] - s[c, 1] - q1, -k * l[c, 2] - s[c, 2] - q2
 
 
-@kernel
+@inner
 def _recentre(eta, point, lam, ds, dl, reach, low, high, out):
     """Gondzio's corrector: add to `out` what brings the products of a step by `reach` back into [low, high]."""
     for c in range(lam.shape[0]):
@@ -129,7 +129,7 @@ def _recentre(eta, point, lam, ds, dl, reach, low, high, out):
         out[c, 2] += q2
 
 
-@kernel
+@inner
 def _soften(mode, right, ds, dl):
     """dl = (W^2 + soft)^-1 (right - ds), mode by mode: a sliding contact has modes twenty decades apart, and summed into a
     3x3 matrix the stiff one would drown the soft one that keeps the impulse on its cone."""
@@ -143,7 +143,7 @@ def _soften(mode, right, ds, dl):
         dl[c, 2] = (plus - minus) * v + side * across * u
 
 
-@kernel
+@inner
 def _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change):
     """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6)."""
     _soften(mode, right, primal, dl)
@@ -156,17 +156,19 @@ def _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, roo
             ds[c, k] += soft[c] * dl[c, k]
 
 
-@kernel
+@inner
 def _balance(problem, dual, dl, room, out):
     """out = rows^T D dl - dual."""
     mu = problem.friction
     for c in range(dl.shape[0]):
         room[c, 0], room[c, 1], room[c, 2] = dl[c, 0], mu[c] * dl[c, 1], mu[c] * dl[c, 2]
     momentum_into(problem, room, out)
-    out -= dual
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[i, k] -= dual[i, k]
 
 
-@kernel
+@inner
 def _follow(problem, primal, dx, ds):
     """ds = D rows dx + primal: where s must go to follow x and close the primal residual."""
     mu = problem.friction
@@ -177,7 +179,7 @@ def _follow(problem, primal, dx, ds):
         ds[c, 2] = mu[c] * ds[c, 2] + primal[c, 2]
 
 
-@kernel
+@inner
 def _residuals(problem, x, s, l, room, primal, dual):
     """Primal and dual residuals; their largest in units of speed, and the mean gap s . l, go back."""
     mu = problem.friction
@@ -203,7 +205,7 @@ def _residuals(problem, x, s, l, room, primal, dual):
     return worst / problem.speed, closing / problem.speed, gap / max(s.shape[0], 1)
 
 
-@kernel
+@inner
 def _start(problem, x, impulse, force, s, l):
     """Scaled s and l of a first guess, moved into the interior by one unit of speed and force: from nearer to the boundary
     the path is entered more slowly than a cold start (measured)."""
@@ -218,16 +220,20 @@ def _start(problem, x, impulse, force, s, l):
         l[c, 0] = max(impulse[c, 0], np.hypot(l[c, 1], l[c, 2])) + force
 
 
-@kernel
+@inner
 def _since_decade(trail, gaps, count, x):
     """|x - x_j| for the last iterate j whose gap was ten times larger or more; inf if there is none."""
     for j in range(count - 1, -1, -1):
         if gaps[j] >= 10.0 * gaps[count]:
-            return np.sqrt(np.sum((x - trail[j]) ** 2))
+            total = 0.0
+            for i in range(x.shape[0]):
+                for k in range(x.shape[1]):
+                    total += (x[i, k] - trail[j, i, k]) ** 2
+            return np.sqrt(total)
     return np.inf
 
 
-@kernel
+@inner
 def _reach(s, ds, l, dl):
     return min(1.0, 0.995 * min(_to_boundary(s, ds), _to_boundary(l, dl)))
 
@@ -251,7 +257,8 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     best, best_at, done, reach = np.inf, 0, 0, 1.0
     while True:
         momentum, closing, gap = _residuals(problem, x, s, l, room, primal, dual)
-        trail[done], gaps[done] = x, gap
+        copy_into(x, trail[done])
+        gaps[done] = gap
         error = max(_since_decade(trail, gaps, done, x) / scale, momentum, closing)
         if not np.isfinite(gap):
             break
@@ -266,7 +273,8 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
         done += 1
         if not factorise(system):
             break
-        right[:] = -s
+        for c in range(count):
+            right[c, 0], right[c, 1], right[c, 2] = -s[c, 0], -s[c, 1], -s[c, 2]
         _direction(problem, system, mode, soft, right, primal, dual, dx, ds, dl, room, change)
         affine = min(1.0, _to_boundary(s, ds), _to_boundary(l, dl))
         centre = (1.0 - affine) ** 3 * gap
@@ -281,16 +289,19 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
             if reach > 0.9:
                 break
             aim, low = min(1.0, 1.3 * reach + 0.1), 0.1 * max(centre, 0.01 * gap)
-            right2[:] = right
+            copy_into(right, right2)
             _recentre(eta, point, lam, ds, dl, aim, low, 100.0 * low, right2)
             _direction(problem, system, mode, soft, right2, primal, dual, dx2, ds2, dl2, room, change)
             reach2 = _reach(s, ds2, l, dl2)
             if reach2 < reach + 0.03 * (aim - reach):
                 break
             reach = reach2
-            dx[:], ds[:], dl[:], right[:] = dx2, ds2, dl2, right2
+            copy_into(dx2, dx)
+            copy_into(ds2, ds)
+            copy_into(dl2, dl)
+            copy_into(right2, right)
         x += reach * dx
         s += reach * ds
         l += reach * dl
-    x[:] = trail[best_at]
+    copy_into(trail[best_at], x)
     return best, done

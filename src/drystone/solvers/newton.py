@@ -11,8 +11,8 @@ calls keeps a slower way (descent.py, interior.py, shift.py).
 
 import numpy as np
 
-from drystone.kernel import kernel
-from drystone.problem import momentum_into, relative_velocity_into
+from drystone.kernel import inner, kernel
+from drystone.problem import copy_into, inner_product, momentum_into, relative_velocity_into
 from drystone.solvers.cone import respond
 from drystone.solvers.factor import assemble, factorise, solve
 from drystone.solvers.residual import AMPLIFIED
@@ -23,7 +23,7 @@ ROUNDS = 8  # of that at most: together they cost about a factorisation
 ENOUGH = 0.003  # share of the imbalance that they may leave
 
 
-@kernel
+@inner
 def linearise(problem, base, sigma, rho, w, tau, weight, defect):
     """The law at (w, tau), made linear: d tau = -defect - weight dw. |tau - respond(zeta)|, weighted to a whitened velocity,
     goes back."""
@@ -66,7 +66,7 @@ def linearise(problem, base, sigma, rho, w, tau, weight, defect):
     return np.sqrt(total)
 
 
-@kernel
+@inner
 def gradient_into(problem, base, sigma, x, w, impulse, gradient):
     """The impulses that the law gives at x (w is given there), and what they leave unbalanced: in the associated law the
     gradient of theta (T14), whose value goes back."""
@@ -86,7 +86,7 @@ def gradient_into(problem, base, sigma, x, w, impulse, gradient):
     return 0.5 * value
 
 
-@kernel
+@inner
 def weigh(weight, v, out):
     """out = weight v for each contact."""
     for c in range(v.shape[0]):
@@ -94,10 +94,10 @@ def weigh(weight, v, out):
             out[c, k] = weight[c, k, 0] * v[c, 0] + weight[c, k, 1] * v[c, 1] + weight[c, k, 2] * v[c, 2]
 
 
-@kernel
+@inner
 def curvature_into(problem, weight, p, out):
     """out = p + rows^T weight rows p."""
-    out[:] = p
+    copy_into(p, out)
     for c in range(weight.shape[0]):
         k = weight[c]
         if k[0, 0] == 0.0 and k[1, 1] == 0.0 and k[2, 2] == 0.0:
@@ -132,23 +132,23 @@ def refine(problem, system, weight, right, x):
     symmetric = system.upper.shape[0] == 0
     r, y, h, p = right.copy(), np.empty_like(x), np.empty_like(x), np.zeros_like(x)
     x[:] = 0.0
-    target, product, keep, length = ENOUGH * np.sqrt(np.sum(right * right)), 1.0, 0.0, 1.0
+    target, product, keep, length = ENOUGH * np.sqrt(inner_product(right, right)), 1.0, 0.0, 1.0
     for _ in range(ROUNDS):
         solve(system, r, y)
         if symmetric:
-            last, product = product, np.sum(r * y)
+            last, product = product, inner_product(r, y)
             keep = product / last
         for i in range(x.shape[0]):
             for k in range(x.shape[1]):
                 p[i, k] = y[i, k] + keep * p[i, k]
         curvature_into(problem, weight, p, h)
         if symmetric:
-            length = product / np.sum(p * h)
+            length = product / inner_product(p, h)
         for i in range(x.shape[0]):
             for k in range(x.shape[1]):
                 x[i, k] += length * p[i, k]
                 r[i, k] -= length * h[i, k]
-        if np.sqrt(np.sum(r * r)) <= target:
+        if np.sqrt(inner_product(r, r)) <= target:
             return True
     return False
 
@@ -174,16 +174,16 @@ def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, h
             for k in range(x.shape[1]):
                 right[i, k] += problem.free[i, k] - x[i, k]
         if hard:
-            error = np.sqrt(np.sum(right * right)) + AMPLIFIED * fault
+            error = np.sqrt(inner_product(right, right)) + AMPLIFIED * fault
         else:
             theta = gradient_into(problem, base, sigma, x, w, impulse, gradient)
-            error = np.sqrt(np.sum(gradient * gradient))
+            error = np.sqrt(inner_product(gradient, gradient))
             if theta < least:
                 least = theta
-                lowest[:] = x
+                copy_into(x, lowest)
         if error <= target and (stepped or not hard):
             if not hard:
-                tau[:] = impulse
+                copy_into(impulse, tau)
             return error, done
         idle = 0 if fault <= WANE * best else idle + 1
         best = min(best, fault)
@@ -208,5 +208,5 @@ def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, h
         x += step
         before, stepped = fault, True
     if not hard:
-        x[:] = lowest
+        copy_into(lowest, x)
     return error, done

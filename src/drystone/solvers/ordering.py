@@ -6,7 +6,7 @@ elimination tree and the graph as compressed rows go out, functions of these alo
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
@@ -84,7 +84,7 @@ def _sorted(bodies, along, rank):
     return along[where]
 
 
-@kernel
+@inner
 def _reach(body, stamp, part, spot, start, neighbour):
     """First and last spot of a body and its neighbours in the same part."""
     near = far = spot[body]

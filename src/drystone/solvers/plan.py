@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.solvers.ordering import order_bodies
 
 Array = np.ndarray
@@ -69,7 +69,7 @@ def plan_factorisation(place: Array, edge_a: Array, edge_b: Array, dof: int = 6)
     return Plan(dof, order, first, row_start, rows, slot, run, child, sibling, panel, update, *edges, branch, top, work)
 
 
-@kernel
+@inner
 def extent(plan, s):
     """Number of own unknowns and of unknowns below, and the first own unknown, of a supernode."""
     dof = plan.dof
@@ -175,7 +175,7 @@ def _column_rows(order, position, start, neighbour, parent):
     return begin, rows
 
 
-@kernel
+@inner
 def _worth_merging(columns, zeros, below, dof):
     """Whether a merged supernode of so many columns may hold so many explicit zero blocks: none of large ones, which are
     fast enough alone."""

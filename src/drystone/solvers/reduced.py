@@ -70,7 +70,7 @@ def push(problem, c, p0, p1, p2, x, impulse):
         _given(problem.row_b, c, problem.b[c], d0, d1, d2, x)
 
 
-@kernel
+@inner
 def product_into(problem, impulse, x, out):
     """out = W impulse; x is overwritten by rows^T impulse."""
     momentum_into(problem, impulse, x)
@@ -80,7 +80,7 @@ def product_into(problem, impulse, x, out):
             out[c, k] += problem.compliance[c] * impulse[c, k]
 
 
-@kernel
+@inner
 def slip_into(problem, impulse, x, out):
     """out = W impulse + q; x is overwritten by free + rows^T impulse."""
     momentum_into(problem, impulse, x)

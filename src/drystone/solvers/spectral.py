@@ -8,7 +8,7 @@ component it would be that of another cone. The answer is the iterate of the lea
 
 import numpy as np
 
-from drystone.kernel import kernel
+from drystone.kernel import inner, kernel
 from drystone.problem import Problem
 from drystone.solvers.cone import project
 from drystone.solvers.iterate import Advance, iterative
@@ -34,7 +34,7 @@ def spectral(tolerance: float = 1e-6, sweeps: int = 20_000, time_limit: float | 
     return iterative("p-spg-fb", begin, tolerance, sweeps, time_limit)
 
 
-@kernel
+@inner
 def _project_gradient(z, slip, weight, alpha, friction, out):
     """out = P_K(z - alpha slip / weight) - z; returns its norm in the metric of the weights."""
     total = 0.0
@@ -46,7 +46,7 @@ def _project_gradient(z, slip, weight, alpha, friction, out):
     return np.sqrt(total)
 
 
-@kernel
+@inner
 def _dots(slip, d, product, weight):
     """slip . d, d . product, d . weight d, product . product / weight."""
     slope, curve, stretched, shrunk = 0.0, 0.0, 0.0, 0.0
@@ -59,7 +59,7 @@ def _dots(slip, d, product, weight):
     return slope, curve, stretched, shrunk
 
 
-@kernel
+@inner
 def _line_search(slope, curve, value, highest):
     """Step t <= 1 and the value there, which is at most `highest` and a share of the slope: the objective is quadratic."""
     t = 1.0

@@ -6,7 +6,7 @@ told for every fine pixel; light, which changes slowly, once for every pixel sho
 
 import numpy as np
 
-from drystone.kernel import inlined, kernel
+from drystone.kernel import inlined, inner
 from drystone.view.camera import Camera
 
 Array = np.ndarray
@@ -19,7 +19,7 @@ SCREEN = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
 ON_EDGE = -1e-9  # of a triangle: a pixel centre on the edge of two belongs to both, and to none only by rounding
 
 
-@kernel
+@inner
 def rasterise(triangle, face, out_near, out_face):
     """Draw triangles (T, 3, 3) of columns, rows, nearness; the nearest stays. Faces seen from behind are left out."""
     height, width = out_near.shape
@@ -215,7 +215,7 @@ def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, besi
     return 1.0 - np.exp(-away) * (1.0 - shade)
 
 
-@kernel
+@inner
 def covered(face, margin):
     """First and last row, first and last column of fine pixels with stones, and a margin about them."""
     top, bottom, left, right = face.shape[0], -1, face.shape[1], -1
@@ -226,7 +226,7 @@ def covered(face, margin):
     return top - margin, bottom + margin, left - margin, right + margin
 
 
-@kernel
+@inner
 def light(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
     """Light (H, W) in the first fine pixel of every pixel; of the floor, which is nan if there is none, `out_sky` is all."""
     top, bottom, left, right = covered(face, reach * camera.scale)
@@ -254,7 +254,7 @@ def shared_light(face, sun_light, sky_light, here, row, column):
     return sunshine / max(count, 1), sky / max(count, 1), count
 
 
-@kernel
+@inner
 def shade(
     camera, near, face, block_of, normal, tone, sun, sun_near, samples, reach, line, background, sun_light, sky_light, out_image
 ):
@@ -302,7 +302,7 @@ def on_screen(linear):
     return SCREEN[k] + (place - k) * (SCREEN[k + 1] - SCREEN[k])
 
 
-@kernel
+@inner
 def draw_outlines(near, face, block_of, normal, step, out_ink):
     """Part (H, W) of every pixel that outlines cover."""
     for row in range(out_ink.shape[0]):

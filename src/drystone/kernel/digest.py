@@ -1,0 +1,103 @@
+"""What the machine code of a kernel depends on, as a digest: its own code and all that it refers to.
+
+Numba's cache looks only at the file of the function it caches: editing a function that is called from there leaves a cached caller
+that silently returns old results. The digest of a kernel covers its byte code and constants, the kernels it calls (by their
+digests), the constants and records it refers to, and the whole source of any file whose code generates code (`intrinsic`).
+Comments, docstrings and line numbers are not in it: editing them compiles nothing.
+"""
+
+import hashlib
+import inspect
+import sys
+import types
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core import types as numba_types
+
+PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic)
+PACKAGE = __name__.partition(".")[0]
+OF_LIBRARIES = ("numpy", "numba", "llvmlite", "math", "builtins")  # their versions are in the key of the cache
+
+
+def sha256(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=None)
+def code_digest(function: types.FunctionType) -> str:
+    """Of a function and all it refers to."""
+    parts = [*_code(function.__code__), repr(function.__defaults__)]
+    cells = function.__closure__ or ()
+    parts += [_value(cell.cell_contents) for cell in cells]
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            parts += [name, _value(function.__globals__[name], function)]
+    return sha256(parts)
+
+
+def _names(code: types.CodeType) -> list[str]:
+    """Names of globals and attributes, also of functions inside."""
+    inside = [name for each in code.co_consts if isinstance(each, types.CodeType) for name in _names(each)]
+    return sorted({*code.co_names, *inside})
+
+
+def _code(code: types.CodeType) -> list[str]:
+    constants = code.co_consts
+    if constants and isinstance(constants[0], str):  # the docstring
+        constants = constants[1:]
+    parts = [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names)]
+    for each in constants:
+        parts += _code(each) if isinstance(each, types.CodeType) else [repr(each)]
+    return parts
+
+
+def _value(value: Any, function: Any = None) -> str:
+    """Of something that a function refers to."""
+    if isinstance(value, PLAIN):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return sha256(map(_value, value))
+    if isinstance(value, np.ndarray):
+        return sha256([str(value.dtype), str(value.shape), value.tobytes().hex()])
+    if hasattr(value, "py_func"):
+        return "itself" if value.py_func is function else code_digest(value.py_func)
+    if isinstance(value, type) and hasattr(value, "_fields"):
+        return describe_record(value)
+    if isinstance(value, types.ModuleType):
+        return value.__name__ if _is_of_library(value.__name__) else _source_of(value.__name__)
+    if isinstance(value, numba_types.Type):
+        return repr(value)
+    origin = getattr(getattr(value, "_defn", value), "__module__", None) or type(value).__module__
+    if _is_of_library(origin):
+        return f"{origin} {getattr(value, '__qualname__', repr(value))}"
+    return _source_of(origin)
+
+
+def _is_of_library(module: str) -> bool:
+    return module.partition(".")[0] in OF_LIBRARIES
+
+
+@lru_cache(maxsize=None)
+def _source_of(module: str) -> str:
+    """Of a whole file."""
+    return sha256([Path(inspect.getfile(sys.modules[module])).read_text()])
+
+
+def describe_record(kind: Any) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}{kind._fields}"
+
+
+def describe_type(kind: Any) -> str:
+    """A Numba type, records with the names of their fields: reordered fields are another type."""
+    if isinstance(kind, numba_types.BaseTuple):
+        head = describe_record(kind.instance_class) if hasattr(kind, "instance_class") else ""
+        return f"{head}({','.join(map(describe_type, kind.types))})"
+    return str(kind)

@@ -1,0 +1,226 @@
+"""The compiled functions of the package: `@kernel`, `@inner` and `@inlined` make one of a Python function.
+
+`@kernel` is `numba.njit` that is compiled once into machine code of its own (target.py) and kept on disk (store.py), found again by
+all that its code depends on (digest.py). `@inner` is for code that runs for every pair of blocks: without reference counts, which
+Numba keeps for every array a function receives (60 % of the narrow phase when measured). Such code cannot allocate: Numba refuses
+to compile it. `@inlined` is copied into its callers: large records are passed by value, which for a small function costs more
+than what it does (12 % of a factorisation), and a constant argument is one in the code.
+
+What is called from other kernels only has no entry for Python; one is made when Python calls it for the first time.
+"""
+
+import importlib
+import pickle
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config, sigutils, types
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import _FunctionCompiler
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+
+from drystone.kernel import store
+from drystone.kernel.digest import code_digest, describe_type, sha256
+from drystone.kernel.target import Callee, kernel_target
+from drystone.undisturbed import disturbed
+
+FORMAT = "1"  # of the files in the store
+LARGEST_COPIED = 120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
+VERSIONS = (FORMAT, f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__, np.__version__)
+
+_announce: Callable[[], None] | None = None  # called before the first compilation of this process
+_compiled = 0  # kernels that this process has compiled
+
+
+def announce_compiling(say: Callable[[], None] | None) -> None:
+    """Have `say` called once, when this process is about to compile its first kernel."""
+    global _announce
+    _announce = say
+
+
+def compilations() -> int:
+    """How many kernels this process has compiled; those found in the store do not count."""
+    return _compiled
+
+
+def is_compiled(*kernels: Any) -> bool:
+    """Whether each of these has been compiled, as it is now and for this Python, for some arguments at least."""
+    return all(store.is_stored(each.stored_name) for each in kernels)
+
+
+class _Compiler(_FunctionCompiler):
+    """Numba's compiler, stopped before machine code is made."""
+
+    def _customize_flags(self, flags: Any) -> Any:
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+        return flags
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function."""
+
+    targetdescr = kernel_target
+
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **others: Any):
+        super().__init__(py_func, locals, targetoptions, **others)
+        self._compiler = _Compiler(py_func, self.targetdescr, self.targetoptions, self.locals, self._compiler.pipeline_class)
+        self._for_linking = False
+        self._entries: dict[Any, Any] = {}  # what Python calls, by argument types
+
+    @cached_property
+    def stored_name(self) -> str:
+        """The name of its entries in the store, up to what the argument types add."""
+        code = code_digest(self.py_func)
+        options = sorted(self.targetoptions.items())
+        key = sha256([*VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
+        return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{key}"
+
+    @property
+    def is_put_in_place(self) -> bool:
+        return self.targetoptions.get("forceinline", False)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Numba asks for this when another kernel calls this one. A number written in the call is a number as any other: the
+        function is not compiled for each value of it, unless it is put in place of the call."""
+        if not self.is_put_in_place:
+            args = [types.unliteral(each) for each in args]
+            kws = {name: types.unliteral(each) for name, each in kws.items()}
+        with global_compiler_lock:
+            before, self._for_linking = self._for_linking, True
+            try:
+                return super().get_call_template(args, kws)
+            finally:
+                self._for_linking = before
+
+    def compile(self, sig: Any) -> Any:
+        """Have it compiled, or loaded, for these argument types: for a call from another kernel, or from Python."""
+        with global_compiler_lock:
+            args, _ = sigutils.normalize_signature(sig)
+            for_linking, self._for_linking = self._for_linking, False
+            try:
+                result = self.provide(args)
+                return result.entry_point if for_linking else self._entry(tuple(args), result)
+            finally:
+                self._for_linking = for_linking
+
+    def provide(self, args: Any) -> Any:
+        """The compiled code for these argument types, as other kernels call it."""
+        args = tuple(args)
+        if args not in self.overloads:
+            self.targetctx.refresh()
+            name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}"
+            result = self._loaded(name)
+            if result is None:
+                with disturbed(), store.sole_compiler(name):
+                    result = self._loaded(name) or self._compiled(name, args)
+            self.overloads[args] = result
+        return self.overloads[args]
+
+    def _loaded(self, name: str) -> Any:
+        content = store.load(name)
+        if content is None:
+            return None
+        is_separate, state, callees, fndesc, env, signature, environments = pickle.loads(content)
+        for callee in callees:
+            _kernel_at(callee).provide(callee.arguments)
+        codegen = self.targetctx.codegen()
+        library = codegen.load_object(*state) if is_separate else codegen.load_bitcode(*state)
+        library.callees.update(dict.fromkeys(callees))
+        library.is_separate = is_separate
+        result = CompileResult(
+            typing_context=self.typingctx, target_context=self.targetctx, entry_point=None, typing_error=None,
+            type_annotation=None, signature=signature, objectmode=False, lifted=(), fndesc=fndesc, library=library,
+            call_helper=None, environment=env, metadata=None, reload_init=(), referenced_envs=environments,
+        )  # fmt: skip
+        return self._settled(result, environments)
+
+    def _compiled(self, name: str, args: Any) -> Any:
+        _note_compilation()
+        result = self._compiler.compile(args, None)
+        library = result.library
+        library.is_separate = not self.is_put_in_place and library.size() > LARGEST_COPIED
+        environments = result._find_referenced_environments() if library.is_separate else []
+        if library.is_separate:
+            library.emit()
+        result = self._settled(result, environments)
+        result.fndesc.typemap = result.fndesc.calltypes = None
+        state = library.serialize_object() if library.is_separate else library.serialize_bitcode()
+        content = (library.is_separate, state, list(library.callees), result.fndesc, result.environment, result.signature,
+                   environments)  # fmt: skip
+        store.save(name, dumps(content))
+        return result
+
+    def _settled(self, result: Any, environments: Any) -> Any:
+        """Known to the kernels that are compiled after it."""
+        library = result.library
+        library.identity = Callee(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
+        for each in environments:
+            library.codegen.set_env(each.env_name, each)
+        result = result._replace(entry_point=library.identity)
+        self.targetctx.insert_user_function(result.entry_point, result.fndesc, [library])
+        return result
+
+    def _entry(self, args: Any, result: Any) -> Any:
+        """What Python calls, made known to Numba's dispatcher."""
+        if args in self._entries:
+            return self._entries[args]
+        name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}-entry"
+        context = self.targetctx.subtarget(enable_nrt=self.targetoptions.get("_nrt", True))
+        codegen = context.codegen()
+        content = store.load(name)
+        if content is None:
+            library = codegen.create_library(f"{result.fndesc.qualname} entry")
+            library.enable_object_caching()
+            with context.push_code_library(library):
+                library.add_linking_library(rtsys.library)  # reference counts
+                library.add_linking_library(result.library)
+                context.create_cpython_wrapper(library, result.fndesc, result.environment, result.call_helper,
+                                               release_gil=self.targetoptions.get("nogil", False))  # fmt: skip
+            library.emit()
+            store.save(name, dumps((library.serialize_object(), list(result.environment.consts))))
+        else:
+            state, constants = pickle.loads(content)
+            result.environment.consts[:] = constants  # those of the code, then those of the entry
+            library = codegen.load_object(*state)
+        self._entries[args] = context.get_executable(library, result.fndesc, result.environment)
+        self._insert([each._code for each in args], self._entries[args], False)
+        return self._entries[args]
+
+
+def _kernel_at(callee: Callee) -> Kernel:
+    found: Any = importlib.import_module(callee.module)
+    for part in callee.name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _note_compilation() -> None:
+    global _compiled, _announce
+    _compiled += 1
+    if _compiled == 1:
+        store.prune()
+        if _announce is not None:
+            _announce()
+
+
+def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    def decorate(function: Callable[..., Any]) -> Any:
+        if config.DISABLE_JIT:
+            return function
+        return Kernel(function, targetoptions={"nopython": True, "boundscheck": None, "error_model": "numpy", **options})
+
+    return decorate
+
+
+kernel = _decorator()
+inner = _decorator(_nrt=False)
+inlined = _decorator(_nrt=False, forceinline=True)
+unlocked = _decorator(nogil=True)  # does not hold Python's lock while it runs

@@ -1,0 +1,147 @@
+"""Compiled kernels on disk: a file each, found by what it was compiled from and nothing else.
+
+The name of a file is the digest of all that decides its content (code, argument types, processor, versions), so that nothing can be
+out of date, a copy of the package anywhere finds the same files, and files of several versions lie side by side. Two folders are
+looked in: the one inside the package, which wheels bring filled, and the user's cache, where new ones go.
+
+A file begins with the digest of its content: one that was cut short by a full disk is as good as none.
+"""
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: two processes that start at once may compile the same
+    fcntl = None  # type: ignore[assignment]
+
+SHIPPED = Path(__file__).parent / "compiled"
+SUFFIX = ".kernel"
+DIGEST_BYTES = 32
+UNUSED_DAYS = 30  # after which a file is removed
+LARGEST_CACHE = 300e6  # [bytes] of files: beyond it the ones not used for longest are removed
+WAIT_INTERVAL = 0.05  # [s] between looks whether another process has finished compiling
+DAY = 86_400.0  # [s]
+
+
+def user_folder() -> Path:
+    """Where new ones go."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drystone" / "kernels"
+
+
+def load(name: str) -> bytes | None:
+    """The content of an entry, None if there is none."""
+    for folder in (SHIPPED, user_folder()):
+        path = folder / (name + SUFFIX)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        content = data[DIGEST_BYTES:]
+        if hashlib.sha256(content).digest() == data[:DIGEST_BYTES]:
+            if folder != SHIPPED:
+                _mark_used(path)
+            return content
+    return None
+
+
+def is_stored(beginning: str) -> bool:
+    """Whether there is an entry whose name begins so."""
+    return any(next(folder.glob(f"{beginning}*{SUFFIX}"), None) is not None for folder in (SHIPPED, user_folder()))
+
+
+def save(name: str, content: bytes) -> None:
+    """Whole or not at all. Where nothing can be written that is said once, and nothing is lost but time."""
+    folder = user_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(content).digest() + content)
+            os.replace(temporary, folder / (name + SUFFIX))
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        _warn_once(f"compiled kernels cannot be kept in {folder} ({error.strerror}): they are compiled again in every process")
+
+
+@contextlib.contextmanager
+def sole_compiler(name: str) -> Iterator[None]:
+    """Only one process at a time compiles an entry; the others wait here and then find it."""
+    handle = _open_lock(name)
+    if handle is None:
+        yield
+        return
+    try:
+        _wait_for_lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open_lock(name: str) -> int | None:
+    """A file to lock, the same for few names: it is left behind."""
+    if fcntl is None:
+        return None
+    folder = user_folder() / "locks"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        return None
+
+
+def _wait_for_lock(handle: int) -> None:
+    """In short looks, so that Ctrl-C is heard."""
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(WAIT_INTERVAL)
+        except OSError:  # a file system without locks
+            return
+
+
+def _mark_used(path: Path) -> None:
+    """Note the day a file was last used."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > DAY:
+            os.utime(path)
+
+
+def prune() -> None:
+    """Remove what has not been used for long, what is too much, and the folders of earlier versions."""
+    folder = user_folder()
+    now, total = time.time(), 0.0
+    for path, used, size in sorted(_files(folder), key=lambda each: -each[1]):
+        total += size
+        if now - used > UNUSED_DAYS * DAY or total > LARGEST_CACHE:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, float, int]]:
+    """Path, time of last use and size of all files, also those of folders that versions before this one made."""
+    for path in folder.parent.rglob("*"):
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                state = path.stat()
+                yield path, state.st_mtime, state.st_size
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        print(message, file=sys.stderr, flush=True)
