@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from drystone import __version__
 from drystone.cli.commands import help_text
 from drystone.cli.words import BAD_INPUT, DONE, INTERRUPTED, TERMINATED, fail
 from drystone.errors import InputError, shown
@@ -40,13 +41,13 @@ def _run(given: list[str], as_json: bool, heard: list[int]) -> int:
 
 
 def _called(given: list[str]) -> int:
-    """Help is printed as it lies in commands.py; Typer, which takes longer than that, reads all other lines."""
-    if given == ["--help"]:
-        print(help_text())
-        return DONE
-    from drystone.cli.options import call
+    """Help is printed as it lies in commands.py; Typer, which takes longer to load than that, reads all other lines."""
+    if given not in (["--help"], ["--version"]):
+        from drystone.cli.options import call
 
-    return call(given)
+        return call(given)
+    print(help_text() if given == ["--help"] else __version__)
+    return DONE
 
 
 @contextmanager

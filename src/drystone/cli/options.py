@@ -28,13 +28,22 @@ class Program(TyperGroup):
         return help_text()
 
 
-app = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+PLAIN: Any = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+COMMANDS: dict[str, Callable[..., Any]] = {}
+app = typer.Typer(cls=Program, **PLAIN)
 
 
 def call(given: list[str]) -> int:
-    """Do what a line says; the exit code."""
+    """Do what a line says; the exit code. Of a line that begins with a command, Typer reads the options of this one only."""
+    name = "drystone"
+    program = app
+    if given[0] in COMMANDS:
+        name = f"drystone {given[0]}"
+        program = typer.Typer(**PLAIN)
+        program.command()(COMMANDS[given[0]])
+        given = given[1:]
     try:
-        return app(given, prog_name="drystone", standalone_mode=False) or DONE
+        return program(given, prog_name=name, standalone_mode=False) or DONE
     except USAGE_ERROR as error:  # a wrong command, option or value
         raise InputError(error.format_message()) from None
     except typer.Abort:
@@ -42,13 +51,14 @@ def call(given: list[str]) -> int:
 
 
 def command(line: Callable[..., None]) -> Callable[..., Any]:
-    """Make a command of what a function here says, and of what the module of its name does."""
+    """A command, of what a function here says and of what the module of its name does."""
     name = line.__name__
 
     @wraps(line)
     def work(**given: Any) -> Any:
         return getattr(import_module(f"drystone.cli.{name}"), name)(**given)
 
+    COMMANDS[name] = work
     return app.command()(work)
 
 
