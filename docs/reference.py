@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from drystone.build import GENERATORS
-from drystone.cli import app
-from drystone.cli.words import GROUPS
+from drystone.cli.commands import GROUPS
+from drystone.cli.options import app
 from drystone.elastic import Stone
 from drystone.io import analysis_tables, case_tables, motion_tables
 from drystone.io.geometry.structure import read_structure

@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from drystone.analyse.record import read_result, record
+from drystone.analyse.record import record
 from drystone.io.case import read_case
-from drystone.record import read_run
+from drystone.record import read_result, read_run
 from drystone.session import run as run_history
 from drystone.view.picture import picture
 from drystone.view.results import result_pictures

@@ -11,16 +11,16 @@ PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"errors", "quaternion", "undisturbed"},
     {"kernel"},
-    {"units", "solid", "problem", "spin", "laws", "brick"},
+    {"units", "solid", "problem", "spin", "laws", "brick", "neighbours"},
     {"ground"},
     {"motion"},
     {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
-    {"doctor", "joints", "mechanism", "resultants", "solvers"},
+    {"doctor", "joints", "mechanism", "resultants", "solvers", "state"},
     {"deform", "mortar"},
     {"io", "stepping"},
-    {"simulate", "stamp"},
+    {"simulate", "stamp", "forecast"},
     {"record", "statics"},
     {"writer"},
     {"session", "measure", "solve"},
@@ -30,6 +30,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"view"},
     {"export", "page", "report", "validate"},
     {"cli"},
+    {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - {"__init__"})

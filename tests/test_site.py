@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 import mathml  # noqa: E402
 import reference  # noqa: E402
 
-from drystone.cli import app  # noqa: E402
+from drystone.cli.options import app  # noqa: E402
 
 TABLES = ("structure", "joints", "motion", "load", "analysis", "solver", "output")
 

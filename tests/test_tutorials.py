@@ -22,7 +22,8 @@ import jsonschema
 import pytest
 import typer
 
-from drystone.cli import app, main
+from drystone.cli import main
+from drystone.cli.options import app
 from drystone.io.case import read_case
 from drystone.io.geometry.structure import write_structure
 from drystone.io.schema import case_schema

@@ -7,6 +7,8 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.kernel import kernel
+from drystone.laws import RIGID as RIGID
+from drystone.laws import Surface as Surface
 from drystone.model import Model
 
 Array = np.ndarray
@@ -18,29 +20,6 @@ class Law(NamedTuple):
     friction: Array  # (C,)
     dilatancy: Array  # (C,)
     compliance: Array  # (C,) [1/kg]
-
-
-class Surface(NamedTuple):
-    """How the blocks of a structure meet, besides their friction."""
-
-    young: float | None = None  # [Pa] modulus of the stone in compliant contacts
-    stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
-    exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
-
-    @property
-    def compliant(self) -> bool:
-        return self.young is not None or self.stiffness is not None
-
-    @property
-    def words(self) -> str:
-        if self.stiffness is not None:
-            return f"compliant, {self.stiffness / 1e6:g} MN/m a contact point"
-        if self.young is not None:
-            return f"compliant, {self.young / 1e9:g} GPa"
-        return "rigid"
-
-
-RIGID = Surface()
 
 
 def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from drystone.errors import InputError
 
@@ -118,6 +117,8 @@ class Scatter:
         """Of a variable with mean 1, where its distribution function has the values `uniform`."""
         if self.distribution == "uniform":
             return 1 + self.cov * math.sqrt(3) * (2 * uniform - 1)
+        from scipy.special import ndtri  # only joints that scatter need scipy
+
         spread = math.sqrt(math.log1p(self.cov**2))
         return np.exp(spread * ndtri(uniform) - spread**2 / 2)
 
@@ -133,6 +134,29 @@ class Scatter:
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)
         return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
+
+
+class Surface(NamedTuple):
+    """How the blocks of a structure meet, besides their friction."""
+
+    young: float | None = None  # [Pa] modulus of the stone in compliant contacts
+    stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
+    exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+
+    @property
+    def compliant(self) -> bool:
+        return self.young is not None or self.stiffness is not None
+
+    @property
+    def words(self) -> str:
+        if self.stiffness is not None:
+            return f"compliant, {self.stiffness / 1e6:g} MN/m a contact point"
+        if self.young is not None:
+            return f"compliant, {self.young / 1e9:g} GPa"
+        return "rigid"
+
+
+RIGID = Surface()
 
 
 class Laws(NamedTuple):

@@ -16,12 +16,11 @@ import numpy as np
 
 from drystone import quaternion
 from drystone.contact.contacts import Contacts, in_head_joints, no_contacts
-from drystone.contact.detect import detect
 from drystone.elastic import Elastic, gauss_stresses, principal, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
-from drystone.stepping import Energy
+from drystone.state import Energy
 
 Array = np.ndarray
 
@@ -68,6 +67,8 @@ def mechanism(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanis
 
 def _first_contacts(run: Run) -> Contacts:
     """Who touched whom in the first frame."""
+    from drystone.contact.detect import detect  # loads Numba, which all else here does without
+
     at_rest = np.zeros_like(run.velocity[0])
     return detect(run.model.bodies, run.position[0], run.rotation[0], at_rest, 1.0, no_contacts(), 0)[0]
 

@@ -13,14 +13,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from drystone import quaternion
 from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
 from drystone.model import Model
+from drystone.neighbours import connected
 
 Array = np.ndarray
 Carry = Callable[[Array, Array], Array]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
@@ -154,9 +153,9 @@ def _read(
     relative, turned = against[0] / largest, against[1] / largest
     stirs = path > tolerance * largest
     one = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
-    label = _connected(len(names), one)
+    label = connected(len(names), one)
     held = np.isin(label, label[model.bodies.fixed & ~stirs])  # a long chain may creep away from the support it hangs on
-    label = _connected(len(names), one[~held[one[:, 0]] | (stirs[one[:, 0]] == stirs[one[:, 1]])])
+    label = connected(len(names), one[~held[one[:, 0]] | (stirs[one[:, 0]] == stirs[one[:, 1]])])
     moves = np.unique(label[stirs])
     still = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]
@@ -185,12 +184,6 @@ def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turne
     np.maximum.at(apart, row, np.linalg.norm(relative, axis=1))
     np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not see a turn about it
     return apart
-
-
-def _connected(count: int, pair: Array) -> Array:
-    """(count,) a number for each set of blocks that the pairs connect."""
-    graph = coo_array((np.ones(len(pair)), (pair[:, 0], pair[:, 1])), shape=(count, count))
-    return connected_components(graph, directed=False)[1]
 
 
 def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: float, largest: float) -> MacroBlock:

@@ -16,7 +16,6 @@ import numpy as np
 from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
 from drystone.laws import JointLaw, Laws, Scatter, is_number, tabulate
-from drystone.overlap import check_overlaps
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
 Array = np.ndarray
@@ -117,6 +116,8 @@ def build_model(
     surfaces = lay_out(vertices, faces, names)
     solids = check_surfaces(surfaces, names)
     fixed = np.array([block.fixed for block in blocks])
+    from drystone.overlap import check_overlaps  # loads Numba, which whoever generates blocks or reads a model does without
+
     check_overlaps(surfaces, fixed[owner], names)
     whole = unite(solids, np.array(owner))
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)

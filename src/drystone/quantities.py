@@ -16,9 +16,8 @@ from drystone.elastic import gauss_stresses, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
 from drystone.measure import mechanism
-from drystone.record import Run
+from drystone.record import Run, recorded_case
 from drystone.resultants import Resultants, joint_resultants
-from drystone.session import recorded_case
 
 Array = np.ndarray
 

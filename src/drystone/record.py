@@ -32,14 +32,16 @@ import numpy as np
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
+from drystone.io.analysis_tables import ANALYSIS_TABLES, Dynamics
+from drystone.io.case import Case, parse_case
 from drystone.io.closed import check_closed
-from drystone.io.given import read_text
+from drystone.io.given import read_json, read_text
 from drystone.io.journal import JournaledFile, journal_of
 from drystone.io.stored_model import read_model
 from drystone.io.stored_motions import read_records
 from drystone.model import Model
 from drystone.solvers.solution import Residual
-from drystone.stepping import Energy, State
+from drystone.state import Energy, State
 
 Array = np.ndarray
 Result = TypeVar("Result")
@@ -268,6 +270,23 @@ class Run:
         # opened anew each time: no handle to close, and a run still growing shows its newest metadata
         with _reading(self.folder) as file:
             return file[name][start:end]
+
+
+def recorded_case(run: Run) -> Case:
+    """The case a run was computed from, with the records it was computed with: their files may have moved or changed since."""
+    return parse_case(run.case, run.folder / "case.toml", records=run.records)
+
+
+def read_result(folder: str | Path) -> dict[str, Any] | None:
+    """The facts of an analysis of statics; None if the run is no such or was cut."""
+    path = Path(folder) / RESULT
+    if not path.exists():
+        return None
+    facts = read_json(path)
+    kinds = [kind for kind, table in ANALYSIS_TABLES.items() if not issubclass(table, Dynamics)]
+    if not isinstance(facts, dict) or facts.get("analysis") not in kinds:
+        raise InputError(f"{path}: is no result of an analysis; run the case again")
+    return facts
 
 
 def failed_problems(folder: Path) -> list[Path]:

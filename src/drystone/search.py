@@ -20,8 +20,8 @@ from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
 from drystone.session import simulated, solver_of
 from drystone.simulate import initial_state
+from drystone.state import State
 from drystone.statics.equilibrium import equilibrium
-from drystone.stepping import State
 from drystone.study.rest import AtRest
 from drystone.study.trial import largest_tilt
 from drystone.units import number_and_unit

@@ -5,34 +5,30 @@ wants to look on (a progress bar is a `for` loop over them). A module of its own
 about cases and files nor the record about solvers.
 """
 
-import math
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from drystone import __version__, kernel
-from drystone.contact.contacts import Contacts, no_contacts
-from drystone.contact.detect import detect
 from drystone.errors import InputError
+from drystone.forecast import planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
-from drystone.io.case import Case, parse_case, read_case
+from drystone.io.case import Case, read_case
 from drystone.io.contact_problems import write_problem
 from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
-from drystone.record import Run, failed_problems, read_run
+from drystone.record import Run, failed_problems, read_run, recorded_case
 from drystone.simulate import Step, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
 from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
-from drystone.stepping import State, kinetic_energy
+from drystone.state import State
+from drystone.stepping import kinetic_energy
 from drystone.writer import RunWriter
 
-REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
 
 
@@ -62,7 +58,7 @@ def _from_the_start(case: Case, model: Model, state: State, out: str | Path, ove
         case.text,
         model,
         state,
-        every_steps=_steps_a_frame(case),
+        every_steps=steps_a_frame(case),
         planned_steps=planned_steps(case),
         ground=_ground(case, 0.0),
         motions=case.motions,
@@ -79,63 +75,6 @@ def resume(out: str | Path) -> Generator[Step]:
     model = run.model  # not the case's: its files may have moved or changed since
     writer, state = RunWriter.resume(out)
     yield from _go_on(case, model, writer, state)
-
-
-def recorded_case(run: Run) -> Case:
-    """The case a run was computed from, with the records it was computed with: their files may have moved or changed since."""
-    return parse_case(run.case, run.folder / "case.toml", records=run.records)
-
-
-def planned_steps(case: Case) -> int:
-    """How many steps reach the duration, as `simulate` counts them."""
-    return round(case.history.duration / case.history.time_step)
-
-
-def first_facts(case: Case) -> dict[str, Any]:
-    """What can be told of a case before it is computed, as plain numbers in SI: what `drystone check --json` prints."""
-    model = case.model()
-    contacts = _first_contacts(model, case)
-    bodies = model.bodies
-    free = ~bodies.fixed
-    levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
-    frictions = model.friction_between(contacts.a, contacts.b)
-    frictions = frictions if len(frictions) else model.friction
-    return {
-        "blocks": len(model.blocks),
-        "fixed_blocks": int(bodies.fixed.sum()),
-        "mass": float(bodies.mass[free].sum()),
-        "weight": float(bodies.mass[free].sum() * case.analysis.gravity),
-        "height": float(np.ptp(levels)),
-        "contacts": len(contacts.gap),
-        "smallest_friction": float(frictions.min()),
-        "largest_friction": float(frictions.max()),
-        "analysis": case.analysis.kind,
-        "motions": [motion.label for motion in case.motions],
-        "contact": case.surface.words,
-        "method": case.solver.method,
-        **(_plan(case) if case.goes_through_time else {}),
-    }
-
-
-def _plan(case: Case) -> dict[str, Any]:
-    """How a history will go through time."""
-    return {
-        "duration": case.history.duration,
-        "time_step": case.history.time_step,
-        "steps": planned_steps(case),
-        "frames": 1 + math.ceil(planned_steps(case) / _steps_a_frame(case)),
-    }
-
-
-def _first_contacts(model: Model, case: Case) -> Contacts:
-    state = initial_state(model, case.analysis.gravity)
-    h = case.history.time_step if case.goes_through_time else REST
-    bricks = model.elastic.bricks if model.elastic else None
-    return detect(model.bodies, state.position, state.rotation, state.velocity, h, no_contacts(), 0, model.planar, bricks)[0]
-
-
-def _steps_a_frame(case: Case) -> int:
-    return max(1, round(min(case.frame_interval, case.history.duration) / case.history.time_step))
 
 
 def is_compiled() -> bool:

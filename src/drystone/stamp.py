@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from drystone import __version__
 from drystone.ground.accelerogram import Accelerogram
@@ -42,6 +41,8 @@ def _sources() -> str:
 
 def made_here() -> dict[str, Any]:
     """The part of a stamp that tells of program and machine."""
+    from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
+
     return {
         "drystone": __version__,
         "sources": _sources(),

@@ -38,42 +38,9 @@ from drystone.spin import (
     turn_by,
     world_inertia,
 )  # fmt: skip
+from drystone.state import Energy, State
 
 Array = np.ndarray
-
-
-class Energy(NamedTuple):
-    """The ledger [J]: the first three are of this instant, the others have been added up since the start.
-    kinetic + potential + elastic + strain + friction + fracture + impact + numerical = const + ground."""
-
-    kinetic: float
-    potential: float  # gravity, from the level of the lowest point of the free blocks at the start
-    elastic: float  # stored in compliant contacts
-    ground: float  # work of the ground, seen from the ground, and of loads on the structure
-    friction: float  # dissipated by sliding
-    impact: float  # dissipated by impact
-    numerical: float  # dissipated by the time integration
-    fracture: float = 0.0  # dissipated by bonds that break or are damaged, and by crushing
-    strain: float = 0.0  # of this instant, stored in deformable blocks
-
-
-NO_MODES = np.zeros((0, 0))  # where no block is deformable
-
-
-class State(NamedTuple):
-    """All that is needed to go on, bit for bit."""
-
-    step: int
-    time: float  # [s]
-    position: Array  # (B, 3) [m] centroids, seen from the moving ground
-    rotation: Array  # (B, 4) unit quaternion, scalar first, body to world
-    velocity: Array  # (B, 6) [m/s, rad/s] world axes, seen from the moving ground
-    contacts: Contacts  # of the last step, with their impulses
-    next_id: int  # first free contact id
-    hardship: int  # how hard the last step was to solve: the native solver chooses its path by it
-    energy: Energy
-    amplitude: Array = NO_MODES  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
-    rate: Array = NO_MODES  # (S, m) [kg^1/2 m/s]
 
 
 class Load(NamedTuple):

@@ -18,7 +18,7 @@ from drystone.analyse import record as statics
 from drystone.analyse.stages import Stage, Stages, number
 from drystone.errors import InputError
 from drystone.io.named_files import path_digest
-from drystone.record import Run, read_run
+from drystone.record import Run, read_result, read_run, recorded_case
 from drystone.simulate import Step
 from drystone.stamp import made_from, made_here
 
@@ -95,7 +95,7 @@ def _other(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, None, Run]:
     """The run anew in the folder `out`, as far as it went."""
-    case, last = session.recorded_case(run), len(run.steps["step"])
+    case, last = recorded_case(run), len(run.steps["step"])
     if case.goes_through_time:
         if not last:
             raise InputError(f"{run.folder} holds no step yet; go on with: drystone run --resume {run.folder}")
@@ -103,7 +103,7 @@ def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, 
             yield from _until(again, min(last, steps or last))
     elif steps is not None:
         raise InputError(f"--steps {steps}: an analysis of kind {case.analysis.kind!r} is computed as a whole; leave it out")
-    elif statics.read_result(run.folder) is None:
+    elif read_result(run.folder) is None:
         raise InputError(f"{run.folder}: the analysis was cut and has no result.json; run it again: drystone run ... --force")
     else:
         yield from statics.repeat(run, out)
@@ -119,7 +119,7 @@ def _until(steps: Iterable[Step], last: int) -> Iterator[Stage]:
 
 def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
     """What an analysis found then and did not find now."""
-    then, now = _flat(statics.read_result(run.folder) or {}), _flat(statics.read_result(again.folder) or {})
+    then, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
     names = [name for name in then | now if name.split()[0] not in TIMINGS]
     return [_difference(f"result.json {name}", None, _gap(np.asarray(then.get(name)), np.asarray(now.get(name))))
             for name in names if then.get(name, "missing") != now.get(name, "missing")]  # fmt: skip

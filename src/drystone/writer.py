@@ -24,7 +24,7 @@ from drystone.motion import Motion
 from drystone.record import CONTACT, FIELDS, FILE, FORMAT, FRAME, RESULT, STEP, failed_problems, read_run
 from drystone.simulate import Step
 from drystone.stamp import stamp
-from drystone.stepping import State
+from drystone.state import State
 from drystone.undisturbed import undisturbed
 
 Array = np.ndarray

@@ -26,12 +26,12 @@ class TooSlow(BaseException):
 
 def main(memory: int) -> None:
     from drystone import cli, session  # what most commands need is loaded before memory is counted
-    from drystone.cli import studies
+    from drystone.cli import study
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a C library may print what it likes
     signal.signal(signal.SIGPROF, _too_slow)
-    studies._conduct = _valid
+    study._conduct = _valid
     simulated = session.simulated
     session.simulated = lambda *case: itertools.islice(simulated(*case), STEPS)
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory

@@ -11,7 +11,7 @@ from drystone import session
 from drystone.errors import InputError
 from drystone.ground.measures import arias, pga, pgv
 from drystone.io.case import parse_case, read_case
-from drystone.record import read_run
+from drystone.record import read_run, recorded_case
 
 BLOCK = """
 [structure]
@@ -151,7 +151,7 @@ def test_a_run_goes_on_without_the_file_of_its_record(folder):
     resumed = read_run(folder / "cut")
     for name in ("time", "position", "rotation", "velocity", "ground"):
         np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name), err_msg=name)
-    kept = session.recorded_case(resumed).motions[0].record
+    kept = recorded_case(resumed).motions[0].record
     assert (kept.done, kept.unit_in_file) == (case.motions[0].record.done, "g")
     assert whole.time[-1] == pytest.approx(1.1)
     assert np.abs(whole.position[-1] - whole.position[0]).max() > 1e-4  # it was shaken

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import drystone as ds
-from drystone.cli import app
+from drystone.cli.options import app
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.view.picture import picture

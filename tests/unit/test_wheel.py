@@ -52,7 +52,8 @@ def test_the_wheel_has_the_page(clone):
     modules = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.py")}
     assert {name for name in names if name.endswith(".py")} == modules
     others = {name.split("/")[-1] for name in names if not name.endswith(".py")} - set(NAMES)
-    assert others == {"starter.toml", "METADATA", "WHEEL", "RECORD", "entry_points.txt", "LICENSE"}
+    assert "drystone/py.typed" in names, "type checkers read the annotations of installed packages that have it"
+    assert others == {"starter.toml", "py.typed", "METADATA", "WHEEL", "RECORD", "entry_points.txt", "LICENSE"}
 
 
 def test_the_wheel_bounds_what_it_needs(clone):

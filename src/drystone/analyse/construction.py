@@ -11,9 +11,9 @@ from drystone.io.analysis_tables import Construction
 from drystone.io.case import Case
 from drystone.loads import pressing
 from drystone.model import Model
-from drystone.record import Run
+from drystone.record import Run, recorded_case
 from drystone.resultants import joint_resultants
-from drystone.session import recorded_case, solver_of
+from drystone.session import solver_of
 from drystone.simulate import Step
 from drystone.statics.construction import Laid, construct, stages_of
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from drystone.analyse.collapse import analyse_capacity, analyse_limit, analyse_tilt
 from drystone.analyse.construction import analyse_construction
@@ -14,11 +13,9 @@ from drystone.analyse.pushover import analyse_pushover
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.io.given import read_json
 from drystone.io.whole import write_whole
 from drystone.model import Model
-from drystone.record import RESULT, Run, read_run
-from drystone.session import recorded_case
+from drystone.record import RESULT, Run, read_run, recorded_case
 from drystone.simulate import initial_state
 from drystone.writer import RunWriter
 
@@ -57,17 +54,6 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False) -
             yield stage
     facts |= {"stamp": read_run(folder).stamp}
     write_whole(folder / RESULT, json.dumps(facts, indent=2))
-    return facts
-
-
-def read_result(folder: str | Path) -> dict[str, Any] | None:
-    """The facts of an analysis of statics; None if the run is no such or was cut."""
-    path = Path(folder) / RESULT
-    if not path.exists():
-        return None
-    facts = read_json(path)
-    if not isinstance(facts, dict) or facts.get("analysis") not in ANALYSES:
-        raise InputError(f"{path}: is no result of an analysis; run the case again")
     return facts
 
 

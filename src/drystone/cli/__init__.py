@@ -1,10 +1,7 @@
-"""The commands: words to functions, status to exit code (words.py). Rooms are imported by the command that needs them, so that
-help is instant."""
+"""The program `drystone`. commands.py names its commands, options.py says what may stand behind each, and each does its work in
+a module of its own name, which is loaded when the command is called: help is there at once. entry.py turns what comes of a
+command into an exit code."""
 
-# isort: off
-from drystone.cli import (  # noqa: F401 (each adds its commands, in the order of the help)
-    structures, runs, records, studies, views, studios, pictures, plots, reports, exports, validations,
-)  # fmt: skip
-from drystone.cli.words import app, main
+from drystone.cli.entry import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

@@ -11,14 +11,11 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
 
 from drystone.doctor.touch import NO_JOINTS, Joints, find_joints, near_boxes, place_blocks
 from drystone.errors import Finding, InputError
 from drystone.model import Block, block_findings, convex_pieces, labels_of, named, unite
+from drystone.neighbours import connected, near_pairs
 from drystone.overlap import least_extents, overlap_findings
 from drystone.solid import (
     FLATNESS,
@@ -143,7 +140,7 @@ def duplicates(laid: Laid) -> Iterator[Finding]:
     """Blocks with the same corners as an earlier one."""
     low, high = _block_boxes(laid)
     size = np.linalg.norm(high - low, axis=1)
-    pairs = cKDTree(np.hstack([low, high])).query_pairs(FLATNESS * float(size.max()), output_type="ndarray")
+    pairs = near_pairs(np.hstack([low, high]), FLATNESS * float(size.max()))
     seen: set[int] = set()
     for a, b in pairs[np.lexsort(pairs.T)].tolist():  # by the later block, then the earlier
         if b not in seen and _same_points(laid.blocks[a], laid.blocks[b], FLATNESS * float(size[a])):
@@ -154,7 +151,7 @@ def duplicates(laid: Laid) -> Iterator[Finding]:
 
 
 def _same_points(one: Block, other: Block, tolerance: float) -> bool:
-    distance = cdist(np.asarray(one.vertices, float), np.asarray(other.vertices, float))
+    distance = np.linalg.norm(np.asarray(one.vertices, float)[:, None] - np.asarray(other.vertices, float), axis=2)
     return bool(max(distance.min(axis=0).max(), distance.min(axis=1).max()) <= tolerance)
 
 
@@ -263,7 +260,7 @@ def _groups(count: int, everything: Laid, sick: list[int], joints: Joints) -> Ar
         pairs = everything.row[near_boxes(everything.blocks, everything.surfaces, everything.owner)]
         pairs = pairs[np.isin(pairs, sick).any(axis=1)]
         a, b = np.append(a, pairs[:, 0]), np.append(b, pairs[:, 1])
-    return connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(count, count)), directed=False)[1]
+    return connected(count, np.column_stack([a, b]))
 
 
 def _nearest(sound: Laid, group: Array) -> dict[int, tuple[float, int]]:

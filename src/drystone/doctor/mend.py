@@ -12,11 +12,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from drystone.model import Block
+from drystone.neighbours import connected
 from drystone.solid import (
     EMPTINESS,
     FLATNESS,
@@ -64,9 +63,9 @@ def surface(vertices: Array, faces: Sequence[Sequence[int]]) -> Surfaces:
 def _weld(vertices: Array, faces: Faces, tolerance: float, done: list[str]) -> tuple[Array, Faces]:
     """Vertices that coincide are one; faces that are empty or given twice, and vertices in no face, are dropped."""
     pairs = cKDTree(vertices).query_pairs(tolerance, output_type="ndarray")
-    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(vertices), len(vertices)))
-    count, cluster = connected_components(graph, directed=False)
+    cluster = connected(len(vertices), pairs)
     first = np.unique(cluster, return_index=True)[1]
+    count = len(first)
     _note(done, len(vertices) - count, "merged {} that coincide with another", "vertex", "vertices")
     cleaned = [_without_repeats([int(first[cluster[v]]) for v in face]) for face in faces]
     kept: dict[tuple[int, ...], list[int]] = {}
@@ -190,9 +189,8 @@ def _coplanar_groups(vertices: Array, faces: Faces) -> list[list[int]]:
             if area[g] <= area[f] and normal[f] @ normal[g] > 0.5 and off <= EXACT * size:
                 pairs.append((f, g))
     joined = np.array(pairs, np.int64).reshape(-1, 2)
-    graph = coo_array((np.ones(len(joined)), joined.T), shape=(len(faces), len(faces)))
-    count, group = connected_components(graph, directed=False)
-    return [np.nonzero(group == g)[0].tolist() for g in range(count)]
+    group = connected(len(faces), joined)
+    return [np.nonzero(group == g)[0].tolist() for g in range(group.max(initial=-1) + 1)]
 
 
 def _outline(faces: Faces) -> list[int] | None:

@@ -14,9 +14,8 @@ import numpy as np
 from drystone import quantities
 from drystone.io.whole import whole
 from drystone.measure import step_history
-from drystone.record import Run, with_totals
-from drystone.session import recorded_case
-from drystone.stepping import Energy
+from drystone.record import Run, recorded_case, with_totals
+from drystone.state import Energy
 
 Row = Iterable[Any]
 

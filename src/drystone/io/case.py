@@ -30,12 +30,12 @@ from drystone.io.case_tables import (
     Structure,
     structure_table,
 )  # fmt: skip
-from drystone.io.geometry.structure import check_reach, read_structure
+from drystone.io.geometry.drawing import check_reach
 from drystone.io.given import read_text
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
-from drystone.joints import Surface
+from drystone.laws import Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
@@ -109,6 +109,8 @@ class Case:
         """What a table's own keys, those that not every structure has, make."""
         own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
         if "file" in own:
+            from drystone.io.geometry.structure import read_structure  # with scipy; generated structures do without
+
             return read_structure(self.path.parent / own.pop("file"), **own)
         return GENERATORS[own.pop("generator")](**own)
 

@@ -12,7 +12,8 @@ from drystone.units import Time
 class Table(BaseModel):
     """A table of the case: nothing unknown, nothing infinite, nothing changed afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # built when first used: a case uses a few of all tables
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 def _direction(value: Any) -> Any:

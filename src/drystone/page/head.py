@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 
 from drystone import quantities
-from drystone.analyse.record import read_result
 from drystone.measure import block_number, step_history, summarise
 from drystone.page.shown import Shown
-from drystone.record import with_totals
+from drystone.record import read_result, with_totals
 from drystone.view.result_tables import result_rows
 from drystone.view.tables import summary_rows
 

@@ -18,8 +18,7 @@ from drystone.analyse.construction import there
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.page.geometry import origin
-from drystone.record import RESULT, Run, read_run
-from drystone.session import recorded_case
+from drystone.record import RESULT, Run, read_run, recorded_case
 
 Array = np.ndarray
 

@@ -13,7 +13,7 @@ from drystone.report.certificate import Certificate, certify
 from drystone.report.figures import Figure, pictures, plots
 from drystone.report.inputs import assumptions, keys_of
 from drystone.report.origin import computed_with
-from drystone.stepping import Energy
+from drystone.state import Energy
 from drystone.view.accounts import LOST
 from drystone.view.panels import Source, open_source
 from drystone.view.result_tables import result_rows

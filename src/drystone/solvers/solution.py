@@ -1,11 +1,12 @@
 """What every contact solver takes and returns besides the problem."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from drystone.problem import Problem
+if TYPE_CHECKING:
+    from drystone.problem import Problem
 
 Array = np.ndarray
 
@@ -41,4 +42,4 @@ class Solution(NamedTuple):
     hardship: int  # memory for the next step's choice of path
 
 
-ContactSolver = Callable[[Problem, Guess], Solution]
+ContactSolver = Callable[["Problem", Guess], Solution]

@@ -12,7 +12,7 @@ from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
 from drystone.model import Model
 from drystone.motion import end_of
-from drystone.stepping import State
+from drystone.state import State
 
 Array = np.ndarray
 

@@ -22,7 +22,7 @@ from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
-from drystone.stepping import State
+from drystone.state import State
 from drystone.study.content import own_text
 from drystone.study.rest import AtRest
 from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample

@@ -7,7 +7,7 @@ import numpy as np
 
 from drystone.measure import step_history
 from drystone.record import Run, with_totals
-from drystone.stepping import Energy
+from drystone.state import Energy
 from drystone.view.style import COLOURS, FAINT, RED, look
 
 Array = np.ndarray

@@ -10,9 +10,8 @@ from drystone import quaternion
 from drystone.analyse.construction import there
 from drystone.errors import InputError
 from drystone.quantities import joints, quantity
-from drystone.record import Run
+from drystone.record import Run, recorded_case
 from drystone.resultants import Resultants
-from drystone.session import recorded_case
 from drystone.view.render import Stones
 
 Array = np.ndarray

@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analyse.record import read_result
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
 from drystone.io.given import read_json, read_text
 from drystone.io.problems import read_toml
 from drystone.loads import pressing
 from drystone.measure import base_resultant
-from drystone.record import read_run
-from drystone.session import recorded_case
+from drystone.record import read_result, read_run, recorded_case
 from drystone.solvers.residual import MARGIN
 from drystone.study.table import RESULT
 from drystone.view.accounts import draw_convergence, draw_energy, draw_ledger

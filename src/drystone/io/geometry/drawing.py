@@ -19,6 +19,7 @@ Array = np.ndarray
 Face = tuple[int, ...]
 
 MOST_FACES = 500_000  # of a file
+FARTHEST = 1e9  # [m] of a vertex from the origin
 
 
 class Drawing(NamedTuple):
@@ -144,3 +145,11 @@ def stacked(blocks: Sequence[Block]) -> tuple[Array, list[list[Face]]]:
     start = np.cumsum([0] + [len(block.vertices) for block in blocks])
     faces = [[tuple(int(c) + int(s) for c in face) for face in b.faces] for b, s in zip(blocks, start, strict=False)]
     return np.concatenate([np.asarray(block.vertices, float) for block in blocks]), faces
+
+
+def check_reach(blocks: Sequence[Block], path: Path) -> None:
+    """Refuse blocks so far away or so large that nothing can be computed with their lengths."""
+    for block in blocks:
+        reach = float(np.abs(block.vertices).max(initial=0.0))
+        if reach > FARTHEST:
+            raise InputError(f"{path}: {called(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")

@@ -19,7 +19,7 @@ from drystone.errors import InputError
 from drystone.io.blocks import parse_blocks, write_blocks
 from drystone.io.geometry.chrono import read_chrono
 from drystone.io.geometry.compas import is_compas, read_compas, write_compas
-from drystone.io.geometry.drawing import MOST_FACES, Drawing, called, check_corners, read_json, read_text
+from drystone.io.geometry.drawing import MOST_FACES, Drawing, called, check_corners, check_reach, read_json, read_text
 from drystone.io.geometry.dxf import read_dxf, write_dxf
 from drystone.io.geometry.lmgc90 import read_lmgc90
 from drystone.io.geometry.obj import read_obj, write_obj
@@ -40,7 +40,7 @@ WRITERS: dict[str, Callable[[Path, Sequence[Block]], None]] = {
     ".json": write_blocks, ".obj": write_obj, ".stl": write_stl, ".ply": write_ply, ".off": write_off, ".3dm": write_rhino,
     ".dxf": write_dxf, ".compas.json": write_compas,
 }  # fmt: skip
-FARTHEST, SMALLEST = 1e9, 1e-9  # [m] of a vertex from the origin, of a block
+SMALLEST = 1e-9  # [m] of a block
 MOST_CORNERS = 1000  # of a face
 LOW = 1e-3  # of the structure's height: blocks whose lowest point is within this of the ground are the lowest
 
@@ -80,14 +80,6 @@ def read_structure(
     blocks = _thick(blocks, depth, path) if refuse or depth is not None else blocks
     blocks = [solid for block in blocks for solid in (_solids(block, path) if refuse or not is_flat(block) else [block])]
     return _supported([_convex(block, decompose, refuse, path) for block in _unique(blocks)], supports, path)
-
-
-def check_reach(blocks: Sequence[Block], path: Path) -> None:
-    """Refuse blocks so far away or so large that nothing can be computed with their lengths."""
-    for block in blocks:
-        reach = float(np.abs(block.vertices).max(initial=0.0))
-        if reach > FARTHEST:
-            raise InputError(f"{path}: {called(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")
 
 
 def _check_faces(blocks: Sequence[Block], path: Path) -> None:

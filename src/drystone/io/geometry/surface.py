@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Array, Face, called, fan, used
 from drystone.model import Block
+from drystone.neighbours import connected
 
 REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
 MOST_FACES = 20_000  # of one solid
@@ -63,9 +62,7 @@ def _weld(block: Block, reach: float = 0.0) -> Block:
     """Vertices within reach become the first of them; faces that lose their area by it go."""
     vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
     if reach > 0:
-        pairs = cKDTree(vertices).query_pairs(reach, output_type="ndarray")
-        shape = (len(vertices), len(vertices))
-        _, label = connected_components(coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape), directed=False)
+        label = connected(len(vertices), cKDTree(vertices).query_pairs(reach, output_type="ndarray"))
     else:
         _, label = np.unique(vertices, axis=0, return_inverse=True)
     first: dict[int, int] = {}

@@ -1,41 +1,40 @@
-"""The command about many runs: study."""
+"""`drystone study`: a case tried many times."""
 
 import json as json_format
 import os
 from collections.abc import Iterable
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from time import monotonic
+from typing import Any
 
-import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, Json, announce_compiling, app, print_json, say
+from drystone.cli.compiling import announce_compiling
+from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, print_json, say
 from drystone.errors import InputError
+from drystone.io.alone import alone_in
+from drystone.io.whole import write_whole
+from drystone.record import read_result, read_run
+from drystone.study.begin import Begun, begin, begin_again, keep_texts
+from drystone.study.run import run_study
+from drystone.study.table import RESULT, Row, TrialTable, read_row
+from drystone.study.trial import Keeping, try_sample
+from drystone.study.trials import FAILED
+from drystone.study.workers import Crew, Here, compile_kernels
+from drystone.view.picture import picture as draw
+from drystone.view.results import result_pictures
+from drystone.view.studies import study_pictures
+from drystone.view.study_page import study_page
+from drystone.view.study_tables import print_study, print_trial
 
-if TYPE_CHECKING:
-    from drystone.study.begin import Begun
-    from drystone.study.table import Row, TrialTable
-    from drystone.study.workers import Crew, Here
 
-
-@app.command()
 def study(
-    source: Annotated[Path | None, typer.Argument(help="study file (TOML); with --trial the folder of a study")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="folder for the table; of a trial, for its run")] = None,
-    resume: Annotated[Path | None, typer.Option(help="go on with the study in this folder, as it was begun")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="compute failed trials again")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="workers on this machine; one a core if not given")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="of Dask, tcp://host:port: its workers compute the trials")] = None,
-    full: Annotated[bool, typer.Option("--full", help="the full set, with the keys of [study.full]")] = False,
-    plot: Annotated[bool, typer.Option("--plot", help="also draw what was found")] = False,
-    trial: Annotated[str | None, typer.Option(help="compute the trial with this key again, as a recorded run")] = None,
-    picture: Annotated[bool, typer.Option("--picture", help="also draw that run")] = False,
-    json: Json = False,
-) -> int:
-    """Try a case many times: sweeps, failure domains, fragility. Cut, it goes on where it was."""
-    from drystone.io.alone import alone_in
-    from drystone.study.begin import begin, begin_again
-
+    source: Path | None, out: Path | None, resume: Path | None, retry: bool, jobs: int | None, scheduler: str | None,
+    full: bool, plot: bool, trial: str | None, picture: bool, json: bool,
+) -> int:  # fmt: skip
     if trial is not None:
         if source is None or out is None:
             raise InputError("give the folder of the study and one for the run: drystone study --trial KEY out -o run")
@@ -52,26 +51,16 @@ def study(
         facts, rows = _conduct(begun, folder, jobs, scheduler, retry)
     if plot:
         facts["pictures"] = _draw(facts, rows, folder)
-    if json:
-        print_json(facts)
-    else:
-        from drystone.view.study_tables import print_study
-
-        print_study(facts)
+    print_json(facts) if json else print_study(facts)
     if facts["interrupted"]:
         return INTERRUPTED
     return NOT_CONVERGED if facts["trials"]["failed"] else DONE
 
 
 def _conduct(
-    begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None, retry: bool
-) -> tuple[dict[str, Any], "list[Row]"]:
+    begun: Begun, folder: Path, jobs: int | None, scheduler: str | None, retry: bool
+) -> tuple[dict[str, Any], list[Row]]:
     """Run what is missing; the facts of the study and its rows."""
-    from drystone.io.whole import write_whole
-    from drystone.study.begin import keep_texts
-    from drystone.study.run import run_study
-    from drystone.study.table import RESULT, TrialTable
-
     keep_texts(begun, folder)
     table = TrialTable(folder, begun.key_of, retry=retry)
     _tell_what_is_there(table)
@@ -99,7 +88,7 @@ def _conduct(
     return facts, table.rows()
 
 
-def _tell_what_is_there(table: "TrialTable") -> None:
+def _tell_what_is_there(table: TrialTable) -> None:
     if table.torn:
         say(f"{table.folder}: the last row was cut in writing and is dropped; its trial is computed anew")
     if table.others:
@@ -109,16 +98,12 @@ def _tell_what_is_there(table: "TrialTable") -> None:
         say(f"{table.folder}: {len(table.trials)} trials are there already")
 
 
-def _something_to_do(begun: "Begun", table: "TrialTable") -> bool:
+def _something_to_do(begun: Begun, table: TrialTable) -> bool:
     return any(table.trials.outcome(sample) is None for sample in begun.study.propose(table.trials))
 
 
-def _workers(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None) -> "Here | Crew":
+def _workers(begun: Begun, folder: Path, jobs: int | None, scheduler: str | None) -> Here | Crew:
     """Those asked for; by default one a core, if Dask is there."""
-    from importlib.util import find_spec
-
-    from drystone.study.workers import Crew, Here, compile_kernels
-
     task = begun.task(folder)
     if scheduler is not None:
         return Crew(task, 0, scheduler)
@@ -132,13 +117,8 @@ def _workers(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | No
     return Crew(task, jobs)
 
 
-def _watch(rows: Iterable["Row"], begun: "Begun", table: "TrialTable") -> None:
+def _watch(rows: Iterable[Row], begun: Begun, table: TrialTable) -> None:
     """A bar on standard error with trials done, their rate, failures and time left."""
-    from time import monotonic
-
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     columns, console = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()), Console(stderr=True)
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("starting", total=begun.study.expected(table.trials), completed=len(table.trials))
@@ -154,11 +134,6 @@ def _watch(rows: Iterable["Row"], begun: "Begun", table: "TrialTable") -> None:
 
 def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) -> int:
     """From a point of a study to its run."""
-    from drystone.study.begin import begin_again
-    from drystone.study.table import read_row
-    from drystone.study.trial import Keeping, try_sample
-    from drystone.study.trials import FAILED
-
     if out.exists():
         raise InputError(f"{out} exists; give a new folder for the run")
     begun, row = begin_again(folder), read_row(folder, key)
@@ -168,33 +143,20 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
     facts["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)
     if picture and outcome.status != FAILED:
         facts["pictures"] = _pictures(out)
-    if json:
-        print_json(facts)
-    else:
-        from drystone.view.study_tables import print_trial
-
-        print_trial(facts)
+    print_json(facts) if json else print_trial(facts)
     return NOT_CONVERGED if outcome.status == FAILED else DONE
 
 
 def _pictures(folder: Path) -> list[str]:
     """Of a run: its last frame, or what statics found."""
-    from drystone.analyse.record import read_result
-    from drystone.record import read_run
-    from drystone.view.picture import picture
-    from drystone.view.results import result_pictures
-
     run, found = read_run(folder), read_result(folder)
     if found is not None:
         return [str(path) for path in result_pictures(run, found)]
-    picture(run, folder / "last.png")
+    draw(run, folder / "last.png")
     return [str(folder / "last.png")]
 
 
-def _draw(facts: dict[str, Any], rows: "list[Row]", folder: Path) -> list[str]:
+def _draw(facts: dict[str, Any], rows: list[Row], folder: Path) -> list[str]:
     """The pictures of a study, and the page that has them and all trials."""
-    from drystone.view.studies import study_pictures
-    from drystone.view.study_page import study_page
-
     pictures = study_pictures(facts["kind"], facts["found"], folder)
     return [str(path) for path in (*pictures, study_page(facts, rows, pictures, folder))]

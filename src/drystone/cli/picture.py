@@ -1,0 +1,54 @@
+"""`drystone picture`: a frame of a run, several side by side, or a case before it is run."""
+
+from pathlib import Path
+from typing import Any
+
+from drystone.cli.looks import SIZE, given, pixels
+from drystone.cli.words import print_json
+from drystone.errors import InputError
+from drystone.io.case import read_case
+from drystone.record import Run, read_run
+from drystone.view import picture as drawing
+
+
+def picture(
+    source: Path, out: Path, frame: int | None, time: float | None, strip: int | None, size: str | None, json: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """`options`: those of the same name of `drystone.view.picture.picture`; None is not given."""
+    look = given(options)
+    facts: dict[str, Any] = {"picture": str(out)}
+    if source.is_file():
+        drawing.picture(read_case(source).model(), out, size=pixels(size or SIZE), **look)
+    else:
+        run = read_run(source)
+        chosen = _frames(run, frame, time, strip)
+        facts |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
+        _draw_frames(run, chosen, out, size, look)
+    print_json(facts) if json else print(out)
+
+
+def _draw_frames(run: Run, chosen: list[int], out: Path, size: str | None, look: dict[str, Any]) -> None:
+    """A picture of one frame, a strip of several."""
+    if len(chosen) == 1:
+        drawing.picture(run, out, frame=chosen[0], size=pixels(size or SIZE), **look)
+    else:
+        width = pixels(size)[0] // len(chosen) if size else 560
+        drawing.strip(run, chosen, out, width=width, **look)
+
+
+def _frames(run: Run, frame: int | None, time: float | None, strip: int | None) -> list[int]:
+    """The frames that the options ask for."""
+    if sum(option is not None for option in (frame, time, strip)) > 1:
+        raise InputError("give one of --frame, --time and --strip")
+    if strip is not None:
+        if strip < 2:
+            raise InputError(f"--strip {strip}: give at least 2 instants")
+        return [round(i * (run.frames - 1) / (strip - 1)) for i in range(strip)]
+    if time is not None:
+        return [int(abs(run.time - time).argmin())]
+    if frame is None:
+        return [run.frames - 1]
+    if not -run.frames <= frame < run.frames:
+        raise InputError(f"--frame {frame}: the run has frames 0 to {run.frames - 1}")
+    return [frame % run.frames]

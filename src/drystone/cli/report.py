@@ -1,0 +1,22 @@
+"""`drystone report`: what one can send of a run."""
+
+from pathlib import Path
+
+from drystone.cli.words import DONE, NOT_CONVERGED, print_json
+from drystone.report.page import write_report
+from drystone.report.printed import print_pdf
+
+
+def report(folder: Path, out: Path, pdf: bool, json: bool) -> int:
+    certificate = write_report(folder, out)
+    files = [out]
+    if pdf:
+        files.append(out.with_suffix(".pdf"))
+        print_pdf(out, files[-1])
+    facts = {"verdict": certificate.verdict, "certified": certificate.certified,
+             "checks": [check._asdict() for check in certificate.checks], "files": [str(path) for path in files]}  # fmt: skip
+    if json:
+        print_json(facts)
+    else:
+        print(certificate.verdict + ("" if certificate.certified else " NOT CERTIFIED."), *files, sep="\n")
+    return DONE if certificate.certified else NOT_CONVERGED

@@ -1,0 +1,8 @@
+"""`drystone schema`: the JSON schema of the case file."""
+
+from drystone.cli.words import print_json
+from drystone.io.schema import case_schema
+
+
+def schema() -> None:
+    print_json(case_schema())

@@ -1,0 +1,17 @@
+"""`drystone solve`: one contact problem from a file."""
+
+from pathlib import Path
+
+from drystone.cli.compiling import announce_compiling
+from drystone.cli.words import DONE, NOT_CONVERGED, print_json
+from drystone.solve import save_answer, solve_file
+from drystone.view.tables import print_answer
+
+
+def solve(file: Path, method: str | None, tolerance: float | None, law: str | None, output: Path | None, json: bool) -> int:
+    announce_compiling()
+    answer = solve_file(file, method=method, tolerance=tolerance, law=law)
+    if output is not None:
+        save_answer(output, answer)
+    print_json(answer.facts) if json else print_answer(answer.facts)
+    return DONE if answer.good else NOT_CONVERGED

@@ -1,0 +1,15 @@
+"""The stages of an analysis as a bar on standard error."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from drystone.analyse.stages import Stage
+
+
+def watch_stages(stages: Iterable[Stage]) -> None:
+    with Progress(BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("starting", total=1.0)
+        for stage in stages:
+            bar.update(task, completed=stage.share, description=stage.words)

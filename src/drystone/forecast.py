@@ -1,0 +1,69 @@
+"""What can be told of a case before it is computed: a `Case` comes in, plain numbers in SI go out. Only contact detection is
+asked; no solver is loaded."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from drystone.contact.contacts import Contacts, no_contacts
+from drystone.contact.detect import detect
+from drystone.io.case import Case
+from drystone.model import Model
+
+REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
+
+
+def first_facts(case: Case) -> dict[str, Any]:
+    """What `drystone check --json` prints of a case."""
+    model = case.model()
+    contacts = _first_contacts(model, case)
+    bodies = model.bodies
+    free = ~bodies.fixed
+    levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
+    frictions = model.friction_between(contacts.a, contacts.b)
+    frictions = frictions if len(frictions) else model.friction
+    return {
+        "blocks": len(model.blocks),
+        "fixed_blocks": int(bodies.fixed.sum()),
+        "mass": float(bodies.mass[free].sum()),
+        "weight": float(bodies.mass[free].sum() * case.analysis.gravity),
+        "height": float(np.ptp(levels)),
+        "contacts": len(contacts.gap),
+        "smallest_friction": float(frictions.min()),
+        "largest_friction": float(frictions.max()),
+        "analysis": case.analysis.kind,
+        "motions": [motion.label for motion in case.motions],
+        "contact": case.surface.words,
+        "method": case.solver.method,
+        **(_plan(case) if case.goes_through_time else {}),
+    }
+
+
+def _plan(case: Case) -> dict[str, Any]:
+    """How a history will go through time."""
+    return {
+        "duration": case.history.duration,
+        "time_step": case.history.time_step,
+        "steps": planned_steps(case),
+        "frames": 1 + math.ceil(planned_steps(case) / steps_a_frame(case)),
+    }
+
+
+def planned_steps(case: Case) -> int:
+    """How many steps reach the duration, as `simulate` counts them."""
+    return round(case.history.duration / case.history.time_step)
+
+
+def steps_a_frame(case: Case) -> int:
+    """How many steps go by from one recorded frame to the next."""
+    return max(1, round(min(case.frame_interval, case.history.duration) / case.history.time_step))
+
+
+def _first_contacts(model: Model, case: Case) -> Contacts:
+    """Of the structure at rest, as it was built."""
+    count = len(model.position)
+    upright = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+    h = case.history.time_step if case.goes_through_time else REST
+    bricks = model.elastic.bricks if model.elastic else None
+    return detect(model.bodies, model.position, upright, np.zeros((count, 6)), h, no_contacts(), 0, model.planar, bricks)[0]
