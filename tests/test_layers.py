@@ -9,7 +9,7 @@ import drystone
 
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
-    {"errors", "kernel", "quaternion", "undisturbed"},
+    {"blas", "errors", "kernel", "quaternion", "undisturbed"},
     {"units", "solid", "problem", "spin", "laws", "brick"},
     {"ground"},
     {"motion"},
