@@ -14,8 +14,10 @@ from drystone.errors import InputError
 
 if TYPE_CHECKING:
     from drystone.study.begin import Begun
+    from drystone.study.dask_workers import DaskWorkers
+    from drystone.study.process_workers import ProcessWorkers
     from drystone.study.table import Row, TrialTable
-    from drystone.study.workers import Crew, Here
+    from drystone.study.workers import SerialWorkers
 
 
 @app.command()
@@ -113,23 +115,24 @@ def _something_to_do(begun: "Begun", table: "TrialTable") -> bool:
     return any(table.trials.outcome(sample) is None for sample in begun.study.propose(table.trials))
 
 
-def _workers(begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None) -> "Here | Crew":
-    """Those asked for; by default one a core, if Dask is there."""
-    from importlib.util import find_spec
-
-    from drystone.study.workers import Crew, Here, compile_kernels
+def _workers(
+    begun: "Begun", folder: Path, jobs: int | None, scheduler: str | None
+) -> "SerialWorkers | ProcessWorkers | DaskWorkers":
+    """Those asked for; by default one a core."""
+    from drystone.study.dask_workers import DaskWorkers
+    from drystone.study.process_workers import ProcessWorkers
+    from drystone.study.workers import SerialWorkers, compile_kernels
 
     task = begun.task(folder)
     if scheduler is not None:
-        return Crew(task, 0, scheduler)
+        return DaskWorkers(task, scheduler)
     if jobs is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        jobs = cores if find_spec("distributed") else 1
+        jobs = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     announce_compiling()
     if jobs == 1:
-        return Here(task)
+        return SerialWorkers(task)
     compile_kernels(begun.case)
-    return Crew(task, jobs)
+    return ProcessWorkers(task, jobs)
 
 
 def _watch(rows: Iterable["Row"], begun: "Begun", table: "TrialTable") -> None:
