@@ -37,7 +37,7 @@ def test_both_laws_meet_as_the_step_shrinks():
     motion = Motion("one-sine", amplitude=0.8 * GRAVITY, half_period=0.1, direction=(1, 0, 0))
     model = build_model(build.wall(length=1.5, height=0.6, courses=3, blocks=3), friction=0.3)
     apart = []
-    for step in (4e-3, 2e-3, 1e-3, 5e-4):
+    for step in (4e-3, 1e-3):
         ends = []
         for surface in (Surface(), RIGID):
             steps = list(simulate(model, [motion], duration=0.2, time_step=step, solver=native(), surface=surface))
