@@ -103,8 +103,8 @@ TURNS = [3, pytest.param(10, marks=pytest.mark.soak)]
 @pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("theta", [0.5, 0.53])
 def test_spinning_bar_keeps_its_energy(theta, turns):
-    """Three or ten turns with the stretch of steady rotation: kinetic and strain energy to 1e-5; tension rho omega^2 (L^2 / 4 - x^2) / 2
-    within a hundredth of its peak."""
+    """Three or ten turns with the stretch of steady rotation: kinetic and strain energy to 1e-5; tension
+    rho omega^2 (L^2 / 4 - x^2) / 2 within a hundredth of its peak."""
     omega = 10.0
     model, states = spinning(FLAT, omega, 2e-3, turns, theta)
     energy = np.array([state.energy.kinetic + state.energy.strain for state in states])
@@ -165,8 +165,8 @@ def test_stone_with_a_mesh_gives_way_once():
 
 @pytest.mark.parametrize("rocking", [True, False])
 def test_stiff_stone_is_rigid(rocking):
-    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones slide by a centimetre, go where
-    rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""
+    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones slide by a centimetre, go
+    where rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""
     blocks = build.block(width=0.3, depth=0.3, height=1.0, tilt=0.05)
     motions = () if rocking else (Motion("one-sine", amplitude=15.0, half_period=0.1),)
     blocks = blocks if rocking else build.wall(length=1.0, height=0.75, courses=3, blocks=2)
