@@ -19,10 +19,11 @@ TESTS = ["tests/analytic", "tests/examples"]
 LIMIT = 30 * 60  # [s]
 SAID = """
 import numba, numpy, threadpoolctl, scipy.linalg
-from numpy._core._multiarray_umath import __cpu_features__ as has
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 blas = sorted({each["architecture"] for each in threadpoolctl.threadpool_info() if "architecture" in each})
 kernels = numba.config.CPU_NAME or "drystone's choice"
-print(f"kernels for {kernels}, OpenBLAS for {blas}, NumPy with{'' if has.get('AVX2') else 'out'} AVX2", flush=True)
+chosen = [name for name in __cpu_dispatch__ if __cpu_features__[name]]
+print(f"kernels for {kernels}, OpenBLAS for {blas}, of NumPy's special code: {chosen or 'none'}", flush=True)
 """
 
 
