@@ -165,7 +165,7 @@ def test_stone_with_a_mesh_gives_way_once():
 
 @pytest.mark.parametrize("rocking", [True, False])
 def test_stiff_stone_is_rigid(rocking):
-    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones slide by a centimetre, go
+    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones move by 5 mm or more, go
     where rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""
     blocks = build.block(width=0.3, depth=0.3, height=1.0, tilt=0.05)
     motions = () if rocking else (Motion("one-sine", amplitude=15.0, half_period=0.1),)
