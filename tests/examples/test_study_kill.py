@@ -69,7 +69,7 @@ def test_the_whole_study_is_killed_and_goes_on(begun, tmp_path):
         before = rows.read_bytes() if rows.exists() else b""
         command = [sys.executable, "-m", "drystone.cli", "study", str(file), "-o", str(out), "--jobs", "1", "--json"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        aim = before.count(b"\n") + dice.randint(1, 4)
+        aim = before.count(b"\n") + dice.randint(3, 6)
         while process.poll() is None and (rows.read_bytes() if rows.exists() else b"").count(b"\n") < aim:
             time.sleep(0.005)
         time.sleep(0.03 * dice.random())
@@ -80,7 +80,7 @@ def test_the_whole_study_is_killed_and_goes_on(begun, tmp_path):
         if ended:
             break
         kills += 1
-    assert kills >= 4
+    assert kills >= 2
     table = TrialTable(out, begun.key_of)
     assert len(rows.read_bytes().splitlines()) == 18, "nothing twice"
     assert without_seconds(table.trials) == truth
