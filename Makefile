@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 PAGE := src/drystone/page/bundle/index.html
 
-.PHONY: demo test soak lint page docs bench gallery clean
+.PHONY: demo test test-portable soak lint page docs bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -37,7 +37,11 @@ demo: $(READY) page
 # The kernels are compiled once, before two test processes would each do it.
 test: $(TOOLS) page
 	$(BIN)/python tests/warm_up.py
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=10
+
+# The tests of physics as another processor would compute them; it has its own time limit.
+test-portable: $(TOOLS)
+	$(BIN)/python tests/portable.py
 
 # The long tests only: a hundred runs and studies killed, and the like.
 soak: $(TOOLS) page

@@ -14,10 +14,11 @@ from time import perf_counter
 
 from drystone.io.case import read_case
 from drystone.study.content import key_of
+from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
 from drystone.study.sweep import Sweep, combinations
 from drystone.study.table import TrialTable
-from drystone.study.workers import Crew, Here, Task
+from drystone.study.workers import SerialWorkers, Task
 
 HOUSE = Path(__file__).parents[1] / "examples" / "stone-house.toml"
 
@@ -37,11 +38,12 @@ def measure(jobs: int, trials: int) -> dict[str, float]:
     amplitudes = [f"{0.5 + 0.01 * k:.2f} g" for k in range(trials + max(jobs, 1))]
     samples = combinations({"motion.amplitude": amplitudes, "analysis.duration": ["0.1 s"], "analysis.time_step": ["1 ms"]})
     warm, timed = Sweep(samples[trials:]), Sweep(samples[:trials])
-    with tempfile.TemporaryDirectory() as folder, Here(task) if jobs == 0 else Crew(task, jobs) as workers:
+    workers = SerialWorkers(task) if jobs == 0 else ProcessWorkers(task, jobs)
+    with tempfile.TemporaryDirectory() as folder, workers:
         table = TrialTable(Path(folder), lambda sample: key_of(case.text, case.path, sample))
         for _ in run_study(warm, table, workers):
             pass
-        processes = workers.processes() if isinstance(workers, Crew) else []
+        processes = workers.processes() if isinstance(workers, ProcessWorkers) else []
         start, used = perf_counter(), cpu(processes)
         took = [row.outcome.seconds for row in run_study(timed, table, workers)]
         wall, used = perf_counter() - start, cpu(processes) - used

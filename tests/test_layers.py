@@ -9,7 +9,7 @@ import drystone
 
 PACKAGE = Path(drystone.__file__).parent
 LAYERS = [  # from the ground up; rooms of one layer do not know each other
-    {"errors", "quaternion", "undisturbed"},
+    {"blas", "errors", "quaternion", "undisturbed"},
     {"kernel"},
     {"units", "solid", "problem", "spin", "laws", "brick", "neighbours"},
     {"ground"},

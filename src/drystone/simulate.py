@@ -5,8 +5,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from drystone.blas import one_blas_thread
 from drystone.contact.contacts import no_contacts
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
@@ -72,18 +72,16 @@ def simulate(
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
-    # Threads in BLAS would change the order of sums, hence the bits, and are slower on our small fronts.
-    with threadpool_limits(1, user_api="blas"):
-        while state.step < last:
-            if from_rest:
-                state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
+    while state.step < last:
+        if from_rest:
+            state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
+        with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
             push = wrench(model, loads, gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
-            with undisturbed(patience=1):  # a step ends, unless Ctrl-C is pressed again
-                state, solution, seconds = advance(model, state, load, scheme, solver)
-            yield Step(state, solution, seconds)
-            if not np.isfinite(state.velocity).all():
-                return  # the step before says that it did not converge; there is nothing to go on from
+            state, solution, seconds = advance(model, state, load, scheme, solver)
+        yield Step(state, solution, seconds)
+        if not np.isfinite(state.velocity).all():
+            return  # the step before says that it did not converge; there is nothing to go on from
 
 
 def load_between(

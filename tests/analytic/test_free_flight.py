@@ -74,9 +74,9 @@ def angle_between(q, other):
 
 
 def test_angular_momentum_is_kept():
-    """The implicit form solves J(end) omega(end) = J(start) omega(start): to rounding, over 3,000 steps."""
+    """The implicit form solves J(end) omega(end) = J(start) omega(start): to rounding, over 1,000 steps."""
     model = lone_block()
-    states = fly(model, [0, 0, 0, *SPIN], 3.0, 1e-3)
+    states = fly(model, [0, 0, 0, *SPIN], 3.0, 3e-3)
     first = principal(model) * SPIN
     for state in states[::50]:
         assert np.linalg.norm(angular_momentum(model, state) - first) < 1e-12 * np.linalg.norm(first)
@@ -89,7 +89,7 @@ def test_turns_over_about_the_intermediate_axis():
     time = np.linspace(0, 5.0, 50001)
     turn_over = time[np.argmax(exact(time)[5] < 0)]
     assert 0.5 < turn_over < 4.0
-    states = fly(model, [0, 0, 0, *SPIN], 1.1 * turn_over, 2.5e-4)
+    states = fly(model, [0, 0, 0, *SPIN], 1.1 * turn_over, 1e-3)
     along = [quaternion.rotate(quaternion.conjugate(s.rotation[1]), s.velocity[1, 3:])[1] for s in states]
     assert states[int(np.argmax(np.array(along) < 0))].time == pytest.approx(turn_over, rel=0.02)
 

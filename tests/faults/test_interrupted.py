@@ -8,22 +8,13 @@ import time
 import pytest
 
 from drystone.record import read_run
-from tests.faults.programs import assert_same_run, begun, drystone, end, seconds_after, steps_of, sweep, told, wall
+from tests.faults.programs import assert_same_run, begun, drystone, end, steps_of, sweep, told, wall
 
 WAYS = {
     "Ctrl-C": ((signal.SIGINT,), 130),
     "Ctrl-C twice": ((signal.SIGINT, signal.SIGINT), 130),
     "SIGTERM": ((signal.SIGTERM,), 143),
 }
-
-
-@pytest.fixture(scope="module")
-def truth(tmp_path_factory):
-    """The run, and how many seconds it takes."""
-    folder = tmp_path_factory.mktemp("truth")
-    told("run", wall(folder), "-o", folder / "first", "--json")  # kernels are compiled
-    lasts = seconds_after(drystone("run", wall(folder), "-o", folder / "run", "--json"), folder / "run" / "run.h5")
-    return folder / "run", lasts
 
 
 def cut_and_gone_on_with(tmp_path, truth, way, dice):

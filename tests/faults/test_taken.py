@@ -9,9 +9,8 @@ from drystone.io.alone import alone_in
 from tests.faults.programs import assert_same_run, begun, drystone, end, sweep, told, wall
 
 
-def test_a_run(tmp_path):
-    case, truth, out = wall(tmp_path), tmp_path / "truth", tmp_path / "out"
-    assert told("run", case, "-o", truth, "--json")[0] == 0
+def test_a_run(tmp_path, truth):
+    case, out = wall(tmp_path), tmp_path / "out"
     first = drystone("run", case, "-o", out, "--json")
     assert begun(first, out / "run.h5")
     first.send_signal(signal.SIGSTOP)  # it holds the folder as long as this test likes
@@ -22,7 +21,7 @@ def test_a_run(tmp_path):
     first.send_signal(signal.SIGCONT)
     first.communicate(timeout=600)
     assert first.returncode == 0
-    assert_same_run(truth, out)
+    assert_same_run(truth[0], out)
 
 
 def test_a_study(tmp_path):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MEMORY = 2 << 30  # [byte] by which a process may grow
-PATIENCE = 10.0  # [s] of a processor for one command
+PATIENCE = 40.0  # [s] of a processor for one command; 10 were not enough where four times as many processes ran as cores
 WAIT = 300.0  # [s] by the clock, on a machine that has other work
 WORDS = 20_000  # [characters] of a message, at most
 REFUSED = (2,)

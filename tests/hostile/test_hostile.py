@@ -74,7 +74,7 @@ def test_a_few_of_each(court, valid, place):
     by_hand = made.made(place, {each.name: each for each in valid})
     keys = list(walk.walked(place, SEED, 1))
     spoilt = [attack for each in valid for attack in spoil.spoilt(each, place, SEED, 2)]
-    judged(court, [*chance.sample(by_hand, 150), *chance.sample(keys, 120), *chance.sample(spoilt, 30)], place)
+    judged(court, [*chance.sample(by_hand, 60), *chance.sample(keys, 60), *chance.sample(spoilt, 20)], place)
 
 
 @pytest.mark.soak

@@ -205,7 +205,7 @@ def _unit(rng) -> Array:
     return v / np.linalg.norm(v)
 
 
-# pairs of each family; 10^5 in all
+# pairs of each family; 10^5 in all in `make soak`, a tenth of them in `make test`
 FAMILIES = {
     face_face: 12_000, edge_face: 10_000, edge_edge: 10_000, vertex_face: 10_000, rotated: 8_000, corner_only: 3_000,
     edge_only: 3_000, flat: 8_000, slender: 8_000, hulls: 4_000, hull_faces: 6_000, interpenetrating: 6_000,
@@ -303,9 +303,10 @@ def _alike(batch: Batch, k: int, joint) -> bool:
     return _unmatched(point[deep], joint.point, reach) + _unmatched(joint.point[deep_reference], point, reach) == 0
 
 
+@pytest.mark.parametrize("share", [10, pytest.param(1, id="all", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
-def test_agrees_with_the_reference(family):
-    count = FAMILIES[family]
+def test_agrees_with_the_reference(family, share):
+    count = FAMILIES[family] // share
     batch = _run(_pairs_of(family, count, seed=len(family.__name__)))
     doubts, simplified, touching, wrong = 0, 0, 0, []
     for k in range(count):
@@ -322,7 +323,7 @@ def test_agrees_with_the_reference(family):
                 wrong.append(k)
     print(f"{family.__name__}: {count} pairs, {touching} touch, {simplified} with dropped vertices, {doubts} ties")
     assert wrong == []
-    assert doubts < 0.01 * count
+    assert doubts < 0.01 * count + 3
     if family in (corner_only, edge_only):
         assert touching == 0
     else:

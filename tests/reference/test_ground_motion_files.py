@@ -200,12 +200,24 @@ def test_what_is_no_record_is_refused(name):
         read_accelerograms(DATA / name, unit="g")
 
 
-def test_the_longest_is_read_soon():
-    """112,600 values that stick together, in 0.3 s of the processor."""
-    path = DATA / "laquila_2009/16837_H1.cor.acc"
+def least_seconds(action):
+    """Of the processor, the least of three times."""
     taken = []
     for _ in range(3):
         start = time.process_time()
-        read_accelerograms(path)
+        action()
         taken.append(time.process_time() - start)
-    assert min(taken) < 0.3
+    return min(taken)
+
+
+def test_the_longest_is_read_soon():
+    """112,600 values that stick together, 14 characters each. Truth: Python cutting the lines and calling float(), on the
+    same processor; the reader takes 2.3 times as long, and may take 10 times."""
+    path = DATA / "laquila_2009/16837_H1.cor.acc"
+    lines = [line for line in path.read_text().splitlines() if re.fullmatch(r"([- ]\d\.\d{7}E[-+]\d\d)+", line)]
+
+    def numbers():
+        return [float(line[k : k + 14]) for line in lines for k in range(0, len(line), 14)]
+
+    assert len(numbers()) == 112_600
+    assert least_seconds(lambda: read_accelerograms(path)) < 10 * least_seconds(numbers)

@@ -10,7 +10,7 @@ from drystone.errors import InputError
 from drystone.io.accelerograms.read import read_accelerograms
 from drystone.io.geometry.pieces import _approximate
 from drystone.io.geometry.structure import read_structure
-from drystone.study.workers import Crew
+from drystone.study.dask_workers import DaskWorkers
 from drystone.view.movie import _write_gif, _write_mp4
 from drystone.view.style import drawing
 
@@ -21,7 +21,7 @@ NEEDS = [  # extra, module, what needs it; the file is there
     ("rhino", "rhino3dm", lambda file: read_structure(file("wall.3dm", b"3D Geometry File Format "))),
     ("dxf", "ezdxf", lambda file: read_structure(file("wall.dxf", b"0\nSECTION\n"))),
     ("decompose", "coacd", lambda file: _approximate(None, NOWHERE)),
-    ("study", "distributed", lambda file: Crew(None, 2).__enter__()),
+    ("study", "distributed", lambda file: DaskWorkers(None, "tcp://127.0.0.1:1").__enter__()),
     ("seismology", "obspy", lambda file: read_accelerograms(file("shake.mseed", b"000001D " + bytes(504)))),
     ("movie", "imageio_ffmpeg", lambda file: _write_mp4(NOWHERE, iter([]), (2, 2), 25.0)),
     ("movie", "PIL", lambda file: _write_gif(NOWHERE, iter([]), 25.0)),

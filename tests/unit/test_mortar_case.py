@@ -88,6 +88,8 @@ SHAKEN = """\
 generator = "wall"
 length = "1.2 m"
 height = "0.6 m"
+courses = 3
+blocks = 3
 [joints]
 friction = 0.6
 crushing = "20 kPa"
@@ -105,7 +107,7 @@ every = "10 ms"
 
 
 @pytest.mark.parametrize(
-    "law", ['cohesion = "1 kPa"', 'adhesion = { energy = "0.02 J/m2", normal_stiffness = "1 GPa/m" }'], ids=["cone", "glue"]
+    "law", ['cohesion = "10 kPa"', 'adhesion = { energy = "0.02 J/m2", normal_stiffness = "1 GPa/m" }'], ids=["cone", "glue"]
 )
 def test_a_run_that_is_cut_and_resumed_keeps_its_bits(tmp_path, law):
     case = parse_case(SHAKEN.replace("LAW", law))

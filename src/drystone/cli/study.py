@@ -4,7 +4,6 @@ import json as json_format
 import os
 from collections.abc import Iterable
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,11 +18,13 @@ from drystone.io.alone import alone_in
 from drystone.io.whole import write_whole
 from drystone.record import read_result, read_run
 from drystone.study.begin import Begun, begin, begin_again, keep_texts
+from drystone.study.dask_workers import DaskWorkers
+from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
 from drystone.study.table import RESULT, Row, TrialTable, read_row
 from drystone.study.trial import Keeping, try_sample
 from drystone.study.trials import FAILED
-from drystone.study.workers import Crew, Here, compile_kernels
+from drystone.study.workers import SerialWorkers, compile_kernels
 from drystone.view.picture import picture as draw
 from drystone.view.results import result_pictures
 from drystone.view.studies import study_pictures
@@ -102,19 +103,20 @@ def _something_to_do(begun: Begun, table: TrialTable) -> bool:
     return any(table.trials.outcome(sample) is None for sample in begun.study.propose(table.trials))
 
 
-def _workers(begun: Begun, folder: Path, jobs: int | None, scheduler: str | None) -> Here | Crew:
-    """Those asked for; by default one a core, if Dask is there."""
+def _workers(
+    begun: Begun, folder: Path, jobs: int | None, scheduler: str | None
+) -> SerialWorkers | ProcessWorkers | DaskWorkers:
+    """Those asked for; by default one a core."""
     task = begun.task(folder)
     if scheduler is not None:
-        return Crew(task, 0, scheduler)
+        return DaskWorkers(task, scheduler)
     if jobs is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        jobs = cores if find_spec("distributed") else 1
+        jobs = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     announce_compiling()
     if jobs == 1:
-        return Here(task)
+        return SerialWorkers(task)
     compile_kernels(begun.case)
-    return Crew(task, jobs)
+    return ProcessWorkers(task, jobs)
 
 
 def _watch(rows: Iterable[Row], begun: Begun, table: TrialTable) -> None:

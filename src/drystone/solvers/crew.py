@@ -40,7 +40,7 @@ def make_control() -> Array:
 
 
 def cores() -> int:
-    """Threads used by default: two, if this process may use two cores; OMP_NUM_THREADS = 1 (Dask's workers) says no."""
+    """Threads used by default: two, if this process may use two cores; OMP_NUM_THREADS = 1 (workers of a study) says no."""
     free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(2, free, int(asked) if asked.isdigit() and int(asked) > 0 else free)

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.joints import RIGID, Surface
@@ -67,7 +67,7 @@ def press(
     still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         solution = bear_joints(model, True, problem, guess, axes, contacts, h, solver).solution
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h

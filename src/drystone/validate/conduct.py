@@ -29,7 +29,7 @@ from drystone.study.begin import begin, keep_texts
 from drystone.study.content import own_text
 from drystone.study.run import run_study
 from drystone.study.table import ROWS, TrialTable, read_rows
-from drystone.study.workers import Here
+from drystone.study.workers import SerialWorkers
 from drystone.validate.claims import Place, Subject, Value
 
 CASE = Path("case.toml")  # what errors would call a case that is in no file
@@ -96,7 +96,7 @@ def study(text: str, case: str, folder: Path) -> dict[str, Any]:
         keep_texts(begun, folder)
         table = TrialTable(folder, begun.key_of)
         try:
-            with Here(begun.task(folder)) as workers, closing(run_study(begun.study, table, workers)) as rows:
+            with SerialWorkers(begun.task(folder)) as workers, closing(run_study(begun.study, table, workers)) as rows:
                 deque(rows, maxlen=0)
         finally:
             table.close()

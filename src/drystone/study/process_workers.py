@@ -1,0 +1,179 @@
+"""Workers that are processes of this machine: samples go in, outcomes come out in the order they are done.
+
+The study talks to each worker through two pipes. Nothing listens on a port or a socket, so that no other user of the machine
+can reach a worker. (Dask's workers, which were here before, listened on ports and ran what any local user sent them.)
+
+A worker computes one trial at a time on one thread, and is sent the next when it is done. If it dies, that trial alone is lost;
+it is tried once more by another worker, and a trial during which two workers have died counts as failed. Ctrl-C, which a
+terminal sends to all its processes, is for the study alone. Workers end with the study, however it ends (worker_process.py).
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, Self
+
+from drystone.errors import InputError
+from drystone.study.trials import FAILED, Outcome, Sample
+from drystone.study.worker_process import ERROR, READY
+from drystone.study.workers import Compute
+
+PROGRAM = """import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from drystone.study.worker_process import main
+main()
+"""
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # the first: `crew.cores`
+DEATHS = 2  # of workers, after which a trial counts as failed
+IN_VAIN = 3  # workers in a row that end before they are ready, after which the study ends
+
+
+@dataclass
+class _Trial:
+    sample: Sample
+    key: str
+    deaths: int = 0  # of workers that computed it
+
+
+class _Worker:
+    """A process and the trial that it computes. What it answers is put into `answers`, together with the worker; None when it
+    has ended."""
+
+    def __init__(self, greeting: bytes, answers: SimpleQueue):
+        self.is_ready = False
+        self.trial: _Trial | None = None
+        command = [sys.executable, "-P", "-c", PROGRAM]
+        environment = os.environ | ONE_THREAD
+        self._process: Any = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        self._reader = threading.Thread(target=self._read, args=(answers,), daemon=True)
+        self._reader.start()
+        self._write(greeting)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_free(self) -> bool:
+        return self.is_ready and self.trial is None
+
+    def begin(self, trial: _Trial) -> bool:
+        """Whether it has taken the trial; it has not if it has just ended."""
+        taken = self._write(pickle.dumps((dict(trial.sample), trial.key)))
+        self.trial = trial if taken else None
+        return taken
+
+    def _write(self, message: bytes) -> bool:
+        """Whether there was a process to take it; if not, `_read` tells the study."""
+        try:
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return True
+
+    def _read(self, answers: SimpleQueue) -> None:
+        with suppress(EOFError, pickle.UnpicklingError):  # the end, or an answer that was cut
+            while True:
+                answers.put((self, pickle.load(self._process.stdout)))
+        answers.put((self, None))
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> str:
+        """How it ended, or was ended."""
+        self.kill()
+        code = self._process.wait()
+        self._reader.join()
+        self._process.stdout.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        return f"ended with exit code {code}" if code >= 0 else f"was killed by {signal.Signals(-code).name}"
+
+
+class ProcessWorkers:
+    """So many worker processes, started when there are trials for them. They import the task by its name, so that it must not
+    be a function of the script that runs."""
+
+    def __init__(self, task: Compute, jobs: int):
+        self._jobs = jobs
+        self._greeting = pickle.dumps(sys.path) + pickle.dumps(pickle.dumps(task))
+        self._waiting: deque[_Trial] = deque()
+        self._workers: list[_Worker] = []
+        self._answers: SimpleQueue = SimpleQueue()
+        self._in_vain = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Trials under way are given up."""
+        for worker in self._workers:
+            worker.kill()
+        while self._workers:
+            self._workers.pop().end()
+
+    def room(self) -> int:
+        return self._jobs
+
+    def processes(self) -> list[int]:
+        """The ids of the workers' processes."""
+        return [worker.pid for worker in self._workers]
+
+    def submit(self, sample: Sample, key: str) -> None:
+        self._waiting.append(_Trial(sample, key))
+        self._hand_out()
+
+    def next(self) -> tuple[Sample, Outcome]:
+        while True:
+            worker, answer = self._answers.get()
+            done = self._lost(worker) if answer is None else self._heard(worker, *answer)
+            self._hand_out()
+            if done is not None:
+                return done
+
+    def _hand_out(self) -> None:
+        """Trials to workers that are free, and new workers for those that are left."""
+        for worker in self._workers:
+            if self._waiting and worker.is_free and worker.begin(self._waiting[0]):
+                self._waiting.popleft()
+        busy = sum(worker.trial is not None for worker in self._workers)
+        while len(self._workers) < min(self._jobs, busy + len(self._waiting)):
+            self._workers.append(_Worker(self._greeting, self._answers))
+
+    def _heard(self, worker: _Worker, kind: str, content: Any) -> tuple[Sample, Outcome] | None:
+        if kind == ERROR:
+            raise InputError(f"a worker process cannot compute ({content}); mend this, then go on with drystone study --resume")
+        if kind == READY:
+            worker.is_ready, self._in_vain = True, 0
+            return None
+        trial, worker.trial = worker.trial, None
+        assert trial is not None
+        return trial.sample, Outcome(*content)
+
+    def _lost(self, worker: _Worker) -> tuple[Sample, Outcome] | None:
+        """A worker has ended: its trial is tried again, or failed."""
+        self._workers.remove(worker)
+        how, trial = worker.end(), worker.trial
+        self._in_vain += not worker.is_ready
+        if self._in_vain == IN_VAIN:
+            raise InputError(f"worker processes do not start: {IN_VAIN} in a row ended before they were ready, the last {how}; "
+                             "give --jobs 1, or go on later with drystone study --resume")  # fmt: skip
+        if trial is None:
+            return None
+        trial.deaths += 1
+        if trial.deaths < DEATHS:
+            self._waiting.appendleft(trial)
+            return None
+        reason = f"the worker was lost: {DEATHS} worker processes ended while they computed this trial, the last {how}"
+        return trial.sample, Outcome(FAILED, reason, {}, 0.0)

@@ -1,0 +1,38 @@
+"""Trials without mechanics, for the tests of workers; a module of its own, so that worker processes have little to import."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+from drystone.study.trials import STANDING, Outcome
+
+
+def about_itself(sample, key):
+    from drystone.solvers.crew import cores
+
+    print("what a trial prints does not come between the answers")
+    ignores = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    return Outcome(STANDING, key, {"pid": os.getpid(), "cores": cores(), "ignores": ignores}, 0.0)
+
+
+def slow(sample, key):
+    time.sleep(sample["seconds"])
+    return Outcome(STANDING, key, {}, sample["seconds"])
+
+
+def endless(sample, key):
+    Path(sample["mark"]).touch()
+    while True:
+        time.sleep(1)
+
+
+def broken(sample, key):
+    raise OSError("the disk is gone")
+
+
+def given_up_by_dask(sample, key):
+    from distributed.scheduler import KilledWorker
+
+    raise KilledWorker("key", SimpleNamespace(address="tcp://127.0.0.1:1"), 2)
