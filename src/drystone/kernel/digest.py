@@ -1,9 +1,10 @@
+# mypy: disable-error-code="attr-defined"
 """What the machine code of a kernel depends on, as a digest: its own code and all that it refers to.
 
-Numba's cache looks only at the file of the function it caches: editing a function that is called from there leaves a cached caller
-that silently returns old results. The digest of a kernel covers its byte code and constants, the kernels it calls (by their
-digests), the constants and records it refers to, and the whole source of any file whose code generates code (`intrinsic`).
-Comments, docstrings and line numbers are not in it: editing them compiles nothing.
+Numba's cache looks only at the file of the function it caches: editing a function that is called from there leaves a cached
+caller that silently returns old results. The digest of a kernel covers its byte code and constants, the kernels it calls
+(by their digests), the constants and records it refers to, and the whole source of any file whose code generates code
+(`intrinsic`). Comments, docstrings and line numbers are not in it: editing them compiles nothing.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ import inspect
 import sys
 import types
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def sha256(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-@lru_cache(maxsize=None)
+@cache
 def code_digest(function: types.FunctionType) -> str:
     """Of a function and all it refers to."""
     parts = [*_code(function.__code__), repr(function.__defaults__)]
@@ -85,7 +86,7 @@ def _is_of_library(module: str) -> bool:
     return module.partition(".")[0] in OF_LIBRARIES
 
 
-@lru_cache(maxsize=None)
+@cache
 def _source_of(module: str) -> str:
     """Of a whole file."""
     return sha256([Path(inspect.getfile(sys.modules[module])).read_text()])

@@ -1,12 +1,14 @@
+# mypy: disable-error-code="call-arg,attr-defined,assignment,has-type"
 """The compiled functions of the package: `@kernel`, `@inner` and `@inlined` make one of a Python function.
 
-`@kernel` is `numba.njit` that is compiled once into machine code of its own (target.py) and kept on disk (store.py), found again by
-all that its code depends on (digest.py). `@inner` is for code that runs for every pair of blocks: without reference counts, which
-Numba keeps for every array a function receives (60 % of the narrow phase when measured). Such code cannot allocate: Numba refuses
-to compile it. `@inlined` is copied into its callers: large records are passed by value, which for a small function costs more
-than what it does (12 % of a factorisation), and a constant argument is one in the code.
+`@kernel` is like `numba.njit`, but the function is compiled once, into machine code of its own (target.py), and kept on
+disk (store.py), where it is found again by all that its code depends on (digest.py). `@inner` is for functions that
+allocate nothing: they have no reference counts, which Numba keeps for every array a function receives (60 % of the narrow
+phase when measured) and which take a third of the compiling. Numba refuses to compile one that does allocate. `@inlined` is
+copied into its callers even if it is large: a constant argument is then a constant in the code. `@unlocked` does not hold
+Python's lock while it runs.
 
-What is called from other kernels only has no entry for Python; one is made when Python calls it for the first time.
+A function that only other kernels call has no entry for Python; one is made when Python calls it for the first time.
 """
 
 import importlib

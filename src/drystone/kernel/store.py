@@ -1,8 +1,9 @@
 """Compiled kernels on disk: a file each, found by what it was compiled from and nothing else.
 
-The name of a file is the digest of all that decides its content (code, argument types, processor, versions), so that nothing can be
-out of date, a copy of the package anywhere finds the same files, and files of several versions lie side by side. Two folders are
-looked in: the one inside the package, which wheels bring filled, and the user's cache, where new ones go.
+The name of a file holds the digest of all that decides its content (code, argument types, processor, versions). So no file
+can be out of date, a copy of the package at another place finds the same files, and those of several versions lie side by
+side. Two folders are searched: the one inside the package, which wheels bring filled, and the user's cache, where new files
+go.
 
 A file begins with the digest of its content: one that was cut short by a full disk is as good as none.
 """
@@ -88,7 +89,7 @@ def sole_compiler(name: str) -> Iterator[None]:
 
 
 def _open_lock(name: str) -> int | None:
-    """A file to lock, the same for few names: it is left behind."""
+    """A file to lock, which is left behind: removing it would let a third process lock another one of that name."""
     if fcntl is None:
         return None
     folder = user_folder() / "locks"

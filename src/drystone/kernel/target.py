@@ -1,8 +1,8 @@
 """Where kernels are compiled: for one stated processor, each to machine code of its own.
 
-Numba copies the code of every function a function calls into its own, optimises the whole again and makes machine code of it
-again, so that what is called from many places is compiled many times. Here a kernel is compiled once: its callers declare it, and
-the linker finds it. Only functions marked `inlined` are copied, which is what they are for.
+Numba copies into a function the code of every function that it calls, optimises the whole again and makes machine code of
+it again, so that a function with many callers is compiled many times. Here a kernel is compiled once: its callers declare
+it, and the linker finds it. Only small functions and those marked `inlined` are copied.
 
 Numba's own target stays as it is: functions of a user who imports drystone are compiled as ever, for the processor at hand.
 """
