@@ -1,6 +1,9 @@
 """From the words behind `drystone` to its exit code: 0 done, 1 unsound, 2 bad input or a disk that does not take the output,
 3 not converged or not verified, 130 cut by Ctrl-C, 143 by SIGTERM."""
 
+import atexit
+import gc
+import os
 import signal
 import sys
 import threading
@@ -14,11 +17,20 @@ from drystone.errors import InputError, shown
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The entry point of the program `drystone`."""
+    """The entry point of the program `drystone`; with `arguments`, of a command within another program."""
+    if arguments is None:
+        _begin_lightly()
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with _heeding_signals() as heard:
         code = _run(given, "--json" in given, heard)
     sys.exit(TERMINATED if heard[:1] == [signal.SIGTERM] and code == INTERRUPTED else code)
+
+
+def _begin_lightly() -> None:
+    """Of a process that does one command and ends: leave out what takes time and comes to nothing."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # drystone computes with one; the others would wait, and busily so
+    gc.disable()  # while modules are loaded, which takes a tenth longer with it; options.py enables it
+    atexit.register(gc.freeze)  # of a process that ends, no memory has to be found that could be used again
 
 
 def _run(given: list[str], as_json: bool, heard: list[int]) -> int:

@@ -4,6 +4,7 @@ A function here only says so; the work is done by the function of the same name 
 same keywords. That module is loaded when the command is called, with all it needs, and not for its help.
 """
 
+import gc
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -56,7 +57,11 @@ def command(line: Callable[..., None]) -> Callable[..., Any]:
 
     @wraps(line)
     def work(**given: Any) -> Any:
-        return getattr(import_module(f"drystone.cli.{name}"), name)(**given)
+        module = import_module(f"drystone.cli.{name}")
+        if not gc.isenabled():  # as entry.py left it; what is loaded now stays until the end
+            gc.freeze()
+            gc.enable()
+        return getattr(module, name)(**given)
 
     COMMANDS[name] = work
     return app.command()(work)

@@ -43,8 +43,11 @@ def _find_pairs(placed, owner, radius, fixed, out_pair):
         mask *= 2
     mask -= 1
     start, member = _fill_buckets(level, cell, mask)
+    used = _occupied(level)
     count = 0
-    for other in _occupied(level):
+    for other in range(_LEVELS):
+        if not used[other]:
+            continue
         width = edge * 2.0**other
         count = _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count)
     return count
@@ -106,10 +109,11 @@ def _assign_cells(box):
 
 @kernel
 def _occupied(level):
+    """(_LEVELS,) bool whether a piece is of the level. Not their numbers by `np.flatnonzero`: with it Numba loads scipy."""
     used = np.zeros(_LEVELS, np.bool_)
     for i in range(level.shape[0]):
         used[level[i]] = True
-    return np.flatnonzero(used)
+    return used
 
 
 @inner
