@@ -18,7 +18,7 @@ class WheelHook(BuildHookInterface):
             return
         root = Path(self.root)
         if not (root / PAGE).is_file():
-            raise RuntimeError(f"{PAGE} is missing: the page for the browser is not built, and a wheel without it shows nothing; "
+            raise RuntimeError(f"{PAGE} is missing: the page for the browser is not built; a wheel without it shows nothing; "
                                "run `make page` first, which needs Node.js 20")  # fmt: skip
         if any((root / KERNELS).glob("*.kernel")):
             build_data["pure_python"] = False

@@ -22,7 +22,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core import config, sigutils, types
-from numba.core.compiler import CompileResult
+from numba.core.compiler import CompileResult, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler
 from numba.core.registry import CPUDispatcher
@@ -58,12 +58,28 @@ def is_compiled(*kernels: Any) -> bool:
     return all(store.is_stored(each.stored_name) for each in kernels)
 
 
+class _Flags(Flags):
+    """The options of a compilation. Numba compares them a hundred thousand times while it looks for implementations, and gathers
+    all their defaults each time: a tenth of the compiling. What was set is enough."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return _HASH_OF_FLAGS
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
+
+
+_HASH_OF_FLAGS = hash(Flags())  # Numba's is that of the names of all options
+
+
 class _Compiler(_FunctionCompiler):
     """Numba's compiler, stopped before machine code is made."""
 
     def _customize_flags(self, flags: Any) -> Any:
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
-        return flags
+        return _Flags(flags)
 
 
 class Kernel(CPUDispatcher):

@@ -74,6 +74,15 @@ class KernelLibrary(codegen.JITCodeLibrary):
             if each.is_declaration and each.name.startswith("_Z") and not engine.is_symbol_defined(each.name):
                 raise AssertionError(f"{self.name} calls {each.name}, which is nowhere")
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Not before the module as a whole is optimised."""
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Once. Numba does it twice, to see more reference counts that cancel; there are few in kernels."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
     def _finalize_final_module(self) -> None:
         """Optimised, and not yet machine code."""
         self._finalize_dynamic_globals()

@@ -86,7 +86,8 @@ def _graph(a, b, bodies):
                 key[edges] = pair
                 edges += 1
             edge[c] = edges - 1
-    start[:] = np.cumsum(start)
+    for i in range(bodies):
+        start[i + 1] += start[i]
     fill, side = start[:bodies].copy(), np.empty(start[bodies], np.int64)
     for c in range(count):
         for k in range(2):

@@ -89,10 +89,10 @@ def _errors(problem, island, rigid, allowed, x, tau):
     for c in range(tau.shape[0]):
         touched[island[max(problem.a[c], problem.b[c])]] = True
     for i in range(count):
-        if not touched[island[i]]:
-            x[i] = problem.free[i]
-        elif fastest[island[i]] <= allowed * problem.speed:
-            x[i] = 0.0
+        free, slow = not touched[island[i]], fastest[island[i]] <= allowed * problem.speed
+        if free or slow:
+            for k in range(x.shape[1]):
+                x[i, k] = problem.free[i, k] if free else 0.0
     w, lag = np.empty_like(tau), np.empty_like(x)
     relative_velocity_into(problem, x, 1.0, w)
     inertia, defect, product, loose = contact_mass(problem), np.zeros(count), np.zeros(count), np.zeros(count)

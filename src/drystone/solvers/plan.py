@@ -149,7 +149,8 @@ def _column_rows(order, position, start, neighbour, parent):
         end = begin[j]
         if end + n > rows.shape[0]:
             larger = np.empty(2 * rows.shape[0] + n, np.int64)
-            larger[:end] = rows[:end]
+            for q in range(end):
+                larger[q] = rows[q]
             rows = larger
         mark[j] = j
         for q in range(start[order[j]], start[order[j] + 1]):
