@@ -5,6 +5,7 @@ PYTHON ?= python3
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 PAGE := src/drystone/page/bundle/index.html
+KERNELS := src/drystone/kernel/compiled
 
 .PHONY: demo test test-portable soak lint page docs bench gallery clean
 
@@ -36,7 +37,7 @@ demo: $(READY) page
 
 # The kernels are compiled once, before two test processes would each do it.
 test: $(TOOLS) page
-	$(BIN)/python tests/warm_up.py
+	$(BIN)/drystone compile
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=10
 
 # The tests of physics as another processor would compute them; it has its own time limit.
@@ -45,7 +46,7 @@ test-portable: $(TOOLS)
 
 # The long tests only: a hundred runs and studies killed, and the like.
 soak: $(TOOLS) page
-	$(BIN)/python tests/warm_up.py
+	$(BIN)/drystone compile
 	$(BIN)/python -m pytest -m soak
 
 lint: $(TOOLS)

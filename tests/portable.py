@@ -12,16 +12,16 @@ import platform
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 TESTS = ["tests/analytic", "tests/examples"]
 LIMIT = 30 * 60  # [s]
 SAID = """
-import numba, numpy, threadpoolctl, scipy.linalg
+import numpy, threadpoolctl, scipy.linalg
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 blas = sorted({each["architecture"] for each in threadpoolctl.threadpool_info() if "architecture" in each})
-kernels = numba.config.CPU_NAME or "drystone's choice"
+from drystone.kernel.target import target_processor
+kernels = target_processor()
 chosen = [name for name in __cpu_dispatch__ if __cpu_features__[name]]
 print(f"kernels for {kernels}, OpenBLAS for {blas}, of NumPy's special code: {chosen or 'none'}", flush=True)
 """
@@ -34,11 +34,9 @@ def other_processor() -> dict[str, str]:
     chosen = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
     return {
         "DRYSTONE_CPU": "x86-64",
-        "NUMBA_CPU_NAME": "generic",
-        "NUMBA_CPU_FEATURES": "",
         "OPENBLAS_CORETYPE": "Prescott",
         "NPY_DISABLE_CPU_FEATURES": " ".join(chosen),
-        "XDG_CACHE_HOME": str(Path(tempfile.gettempdir()) / "drystone-portable"),
+        "XDG_CACHE_HOME": str(Path(sys.prefix) / "portable-cache"),
     }
 
 
@@ -48,7 +46,7 @@ def main(tests: list[str]) -> int:
         return 0
     environment = os.environ | other_processor()
     subprocess.run([sys.executable, "-c", SAID], env=environment, check=True)
-    subprocess.run([sys.executable, str(Path(__file__).with_name("warm_up.py"))], env=environment, check=True, timeout=LIMIT)
+    subprocess.run([sys.executable, "-m", "drystone.compile_all"], env=environment, check=True, timeout=LIMIT)
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", "--durations=10", *(tests or TESTS)]
     process = subprocess.Popen(command, env=environment, start_new_session=True)
     try:

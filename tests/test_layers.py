@@ -29,6 +29,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"search"},
     {"view"},
     {"export", "page", "report", "validate"},
+    {"compile_all"},
     {"cli"},
     {"__main__"},
 ]

@@ -39,6 +39,7 @@ GROUPS = {
     "Trust it": {
         "verify": "Compute a run again and compare bit for bit.",
         "validate": "Compute published numbers again and judge them.",
+        "compile": "Compile all kernels now: for containers and clusters.",
     },
 }
 

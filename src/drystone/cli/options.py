@@ -359,3 +359,8 @@ def validate(
     json: Json = False,
 ) -> None:
     """Compute published numbers again and judge them. Exit code 1: one neither holds nor is explained."""
+
+
+@command
+def compile(json: Json = False) -> None:
+    """Compile all kernels now: for containers and clusters. What a command needs is compiled when it first needs it anyway."""

@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 
-from drystone.kernel import inner
+from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
 INSTANTS = 20  # at least, in a period
 
 
-@inner
+@kernel
 def respond(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
     for k in range(len(periods)):
         if periods[k] == 0:

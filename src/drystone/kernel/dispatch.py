@@ -36,7 +36,10 @@ from drystone.undisturbed import disturbed
 
 FORMAT = "1"  # of the files in the store
 LARGEST_COPIED = 120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
-VERSIONS = (FORMAT, f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__, np.__version__)
+VERSIONS = (
+    FORMAT, f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__,
+    np.__version__.partition(".")[0],  # how arrays lie in memory changes with the major version at most
+)  # fmt: skip
 
 _announce: Callable[[], None] | None = None  # called before the first compilation of this process
 _compiled = 0  # kernels that this process has compiled
@@ -59,8 +62,8 @@ def is_compiled(*kernels: Any) -> bool:
 
 
 class _Flags(Flags):
-    """The options of a compilation. Numba compares them a hundred thousand times while it looks for implementations, and gathers
-    all their defaults each time: a tenth of the compiling. What was set is enough."""
+    """The options of a compilation. Numba compares them a hundred thousand times while it looks for implementations, and each
+    time gathers all their defaults: a tenth of the compiling. What was set is enough."""
 
     __slots__ = ()
 

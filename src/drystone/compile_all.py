@@ -1,0 +1,111 @@
+"""Compile every kernel of the package now, by short computations that reach them all.
+
+What a run needs is compiled when it is first needed; this does it ahead, for a wheel, the image of a container, the nodes of a
+cluster, or the tests. `drystone compile` is the command.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from drystone import build, kernel
+from drystone.export.glb import write_glb
+from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.spectrum import response_spectrum
+from drystone.io.case import parse_case
+from drystone.joints import Surface
+from drystone.model import build_model
+from drystone.motion import Motion
+from drystone.session import run
+from drystone.simulate import simulate
+from drystone.solvers.methods import SPATIAL, make_solver
+from drystone.view.picture import picture
+
+STRONG = Motion("one-sine", amplitude=8.0, half_period=0.1)  # reaches every path of the native solver on a small arch
+STONE = 30e9  # [Pa]
+RECORDED = """
+    [structure]
+    generator = "arch"
+    [joints]
+    friction = 2.0
+    [motion]
+    pulse = "biphasic"
+    amplitude = "1.11 g"
+    duration = "0.30 s"
+    direction = [-1, 0, 0]
+    [analysis]
+    duration = "0.6 s"
+    time_step = "1 ms"
+"""
+PLANAR = """
+    structure = { generator = "block", width = 0.2, depth = 1, height = 1 }
+    joints = { friction = 0.7 }
+    motion = { pulse = "rectangular", amplitude = "0.3 g", duration = "1 s" }
+    analysis = { planar = true, duration = "0.1 s", time_step = "2 ms" }
+"""
+DEFORMABLE = """
+    structure = { generator = "column", courses = 2, deformable = { young = "60 GPa", poisson = 0.27, mesh = [2, 2, 2] } }
+    joints = { friction = 0.5 }
+    motion = { pulse = "one-sine", amplitude = "1 g", half_period = "0.1 s" }
+    analysis = { duration = "0.02 s", time_step = "1 ms" }
+"""
+BONDED = """
+    structure = { generator = "wall", length = 1.5, height = 0.75, courses = 3 }
+    joints = { friction = 0.5, cohesion = "1 kPa", tension = "1 kPa" }
+    motion = { pulse = "one-sine", amplitude = "2 g", half_period = "0.1 s" }
+    analysis = { duration = "0.02 s", time_step = "1 ms" }
+    solver = { young = "30 GPa" }
+"""
+
+
+def compile_all() -> Iterator[str]:
+    """What is being compiled, before it is; `kernel.compilations()` counts."""
+    yield "steps of rigid and elastic joints, by either law of friction"
+    _steps()
+    yield "other solvers, and two threads"
+    _solvers()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (words, case) in enumerate(CASES.items()):
+            yield words
+            last = run(parse_case(case), Path(folder) / str(number))
+        yield "pictures and exports"
+        picture(last, Path(folder) / "picture.png", ghost=True)
+        write_glb(last, Path(folder) / "run.glb", range(len(last.time)))
+    yield "response spectra"
+    response_spectrum(Accelerogram("sine", "", 0.01, np.sin(np.arange(100.0)), "m/s2"), [0.1, 0.5])
+
+
+CASES = {"structures in the plane": PLANAR, "deformable blocks": DEFORMABLE, "mortar": BONDED, "a recorded run": RECORDED}
+
+
+def _steps() -> None:
+    model = build_model(build.arch(blocks=7), friction=0.6)
+    for surface in (Surface(), Surface(STONE), Surface(exact=True), Surface(STONE, exact=True)):
+        for theta, gyroscopic in ((1.0, "implicit"), (0.7, "explicit")):
+            for _ in simulate(model, [STRONG], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
+                              theta=theta, gyroscopic=gyroscopic):  # fmt: skip
+                pass
+
+
+def _solvers() -> None:
+    model = build_model(build.arch(blocks=7), friction=0.6)
+    for method in SPATIAL:
+        for surface in (Surface(), Surface(STONE)):
+            for _ in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method), surface=surface):
+                pass
+    dome = build_model(build.dome(), friction=0.6)  # large enough for helper threads
+    for _ in simulate(dome, [STRONG], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):
+        pass
+
+
+def main() -> None:
+    """For make: say what is done, and how much of it was not there yet."""
+    for words in compile_all():
+        print(f"compiling, where it was not yet: {words}", flush=True)
+    print(f"{kernel.compilations()} kernels were compiled", flush=True)
+
+
+if __name__ == "__main__":
+    main()
