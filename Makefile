@@ -7,7 +7,7 @@ TOOLS := $(VENV)/.tools
 PAGE := src/drystone/page/bundle/index.html
 KERNELS := src/drystone/kernel/compiled
 
-.PHONY: demo test test-portable soak lint page docs bench gallery clean
+.PHONY: demo test test-portable wheel soak lint page docs bench gallery clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,13 +44,21 @@ test: $(TOOLS) page
 test-portable: $(TOOLS)
 	$(BIN)/python tests/portable.py
 
+# A wheel for this Python and machine with the page and all kernels inside, in dist/: who installs it compiles nothing.
+wheel: $(TOOLS) page
+	rm -rf $(KERNELS) $(VENV)/wheel-cache dist
+	XDG_CACHE_HOME=$(VENV)/wheel-cache $(BIN)/drystone compile
+	mkdir -p $(KERNELS)
+	cp $(VENV)/wheel-cache/drystone/kernels/*.kernel $(KERNELS)
+	$(BIN)/python -m hatchling build -t wheel -d dist; status=$$?; rm -rf $(KERNELS); exit $$status
+
 # The long tests only: a hundred runs and studies killed, and the like.
 soak: $(TOOLS) page
 	$(BIN)/drystone compile
 	$(BIN)/python -m pytest -m soak
 
 lint: $(TOOLS)
-	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff check src tests bench build_hook.py
 	$(BIN)/mypy
 
 # The site, in docs/_build/html; a warning is an error. Needs no network once the tools are installed.

@@ -19,9 +19,9 @@ NAMES = ["index.html", "page.css", "page.js"]
 def clone(tmp_path):
     """What a build reads, with a page of three words."""
     pytest.importorskip("hatchling", reason="hatchling, of the dev group, builds wheels")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"):
+    for name in ("pyproject.toml", "build_hook.py", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
-    ignored = shutil.ignore_patterns("__pycache__", "bundle")
+    ignored = shutil.ignore_patterns("__pycache__", "bundle", "compiled")
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
     for folder in ("tests", "examples", "docs", "bench"):
         (tmp_path / folder).mkdir()
@@ -36,10 +36,14 @@ def clone(tmp_path):
     return tmp_path
 
 
+def build(clone, kind):
+    return subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", "dist"], cwd=clone,
+                          capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})  # fmt: skip
+
+
 def built(clone, kind):
     """The one file that hatchling makes of the clone."""
-    said = subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", "dist"], cwd=clone,
-                          capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})  # fmt: skip
+    said = build(clone, kind)
     assert said.returncode == 0, said.stderr
     (made,) = (clone / "dist").iterdir()
     return made
@@ -54,6 +58,26 @@ def test_the_wheel_has_the_page(clone):
     others = {name.split("/")[-1] for name in names if not name.endswith(".py")} - set(NAMES)
     assert "drystone/py.typed" in names, "type checkers read the annotations of installed packages that have it"
     assert others == {"starter.toml", "py.typed", "METADATA", "WHEEL", "RECORD", "entry_points.txt", "LICENSE"}
+
+
+def test_a_wheel_without_the_page_is_not_built(clone):
+    (clone / "src" / "drystone" / "page" / "bundle" / "index.html").unlink()
+    said = build(clone, "wheel")
+    assert said.returncode != 0
+    assert "run `make page` first" in said.stderr
+    assert not (clone / "dist").exists() or not list((clone / "dist").iterdir())
+
+
+def test_a_wheel_with_kernels_is_for_one_python_and_one_kind_of_machine(clone):
+    assert built(clone, "wheel").name.endswith("-py3-none-any.whl")
+    shutil.rmtree(clone / "dist")
+    (clone / "src" / "drystone" / "kernel" / "compiled").mkdir()
+    (clone / "src" / "drystone" / "kernel" / "compiled" / "one.kernel").write_bytes(b"")
+    made = built(clone, "wheel")
+    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    assert f"-{python}-{python}-" in made.name
+    with zipfile.ZipFile(made) as wheel:
+        assert "drystone/kernel/compiled/one.kernel" in wheel.namelist()
 
 
 def test_the_wheel_bounds_what_it_needs(clone):
@@ -74,4 +98,4 @@ def test_the_sdist_has_the_page_and_its_sources(clone):
     assert not [name for name in names if "node_modules" in name]
     tops = {name.split("/")[0] for name in names}
     texts = {"README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"}
-    assert tops == {"src", "page", "pyproject.toml", ".gitignore", "PKG-INFO"} | texts
+    assert tops == {"src", "page", "pyproject.toml", "build_hook.py", ".gitignore", "PKG-INFO"} | texts
