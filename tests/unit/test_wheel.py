@@ -19,7 +19,7 @@ NAMES = ["index.html", "page.css", "page.js"]
 def clone(tmp_path):
     """What a build reads, with a page of three words."""
     pytest.importorskip("hatchling", reason="hatchling, of the dev group, builds wheels")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore", "build_hook.py"):
         shutil.copy(ROOT / name, tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "bundle")
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
@@ -74,4 +74,4 @@ def test_the_sdist_has_the_page_and_its_sources(clone):
     assert not [name for name in names if "node_modules" in name]
     tops = {name.split("/")[0] for name in names}
     texts = {"README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"}
-    assert tops == {"src", "page", "pyproject.toml", ".gitignore", "PKG-INFO"} | texts
+    assert tops == {"src", "page", "pyproject.toml", "build_hook.py", ".gitignore", "PKG-INFO"} | texts
