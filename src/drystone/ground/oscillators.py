@@ -16,7 +16,8 @@ INSTANTS = 20  # at least, in a period
 def respond(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
     for k in range(len(periods)):
         if periods[k] == 0:
-            out_peaks[k, 2] = np.abs(acceleration).max()
+            for i in range(len(acceleration)):
+                out_peaks[k, 2] = max(out_peaks[k, 2], abs(acceleration[i]))
             continue
         parts = max(1, math.ceil(INSTANTS * time_step / periods[k]))
         _oscillate(acceleration, time_step / parts, parts, 2 * math.pi / periods[k], damping, out_peaks[k])
