@@ -3,7 +3,8 @@
     created              when, UTC
     drystone, sources    the version, and SHA-256 of the package's sources: of two that call themselves 0.1.0 one may be edited
     python, libraries    versions of all that has a part in the numbers
-    platform, processor  kernels and BLAS are compiled for a processor, and the last bits may differ from one to the next
+    platform, processor  BLAS and NumPy choose their code by the processor, and the last bits may differ from one to the next
+    compiled_for         the processor that kernels are compiled for, the same on all machines of a kind unless DRYSTONE_CPU is set
     threads              cores this process may use; results have the same bits with any number (docs/decisions/0008)
     case_file            where the case was
     case, geometry       SHA-256 of its text and of the blocks
@@ -49,7 +50,8 @@ def made_here() -> dict[str, Any]:
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in LIBRARIES},
         "platform": f"{platform.system()} {platform.machine()}",
-        "processor": binding.get_host_cpu_name(),  # as LLVM compiles for it
+        "processor": binding.get_host_cpu_name(),  # as LLVM names it
+        "compiled_for": target_processor() or binding.get_host_cpu_name(),
         "threads": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
     }
 
