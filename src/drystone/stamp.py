@@ -44,6 +44,8 @@ def made_here() -> dict[str, Any]:
     """The part of a stamp that tells of program and machine."""
     from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
 
+    from drystone.kernel.target import target_processor
+
     return {
         "drystone": __version__,
         "sources": _sources(),

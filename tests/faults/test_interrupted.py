@@ -60,7 +60,7 @@ def test_a_study_cut_by_sigterm_keeps_its_trials(tmp_path):
 @pytest.mark.soak
 def test_ctrl_c_while_compiling(tmp_path, monkeypatch):
     """The kernels are compiled into a cache of their own; whatever is left of it, the next run works."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     out = tmp_path / "out"
     process = drystone("run", wall(tmp_path), "-o", out, "--json")
     assert begun(process, out / "run.h5")

@@ -1,11 +1,14 @@
-"""A wheel in an empty environment: each Python that is here, the newest of what is needed and the oldest that is allowed.
+"""A wheel in an empty environment: each Python that is here, the newest of what is needed and the oldest that is allowed; and
+the wheel of `make wheel`, which brings its kernels.
 
-Truth: `pip check`; the bar of 1 s for a first word; a run verifies where it was computed.
+Truth: `pip check`; the bar of 1 s for a first word, of 15 s of processor time for a first picture; a run verifies where it was
+computed; kernels that were compiled would lie in the cache.
 """
 
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -74,3 +77,31 @@ def test_the_core_alone_runs(wheel, tmp_path, version, pins):
         name, number = pin.split("==")
         assert stamp["libraries"].get(name, number).startswith(number)
     assert "drystone[plot]" in said(bin / "drystone", "plot", "out", "-o", "x.png", code=2)
+
+
+def test_the_wheel_with_kernels_compiles_nothing(tmp_path):
+    subprocess.run(["make", "wheel"], cwd=ROOT, check=True)
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    bin, home = tmp_path / "venv" / "bin", tmp_path / "home"
+    home.mkdir()
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XDG_CACHE_HOME")}
+    env |= {"HOME": str(home)}
+
+    def said(*command):
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    said(sys.executable, "-m", "venv", tmp_path / "venv")
+    said(bin / "python", "-m", "pip", "install", "--quiet", f"{wheel}[plot]")
+    said(bin / "python", "-m", "pip", "check")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = said(bin / "drystone", "run", ROOT / "examples" / "demo.toml", "-o", "out", "--picture")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert "compiling" not in output
+    assert not list(home.rglob("*.kernel"))
+    assert (tmp_path / "out" / "last.png").exists()
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
+    said(bin / "python", "-m", "drystone", "view", "out", "--html", "out.html")
+    said(bin / "drystone", "report", "out", "-o", "report.html")
+    assert not list(home.rglob("*.kernel"))
