@@ -4,7 +4,7 @@
     drystone, sources    the version, and SHA-256 of the package's sources: of two that call themselves 0.1.0 one may be edited
     python, libraries    versions of all that has a part in the numbers
     platform, processor  BLAS and NumPy choose their code by the processor, and the last bits may differ from one to the next
-    compiled_for         the processor that kernels are compiled for, the same on all machines of a kind unless DRYSTONE_CPU is set
+    compiled_for         the processor that kernels are compiled for, the same for all machines of a kind (kernel/target.py)
     threads              cores this process may use; results have the same bits with any number (docs/decisions/0008)
     case_file            where the case was
     case, geometry       SHA-256 of its text and of the blocks

@@ -25,7 +25,7 @@ from drystone.stamp import made_from, made_here
 Array = np.ndarray
 
 TIMINGS = ("seconds", "stamp")  # what differs from one computation to the next
-EXPLAINS = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # of a stamp; threads change no bit
+EXPLAINS = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # threads change no bit
 
 
 def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
