@@ -3,6 +3,7 @@ process of its own has ended; seconds are not asked. And the lines of `drystone 
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -146,3 +147,23 @@ def test_the_work_takes_what_the_line_says(name):
         if each.kind is not each.VAR_KEYWORD:
             annotated = said.parameters[each.name].annotation
             assert each.annotation == getattr(annotated, "__origin__", annotated), each.name
+
+
+def test_the_program_finds_garbage_once_it_works():
+    """As a process of its own it begins without; within another program nothing is changed."""
+    program = """
+import gc, os, sys
+from drystone.cli import main
+for begin in (lambda: main(["new", "arch"]), main):
+    try:
+        begin()
+    except SystemExit:
+        print(gc.isenabled(), gc.get_freeze_count() > 0, os.environ.get("OPENBLAS_NUM_THREADS"))
+"""
+    bare = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for threads, found in ((None, "1"), ("2", "2")):
+        given = bare if threads is None else bare | {"OPENBLAS_NUM_THREADS": threads}
+        line = [sys.executable, "-c", program, "new", "arch"]
+        said = subprocess.run(line, capture_output=True, text=True, check=True, env=given)
+        told = [line for line in said.stdout.splitlines() if line.startswith("True ")]
+        assert told == [f"True False {threads}", f"True True {found}"]
