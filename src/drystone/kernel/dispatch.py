@@ -136,7 +136,7 @@ class Kernel(CPUDispatcher):
         """The compiled code for these argument types, as other kernels call it."""
         args = tuple(args)
         if args not in self.overloads:
-            self.targetctx.refresh()
+            rtsys.initialize(self.targetctx)  # all that stored code needs; to compile, Numba loads half a second more
             name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}"
             result = self._loaded(name)
             if result is None:
@@ -165,6 +165,7 @@ class Kernel(CPUDispatcher):
 
     def _compiled(self, name: str, args: Any) -> Any:
         _note_compilation()
+        self.targetctx.refresh()
         result = self._compiler.compile(args, None)
         library = result.library
         library.is_separate = not self.is_put_in_place and library.size() > LARGEST_COPIED
@@ -198,6 +199,7 @@ class Kernel(CPUDispatcher):
         codegen = context.codegen()
         content = store.load(name)
         if content is None:
+            self.targetctx.refresh()
             library = codegen.create_library(f"{result.fndesc.qualname} entry")
             library.enable_object_caching()
             with context.push_code_library(library):
