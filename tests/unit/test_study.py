@@ -77,7 +77,7 @@ def outcome(status=STANDING, **numbers):
 class TestRest:
     """A trial ends at rest, and never before."""
 
-    @pytest.mark.parametrize("share", [1e-2, 1e-3, 1e-4, 5e-5])
+    @pytest.mark.parametrize("share", [5e-5, *(pytest.param(share, marks=pytest.mark.soak) for share in (1e-2, 1e-3, 1e-4))])
     def test_a_block_falls_from_beyond_its_balance_only(self, share):
         """Closed form: released at rest, it falls if and only if it leans by more than atan(b / h). T120 promises it to 6e-6
         rad of that, 2.4e-5 of the angle."""
@@ -86,7 +86,9 @@ class TestRest:
             found = try_sample(PUSHED, "case.toml", {"structure.tilt": tilt, "motion.amplitude": 0.0})
             assert found.status == status
 
-    @pytest.mark.parametrize("amplitude", ["0.2 g", "0.4 g", "0.5 g", "0.6 g", "0.8 g"])
+    @pytest.mark.parametrize(
+        "amplitude", ["0.4 g", "0.6 g", *(pytest.param(each, marks=pytest.mark.soak) for each in ("0.2 g", "0.5 g", "0.8 g"))]
+    )
     def test_ending_early_changes_no_outcome(self, amplitude, monkeypatch):
         """Brute force: the same trial to the end of its duration."""
         early = try_sample(PUSHED, "case.toml", {"motion.amplitude": amplitude})
