@@ -37,7 +37,7 @@ from drystone.undisturbed import disturbed
 FORMAT = "1"  # of the files in the store
 LARGEST_COPIED = 120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
 VERSIONS = (
-    FORMAT, f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__,
+    FORMAT, str(LARGEST_COPIED), f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__,
     np.__version__.partition(".")[0],  # how arrays lie in memory changes with the major version at most
 )  # fmt: skip
 
