@@ -46,7 +46,7 @@ def main(tests: list[str]) -> int:
         return 0
     environment = os.environ | other_processor()
     subprocess.run([sys.executable, "-c", SAID], env=environment, check=True)
-    subprocess.run([sys.executable, "-m", "drystone.compile_all"], env=environment, check=True, timeout=LIMIT)
+    subprocess.run([sys.executable, "-m", "drystone", "compile"], env=environment, check=True, timeout=LIMIT)
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", "--durations=10", *(tests or TESTS)]
     process = subprocess.Popen(command, env=environment, start_new_session=True)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone import build, kernel
+from drystone import build
 from drystone.export.glb import write_glb
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.spectrum import response_spectrum
@@ -98,14 +98,3 @@ def _solvers() -> None:
     dome = build_model(build.dome(), friction=0.6)  # large enough for helper threads
     for _ in simulate(dome, [STRONG], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):
         pass
-
-
-def main() -> None:
-    """For make: say what is done, and how much of it was not there yet."""
-    for words in compile_all():
-        print(f"compiling, where it was not yet: {words}", flush=True)
-    print(f"{kernel.compilations()} kernels were compiled", flush=True)
-
-
-if __name__ == "__main__":
-    main()

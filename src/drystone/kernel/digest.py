@@ -20,7 +20,6 @@ import numpy as np
 from numba.core import types as numba_types
 
 PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic)
-PACKAGE = __name__.partition(".")[0]
 OF_LIBRARIES = ("numpy", "numba", "llvmlite", "math", "builtins")  # their versions are in the key of the cache
 
 
