@@ -27,18 +27,18 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
     va, va1 = bodies.vertex_start[a], bodies.vertex_start[a + 1]
     vb, vb1 = bodies.vertex_start[b], bodies.vertex_start[b + 1]
     fa, fa1, fb, fb1 = bodies.piece_face[a], bodies.piece_face[a + 1], bodies.piece_face[b], bodies.piece_face[b + 1]
-    best_a = _face_separations(normal, offset, fa, fa1, vertex, vb, vb1, margin, separation_a)
+    best_a = face_separations(normal, offset, fa, fa1, vertex, vb, vb1, margin, separation_a)
     if best_a > margin:
         return False, none
-    best_b = _face_separations(normal, offset, fb, fb1, vertex, va, va1, margin, separation_b)
+    best_b = face_separations(normal, offset, fb, fb1, vertex, va, va1, margin, separation_b)
     if best_b > margin:
         return False, none
     best = max(best_a, best_b)
     tol = TOLERANCE * min(placed.size[a], placed.size[b])
     if best < -tol:
-        edge_count_a = _edge_directions(bodies.face_start, bodies.face_vertex, fa, fa1, vertex, edges_a)
-        edge_count_b = _edge_directions(bodies.face_start, bodies.face_vertex, fb, fb1, vertex, edges_b)
-        gap, d = _edge_axis(edges_a, edge_count_a, edges_b, edge_count_b, vertex, va, va1, vb, vb1)
+        edge_count_a = edge_directions(bodies.face_start, bodies.face_vertex, fa, fa1, vertex, edges_a)
+        edge_count_b = edge_directions(bodies.face_start, bodies.face_vertex, fb, fb1, vertex, edges_b)
+        gap, d = edge_axis(edges_a, edge_count_a, edges_b, edge_count_b, vertex, va, va1, vb, vb1)
         if gap > best + tol:
             return gap <= margin, d
     na = _normal(normal, _first_face(separation_a, fa, best_a - 1e-6 * tol), 1.0)
@@ -50,7 +50,7 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
 
 
 @inner
-def _face_separations(normal, offset, face0, face1, vertex, vertex0, vertex1, margin, out):
+def face_separations(normal, offset, face0, face1, vertex, vertex0, vertex1, margin, out):
     """Largest separation of a block's vertices from another's faces, each of them in `out`; the first one beyond
     the margin ends the search."""
     best = -np.inf
@@ -101,7 +101,7 @@ def _other_way(normal, face0, face1, separation, least, d, sign):
 
 
 @inner
-def _edge_axis(edges_a, count_a, edges_b, count_b, vertex, va, va1, vb, vb1):
+def edge_axis(edges_a, count_a, edges_b, count_b, vertex, va, va1, vb, vb1):
     """2.2: largest separation along a cross product of an edge of a and one of b, and that axis from a into b."""
     best, axis = -np.inf, (0.0, 0.0, 0.0)
     for i in range(count_a):
@@ -124,7 +124,7 @@ def _edge_axis(edges_a, count_a, edges_b, count_b, vertex, va, va1, vb, vb1):
 
 
 @inner
-def _edge_directions(face_start, face_vertex, face0, face1, vertex, out):
+def edge_directions(face_start, face_vertex, face0, face1, vertex, out):
     """Unit directions of the block's edges, parallel ones once; returns how many."""
     count = 0
     for f in range(face0, face1):

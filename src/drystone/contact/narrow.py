@@ -119,24 +119,24 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
     vertex, normal, offset = placed.vertex, placed.normal, placed.offset
     polygon, face_start, face_vertex = scratch.polygon, bodies.face_start, bodies.face_vertex
     size = min(placed.size[a], placed.size[b])
-    u, w = _plane_axes(d)
+    u, w = plane_axes(d)
     va, vb = bodies.vertex_start[a], bodies.vertex_start[b]
-    _project(vertex, va, bodies.vertex_start[a + 1], u, w, scratch.plane_a)
-    _project(vertex, vb, bodies.vertex_start[b + 1], u, w, scratch.plane_b)
+    project(vertex, va, bodies.vertex_start[a + 1], u, w, scratch.plane_a)
+    project(vertex, vb, bodies.vertex_start[b + 1], u, w, scratch.plane_b)
     first = count
     nearest = np.inf  # smallest tolerance of the pair's polygons: points of a thin one are not taken for duplicates
     for oblique in (False, True):
         settled = count  # 4.2: rows first:settled keep their gaps
         for f in range(bodies.piece_face[a], bodies.piece_face[a + 1]):
-            look_a = _along(normal, f, d)
+            look_a = along(normal, f, d)
             if look_a <= _VISIBLE:
                 continue
-            sides = _corners(face_start, face_vertex, f, va, scratch.plane_a, scratch.face)
+            sides = corners_of(face_start, face_vertex, f, va, scratch.plane_a, scratch.face)
             for g in range(bodies.piece_face[b], bodies.piece_face[b + 1]):
-                look_b = -_along(normal, g, d)
+                look_b = -along(normal, g, d)
                 if look_b <= _VISIBLE or (look_a * look_b <= _FACING) != oblique:
                     continue
-                corners = _corners_reversed(face_start, face_vertex, g, vb, scratch.plane_b, polygon)
+                corners = corners_reversed(face_start, face_vertex, g, vb, scratch.plane_b, polygon)
                 corners = clip(polygon, corners, scratch.face, sides, _SLACK * size, scratch.spare)
                 if corners < 3:
                     continue
@@ -151,8 +151,8 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
                 if count + corners > out.gap.shape[0]:
                     return _FULL
                 share_out(polygon, corners, 0.0 if oblique else area, scratch.spare)
-                plane_a = _plane_over(normal, offset, f, d, u, w)
-                plane_b = _plane_over(normal, offset, g, d, u, w)
+                plane_a = plane_over(normal, offset, f, d, u, w)
+                plane_b = plane_over(normal, offset, g, d, u, w)
                 count = _add_points(
                     plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, nearest, out, first, settled, count
                 )
@@ -162,7 +162,7 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
 
 
 @inner
-def _plane_axes(d):
+def plane_axes(d):
     """Two unit vectors that make a right-handed frame (u, w, d)."""
     x, y, z = d
     if abs(x) < 0.6:
@@ -176,19 +176,19 @@ def _plane_axes(d):
 
 
 @inner
-def _along(vector, row, d):
+def along(vector, row, d):
     return vector[row, 0] * d[0] + vector[row, 1] * d[1] + vector[row, 2] * d[2]
 
 
 @inner
-def _project(vertex, vertex0, vertex1, u, w, plane):
+def project(vertex, vertex0, vertex1, u, w, plane):
     for v in range(vertex0, vertex1):
-        plane[v - vertex0, 0] = _along(vertex, v, u)
-        plane[v - vertex0, 1] = _along(vertex, v, w)
+        plane[v - vertex0, 0] = along(vertex, v, u)
+        plane[v - vertex0, 1] = along(vertex, v, w)
 
 
 @inner
-def _corners(face_start, face_vertex, f, vertex0, plane, polygon):
+def corners_of(face_start, face_vertex, f, vertex0, plane, polygon):
     """Projected corners of a face of a, which looks along d: counter-clockwise already."""
     start, stop = face_start[f], face_start[f + 1]
     for k in range(start, stop):
@@ -198,7 +198,7 @@ def _corners(face_start, face_vertex, f, vertex0, plane, polygon):
 
 
 @inner
-def _corners_reversed(face_start, face_vertex, f, vertex0, plane, polygon):
+def corners_reversed(face_start, face_vertex, f, vertex0, plane, polygon):
     """Projected corners of a face of b, which looks against d: reversed to be counter-clockwise."""
     start, stop = face_start[f], face_start[f + 1]
     for k in range(start, stop):
@@ -221,10 +221,10 @@ def _diameter(face_start, face_vertex, f, vertex):
 
 
 @inner
-def _plane_over(normal, offset, f, d, u, w):
+def plane_over(normal, offset, f, d, u, w):
     """The plane of face f as height along d over the projection plane: (h0, hs, ht) with height = h0 + hs s + ht t."""
-    slope = 1 / _along(normal, f, d)
-    return offset[f] * slope, -_along(normal, f, u) * slope, -_along(normal, f, w) * slope
+    slope = 1 / along(normal, f, d)
+    return offset[f] * slope, -along(normal, f, u) * slope, -along(normal, f, w) * slope
 
 
 @inner
@@ -257,6 +257,6 @@ def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, near
 def _row_at(point, first, stop, u, w, s, t, nearest):
     """Row of the earlier point over (s, t), or -1."""
     for c in range(first, stop):
-        if (_along(point, c, u) - s) ** 2 + (_along(point, c, w) - t) ** 2 < nearest * nearest:
+        if (along(point, c, u) - s) ** 2 + (along(point, c, w) - t) ** 2 < nearest * nearest:
             return c
     return -1

@@ -1,0 +1,41 @@
+"""How bodies move under the wrenches of their patches.
+
+Numbers of a body: `velocity` 8 (velocity, 0, spin, 0), `momentum` 4 (angular momentum, 0), `inverse_inertia` 12 (the three columns of
+its inverse in world axes, each with a 0); the row after the last body is the dummy of empty lanes. The angular momentum is
+the state and the spin follows from it, which is all there is to the gyroscopic term.
+"""
+
+from drystone.engine.patch_rows import BODY_ROW
+from drystone.kernel import inner
+from drystone.kernel.lanes import load, same, store
+
+
+@inner
+def kick(body0, body1, dt, push, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse):
+    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each.
+    impulse (4,) [kg m] takes in the momentum that moved against the push, times dt. Supports keep their velocity."""
+    pushed, carried = load(push, 0), load(impulse, 0)
+    for i in range(body0, body1):
+        if inverse_mass[i] == 0.0:
+            continue
+        force, moment = load(external, BODY_ROW * i), load(external, BODY_ROW * i + 4)
+        for row in range(wrench_start[i], wrench_start[i + 1]):
+            force += load(wrench, BODY_ROW * row)
+            moment += load(wrench, BODY_ROW * row + 4)
+        before = load(velocity, BODY_ROW * i)
+        after = before + dt * (inverse_mass[i] * force + pushed)
+        carried += (0.5 * dt * mass[i]) * (before + after)
+        store(velocity, BODY_ROW * i, after)
+        store(momentum, 4 * i, load(momentum, 4 * i) + dt * moment)
+        j = 12 * i
+        spin = (same(momentum[4 * i]) * load(inverse_inertia, j) + same(momentum[4 * i + 1]) * load(inverse_inertia, j + 4)
+                + same(momentum[4 * i + 2]) * load(inverse_inertia, j + 8))  # fmt: skip
+        store(velocity, BODY_ROW * i + 4, spin)
+    store(impulse, 0, carried)
+
+
+@inner
+def drift(body0, body1, dt, velocity, moved):
+    """moved (8 B,) takes in the velocities times dt."""
+    for k in range(2 * body0, 2 * body1):
+        store(moved, 4 * k, load(moved, 4 * k) + dt * load(velocity, 4 * k))
