@@ -24,7 +24,8 @@ from drystone.page.server import Server
 from drystone.page.share import write_html
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
-from drystone.stepping import State, drift
+from drystone.spin import drift
+from drystone.stepping import State
 from drystone.writer import RunWriter
 
 WALL = """# {blocks} blocks that fly apart

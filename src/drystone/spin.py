@@ -28,6 +28,19 @@ def turn_by(q, v, h):
     return a / norm, b / norm, c / norm, d / norm
 
 
+@kernel
+def drift(position, rotation, velocity, h):
+    """Positions and rotations after moving for h with constant velocity (T2)."""
+    new_position, new_rotation = np.empty_like(position), np.empty_like(rotation)
+    for i in range(position.shape[0]):
+        for k in range(3):
+            new_position[i, k] = position[i, k] + h * velocity[i, k]
+        turned = turn_by(rotation[i], velocity[i, 3:], h)
+        for k in range(4):
+            new_rotation[i, k] = turned[k]
+    return new_position, new_rotation
+
+
 @inner
 def _rotation(q):
     s, x, y, z = q[0], q[1], q[2], q[3]

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.patch_memory import PatchMemory, no_memory
 
 Array = np.ndarray
 
 
 class Energy(NamedTuple):
     """The ledger [J]: the first three are of this instant, the others have been added up since the start.
-    kinetic + potential + elastic + strain + friction + fracture + impact + numerical = const + ground."""
+    kinetic + potential + elastic + strain + friction + fracture + impact + damping + geometry + numerical = const + ground."""
 
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
@@ -22,9 +23,12 @@ class Energy(NamedTuple):
     numerical: float  # dissipated by the time integration
     fracture: float = 0.0  # dissipated by bonds that break or are damaged, and by crushing
     strain: float = 0.0  # of this instant, stored in deformable blocks
+    damping: float = 0.0  # dissipated by vibrations of the stone in joints (small steps)
+    geometry: float = 0.0  # lost where joints were found anew and their elastic energy was less than before (small steps)
 
 
 NO_MODES = np.zeros((0, 0))  # where no block is deformable
+NO_MEMORY = no_memory()
 
 
 class State(NamedTuple):
@@ -41,3 +45,6 @@ class State(NamedTuple):
     energy: Energy
     amplitude: Array = NO_MODES  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
     rate: Array = NO_MODES  # (S, m) [kg^1/2 m/s]
+    patches: PatchMemory = NO_MEMORY  # of small steps
+    step_ratio: float = 0.0  # longest stable step over its bound, and the number of patches for which it was found
+    ratio_patches: int = 0

@@ -29,13 +29,13 @@ from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import (
     cross,
     dot,
+    drift,
     invert_lower,
     positive_root,
     smallest_moment,
     times,
     torque_free,
     transposed,
-    turn_by,
     world_inertia,
 )  # fmt: skip
 from drystone.state import Energy, State
@@ -159,19 +159,6 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
 
 def _with_supports(model: Model, velocity: Array, support: Array) -> Array:
     return np.where(model.bodies.fixed[:, None], support, velocity)
-
-
-@kernel
-def drift(position, rotation, velocity, h):
-    """Positions and rotations after moving for h with constant velocity (T2)."""
-    new_position, new_rotation = np.empty_like(position), np.empty_like(rotation)
-    for i in range(position.shape[0]):
-        for k in range(3):
-            new_position[i, k] = position[i, k] + h * velocity[i, k]
-        turned = turn_by(rotation[i], velocity[i, 3:], h)
-        for k in range(4):
-            new_rotation[i, k] = turned[k]
-    return new_position, new_rotation
 
 
 class Axes(NamedTuple):

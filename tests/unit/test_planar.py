@@ -21,7 +21,8 @@ from drystone.simulate import initial_state, simulate
 from drystone.solvers import newton
 from drystone.solvers.clarabel import static
 from drystone.solvers.methods import METHODS, make_solver
-from drystone.stepping import _rows, drift
+from drystone.spin import drift
+from drystone.stepping import _rows
 
 SHAKE = [Motion("one-sine", amplitude=7.0, half_period=0.15)]
 STRUCTURES = {

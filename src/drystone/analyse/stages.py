@@ -20,7 +20,8 @@ from drystone.solvers.solution import Residual, Solution
 from drystone.statics.limit import rim
 from drystone.statics.nonassociated import Collapse
 from drystone.statics.program import SOLVED, Optimum
-from drystone.stepping import State, drift
+from drystone.spin import drift
+from drystone.stepping import State
 
 Array = np.ndarray
 

@@ -11,10 +11,11 @@ from drystone.kernel.lanes import load, same, store
 
 
 @inner
-def kick(body0, body1, dt, push, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse):
-    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each.
+def kick(body0, body1, dt, push, free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse):
+    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
+    the directions in which bodies can move and 0 for the others.
     impulse (4,) [kg m] takes in the momentum that moved against the push, times dt. Supports keep their velocity."""
-    pushed, carried = load(push, 0), load(impulse, 0)
+    pushed, carried, ways = load(push, 0), load(impulse, 0), load(free, 0)
     for i in range(body0, body1):
         if inverse_mass[i] == 0.0:
             continue
@@ -23,7 +24,7 @@ def kick(body0, body1, dt, push, wrench_start, wrench, external, velocity, momen
             force += load(wrench, BODY_ROW * row)
             moment += load(wrench, BODY_ROW * row + 4)
         before = load(velocity, BODY_ROW * i)
-        after = before + dt * (inverse_mass[i] * force + pushed)
+        after = before + dt * ways * (inverse_mass[i] * force + pushed)
         carried += (0.5 * dt * mass[i]) * (before + after)
         store(velocity, BODY_ROW * i, after)
         store(momentum, 4 * i, load(momentum, 4 * i) + dt * moment)

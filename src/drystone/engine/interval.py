@@ -13,12 +13,13 @@ SPREAD_EVERY = 8  # steps after which friction points are placed anew about the 
 
 @inner
 def take_steps(
-    n, dt, push, supports, support_velocity, rows, body, slot, restitution, corner_start, corner_count, corners, wrench_start, wrench, external,
+    n, dt, push, free, supports, support_velocity, rows, body, slot, restitution, corner_start, corner_count, corners, wrench_start, wrench, external,
     velocity, momentum, mass, inverse_mass, inverse_inertia, moved, flagged, landing, scratch, impulse, ledger,
 ):  # fmt: skip
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
-    push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground alone; supports (S,)
+    push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for
+    `kick`; supports (S,)
     rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their number, and the
     work of the ground [J].
     """
@@ -29,14 +30,13 @@ def take_steps(
         span = 0.5 * dt if step == 0 or step == n else dt
         for c in range(4):
             impulse[c] = 0.0
-        kick(0, bodies, span, push[step], wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse)
+        kick(0, bodies, span, push[step], free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse)
         for c in range(3):
             ledger[2] -= push[step, 4 + c] * impulse[c]
+        for k in range(supports.shape[0]):
+            _move_support(supports[k], span, support_velocity[min(step, n - 1), k], step == 0, wrench_start, wrench, velocity, ledger)
         if step == n:
             break
-        for k in range(supports.shape[0]):
-            for c in range(3):
-                velocity[8 * supports[k] + c] = support_velocity[step, k, c]
         again = landed
         landed = 0
         for k in range(again):
@@ -59,3 +59,15 @@ def take_steps(
         drift(0, bodies, dt, velocity, moved)
         fresh = (step + 1) % SPREAD_EVERY == 0
         flags = patch_forces(0, groups, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+
+
+@inner
+def _move_support(i, span, speed, first, wrench_start, wrench, velocity, ledger):
+    """A support takes on its speed of the next step; what it has done against the forces on it counts as work of the ground."""
+    for c in range(3):
+        force = 0.0
+        for row in range(wrench_start[i], wrench_start[i + 1]):
+            force += wrench[8 * row + c]
+        mean = speed[c] if first else 0.5 * (velocity[8 * i + c] + speed[c])
+        ledger[2] -= span * force * mean
+        velocity[8 * i + c] = speed[c]

@@ -15,7 +15,7 @@ import numpy as np
 from drystone.engine.patch_rows import (
     AREA, AREA_SS, AREA_ST, AREA_TT, ARM_A, ARM_B, BODY_ROW, CENTRE_S, CENTRE_T, COLUMNS, DAMPING_TIME, DAMPING_WORK, EDGE, FORCE_1, FORCE_2,
     FRICTION, FRICTION_WORK, GAP, GAP_S, GAP_T, LANDING_SPEED, LANES, NORMAL, NORMAL_FORCE, POINTS, REACH, ROCKING_TIME, SHEAR_RATIO,
-    SHEAR_STIFFNESS, SPREAD_SS, SPREAD_TS, SPREAD_TT, STIFFNESS, STRETCH, TANGENT_1, TANGENT_2, TWICE_FREQUENCY, WHOLE,
+    SHEAR_STIFFNESS, SPREAD_SS, SPREAD_TS, SPREAD_TT, STIFFNESS, STRETCH, TANGENT_1, TANGENT_2, TWICE_FREQUENCY, TWIST, WHOLE,
 )  # fmt: skip
 from drystone.kernel import inlined, inner
 from drystone.kernel.lanes import absolute, bits, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
@@ -196,9 +196,15 @@ def patch_forces(
         rb0, rb1, rb2, rb3 = slot[1, g, 0], slot[1, g, 1], slot[1, g, 2], slot[1, g, 3]
         nothing = same(0.0)
         if every(is_open):
+            held = same(0.0)
             for column in range(STRETCH, STRETCH + 2 * POINTS):
+                stretch = load(rows, r + LANES * column)
+                held += stretch * stretch
                 store(rows, r + LANES * column, nothing)
+            lost = 0.5 * load(rows, r + LANES * SHEAR_STIFFNESS) * held
+            store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + lost)
             store(rows, r + LANES * SHEAR_STIFFNESS, nothing)
+            store(rows, r + LANES * TWIST, nothing)
             store(rows, r + LANES * NORMAL_FORCE, nothing)
             store(rows, r + LANES * FORCE_1, nothing)
             store(rows, r + LANES * FORCE_2, nothing)
@@ -281,8 +287,8 @@ def patch_forces(
             s, t = cs + POINT_S[point] * fss, ct + POINT_S[point] * fst + POINT_T[point] * ftt
             x1, x2 = v1 - on * t, v2 + on * s
             column = r + LANES * (STRETCH + 2 * point)
-            old1, old2 = keep * load(rows, column), keep * load(rows, column + LANES)
-            e1, e2_ = old1 + dt * x1, old2 + dt * x2
+            old1, old2 = load(rows, column), load(rows, column + LANES)
+            e1, e2_ = keep * old1 + dt * x1, keep * old2 + dt * x2
             f1, f2 = -kt * (e1 + beta * x1), -kt * (e2_ + beta * x2)
             size2 = f1 * f1 + f2 * f2
             slides = size2 > most * most
@@ -294,7 +300,7 @@ def patch_forces(
             store(rows, column, n1)
             store(rows, column + LANES, n2)
             # what slides and what is damped: all that is not stored
-            work = -dt * (f1 * x1 + f2 * x2) - 0.5 * kt * (n1 * n1 + n2 * n2 - old1 * old1 - old2 * old2)
+            work = 0.5 * (before * (old1 * old1 + old2 * old2) - kt * (n1 * n1 + n2 * n2)) - dt * (f1 * x1 + f2 * x2)
             slip_work += select(slides, work, nothing)
             damping_work += select(slides, nothing, work)
             force1 += f1
@@ -306,6 +312,7 @@ def patch_forces(
         store(rows, r + LANES * CENTRE_T, ct)
         store(rows, r + LANES * FORCE_1, force1)
         store(rows, r + LANES * FORCE_2, force2)
+        store(rows, r + LANES * TWIST, twist)
         store(rows, r + LANES * FRICTION_WORK, load(rows, r + LANES * FRICTION_WORK) + slip_work)
         store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + damping_work)
         # to world axes, on both blocks

@@ -9,6 +9,8 @@ The frame of a patch is (n, t1, t2), right-handed, n from block a into block b; 
 A point of the patch is (s, t) along t1 and t2; the gap there is g = g0 + gs s + gt t.
 """
 
+from drystone.contact.patch_memory import FRICTION_POINTS
+
 # constant while geometry is kept
 NORMAL, TANGENT_1, TANGENT_2 = 0, 3, 6  # three columns each: unit vectors, world axes
 ARM_A, ARM_B = 9, 12  # [m] from the centroids of both blocks to the origin
@@ -32,8 +34,9 @@ NORMAL_FORCE = 36  # [N] at the last step
 CENTRE_S, CENTRE_T = 37, 38  # [m] of the pressure, at the last step
 FORCE_1, FORCE_2 = 39, 40  # [N] of friction on b at the last step
 FRICTION_WORK, DAMPING_WORK = 41, 42  # [J] dissipated so far
-STRETCH = 43  # [m] two columns for each friction point: along t1 and t2
-POINTS = 6  # of friction
+TWIST = 43  # [N m] of friction about the origin at the last step
+STRETCH = 44  # [m] two columns for each friction point: along t1 and t2
+POINTS = FRICTION_POINTS
 COLUMNS = STRETCH + 2 * POINTS
 
 LANES = 4

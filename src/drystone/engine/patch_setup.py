@@ -1,10 +1,7 @@
 """From the patches that were found to the rows that small steps work on, and what patches remember from one detection to the next."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from drystone.contact.patches import Patches
 from drystone.engine.patch_forces import FLAT
 from drystone.engine.patch_rows import (
     AREA, AREA_SS, ARM_A, ARM_B, COLUMNS, DAMPING_TIME, EDGE, FRICTION, GAP, LANDING_SPEED, LANES, POINTS, REACH, ROCKING_TIME, SHEAR_RATIO,
@@ -13,22 +10,6 @@ from drystone.engine.patch_rows import (
 from drystone.kernel import inner, kernel
 
 Array = np.ndarray
-
-
-class Memory(NamedTuple):
-    """What patches carry over to the next detection; rows sorted as patches are."""
-
-    piece: Array  # (P, 2) int64
-    face: Array  # (P, 2) int64
-    stretch: Array  # (P, 12) [m] of the friction points along t1 and t2
-    shear_stiffness: Array  # (P,) [N/m]
-    energy: Array  # (P,) [J] elastic, of the pressure
-    offset: Array  # (P,) [m] overlap that stays without force, the same for all patches of a pair of pieces
-
-
-def no_memory() -> Memory:
-    i, s = np.empty((0, 2), np.int64), np.empty(0)
-    return Memory(i, i, np.empty((0, 2 * POINTS)), s, s, s)
 
 
 @inner
@@ -87,24 +68,16 @@ def pressure_energy(corner, first, stop, whole, edge, g0, gs, gt, stiffness):
 
 
 @inner
-def same_pair(piece, p, q):
-    return piece[p, 0] == piece[q, 0] and piece[p, 1] == piece[q, 1]
+def pressure_energies(patches, gap, stiffness, out):
+    """[J] of all patches with these gaps (P, 3)."""
+    for p in range(out.shape[0]):
+        out[p] = pressure_energy(patches.corner, patches.corner_start[p], patches.corner_start[p + 1], patches.whole[p], patches.edge[p],
+                                 gap[p, 0], gap[p, 1], gap[p, 2], stiffness[p])  # fmt: skip
 
 
 @inner
-def _before(owner, piece, face, p, old_piece, old_face, q):
-    """-1, 0 or 1: whether patch p comes before, with or after the remembered patch q."""
-    for side in range(2):
-        one, other = owner[piece[p, side]], owner[old_piece[q, side]]
-        if one != other:
-            return -1 if one < other else 1
-    for side in range(2):
-        if piece[p, side] != old_piece[q, side]:
-            return -1 if piece[p, side] < old_piece[q, side] else 1
-    for side in range(2):
-        if face[p, side] != old_face[q, side]:
-            return -1 if face[p, side] < old_face[q, side] else 1
-    return 0
+def same_pair(piece, p, q):
+    return piece[p, 0] == piece[q, 0] and piece[p, 1] == piece[q, 1]
 
 
 @inner

@@ -1,210 +1,342 @@
-"""Histories by small steps: detection now and then, between two detections as many small steps as stability asks for."""
+"""Histories by small steps: a `State` comes in, the `State` a time step later goes out (T300-T340).
 
-import time
+    interval  = as long as no block turns or travels far                geometry of contact is kept that long
+    patches   = find_patches(middle of the interval)                     who touches whom, and where
+    rows      = what patches remember, their stiffness, damping, friction
+    dt        = the longest stable step
+    take_steps(n, dt)                                                     forces, kicks, landings, drifts: velocity Verlet
+    state     = poses moved by the mean velocity, memory of the patches, ledger
+
+Friction is Coulomb's, without dilatancy; joints are areas; stone is elastic where it touches, with the modulus `young`.
+A time step is only how often the state is handed out; the small steps follow from stiffness and mass.
+"""
+
+from collections.abc import Sequence
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from drystone.contact.broad import candidate_pairs
-from drystone.contact.patches import find_patches
+from drystone.contact.contacts import Contacts
+from drystone.contact.memory import remember
+from drystone.contact.patch_memory import PatchMemory
+from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
+from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import COLUMNS, DAMPING_WORK, FRICTION_WORK, GAP, LANES, POINTS, SHEAR_STIFFNESS, STRETCH
-from drystone.engine.patch_setup import Memory, arrange, fill_rows, no_memory, place_wrenches, pressure_energy, recall, springs
+from drystone.engine.patch_setup import arrange, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
-from drystone.kernel import inner
+from drystone.errors import InputError
+from drystone.loads import Push, wrench
 from drystone.model import Model
-from drystone.stepping import drift as turn_and_move
+from drystone.motion import Motion, displacement, of_ground, velocity
+from drystone.quaternion import matrix
+from drystone.spin import drift
+from drystone.state import Energy, State
 
 Array = np.ndarray
 
+YOUNG = 30e9  # [Pa] modulus of the stone, if not given
+LONGEST_INTERVAL = 5e-3  # [s] between two detections
+LARGEST_TURN = 2e-3  # [rad] of a block between two detections
+LARGEST_TRAVEL = 0.01  # of its radius: of a block between two detections
 LONGEST_STEP = 1e-4  # [s] where little touches
+LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
+ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
+REPEATS = 3  # of an interval at most
 
 
-class Engine:
-    def __init__(self, model: Model, *, young=30e9, damping=0.2, rocking=0.3, landing=10.0, shear=1.0, gravity=9.81, interval=5e-3, turn=2e-3,
-                 travel=0.01, restitution=0.0, safety=SAFETY):
-        self.model, b = model, model.bodies
-        self.b = b
-        self.young, self.damping, self.rocking, self.landing, self.shear, self.gravity = young, damping, rocking, landing, shear, gravity
-        self.interval, self.turn, self.travel, self.restitution, self.safety = interval, turn, travel, restitution, safety
-        n = len(b.mass)
-        self.n = n
-        self.x = model.position.copy()
-        self.q = np.zeros((n, 4))
-        self.q[:, 0] = 1.0
-        self.v = np.zeros((n, 6))
-        self.L = np.zeros((n, 3))
-        self.time = 0.0
-        self.ground = None
-        self.memory = no_memory()
-        self.ratio = 0.0
-        self.ratio_patches = 0
-        self.mass = np.append(np.where(b.fixed, 0.0, b.mass), 0.0)
-        self.inverse_mass = np.append(np.where(b.fixed, 0.0, 1 / b.mass), 0.0)
-        moments = np.linalg.eigvalsh(b.inertia)
-        self.mean_inertia, self.least_inertia = np.append(moments.mean(1), 1.0), np.append(moments[:, 0], 1.0)
-        self.body_inverse = np.linalg.inv(b.inertia)
-        corner = b.face_vertex[b.face_start[:-1]]
-        owner = np.repeat(b.owner, np.diff(b.piece_face))
-        self.depth = np.where(b.fixed[owner], 0.0, np.abs(np.einsum("ij,ij->i", b.vertex[corner], b.face_normal)))
-        self.work = dict(friction=0.0, damping=0.0, landing=0.0, detection=0.0, ground=0.0)
-        self.count = dict(detect=0, substeps=0, landings=0)
-        self.cpu = dict(detect=0.0, setup=0.0, steps=0.0)
-        self.external = np.zeros(8 * (n + 1))
+class Material(NamedTuple):
+    """How stones give way where they touch."""
 
-    def inverse(self, q):
-        s, x, y, z = q.T
-        r = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y), 2 * (x * y + s * z), 1 - 2 * (x * x + z * z),
-                      2 * (y * z - s * x), 2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)], 1).reshape(-1, 3, 3)
-        out = r @ self.body_inverse @ r.transpose(0, 2, 1)
-        out[self.b.fixed] = 0.0
-        return out
+    young: float = YOUNG  # [Pa]
+    shear: float = 1.0  # stiffness of a joint in shear over that in compression
+    damping: float = 0.1  # of approach and shear, over critical, of a patch alone between its two blocks
+    rocking: float = 0.25  # of rocking, likewise; less lets a block that spins on a rough bed begin to chatter (T319)
+    landing: float = 10.0  # corners that close faster than this times gravity over the frequency of the patch land; 0: none does
 
-    def set_velocity(self, v):
-        self.v = v.copy()
-        self.L = np.einsum("bij,bj->bi", np.linalg.pinv(self.inverse(self.q)), v[:, 3:])
 
-    def advance(self, span):
-        left = span
-        while left > 1e-12 * span:
-            spin = np.sqrt((self.v[:, 3:] ** 2).sum(1))
-            speed = np.sqrt((self.v[:, :3] ** 2).sum(1))
-            free = ~self.b.fixed
-            h = min(left, self.interval, self.turn / max(spin.max(), 1e-12), self.travel / max((speed / self.b.radius)[free].max(), 1e-12))
-            h = left / np.ceil(left / h - 1e-9)
-            self.one_interval(h)
-            left -= h
+class Report(NamedTuple):
+    """What a time step took."""
 
-    def one_interval(self, h):
-        t0 = time.process_time()
-        b = self.b
-        v = self.v
-        v[:, 3:] = np.einsum("bij,bj->bi", self.inverse(self.q), self.L)
-        v[b.fixed] = 0.0
-        xm, qm = turn_and_move(self.x, self.q, v, 0.5 * h)
-        placed = place(b, xm, qm, v, h)
-        pairs = candidate_pairs(b, placed)
-        patches = find_patches(b, placed, pairs, len(self.memory.energy))
-        t1 = time.process_time()
-        self.cpu["detect"] += t1 - t0
-        inverse = self.inverse(qm)
-        P = len(patches.whole)
-        A, B = b.owner[patches.piece[:, 0]], b.owner[patches.piece[:, 1]]
-        arm_a, arm_b = patches.origin - xm[A], patches.origin - xm[B]
-        size = np.minimum(placed.size[patches.piece[:, 0]], placed.size[patches.piece[:, 1]])
-        stiffness = self.young / np.maximum(self.depth[patches.face[:, 0]] + self.depth[patches.face[:, 1]], 0.02 * size)
-        # gaps at the start of the interval
-        rel = v[B, :3] - v[A, :3] + np.cross(v[B, 3:], arm_b) - np.cross(v[A, 3:], arm_a)
-        spin = v[B, 3:] - v[A, 3:]
-        f = patches.frame
-        patches.gap[:, 0] -= 0.5 * h * np.einsum("ij,ij->i", rel, f[:, 0:3])
-        patches.gap[:, 1] += 0.5 * h * np.einsum("ij,ij->i", spin, f[:, 6:9])
-        patches.gap[:, 2] -= 0.5 * h * np.einsum("ij,ij->i", spin, f[:, 3:6])
-        stretch, shear_stiffness, energy, offset = np.empty((P, 2 * POINTS)), np.empty(P), np.empty(P), np.empty(P)
-        self.work["detection"] += recall(b.owner, patches, self.memory, stiffness, stretch, shear_stiffness, energy, offset)
-        spring, moments, fast, twice = np.zeros((P, 7)), np.empty((P, 5)), np.empty(P), np.empty(P)
-        springs(patches, A, B, arm_a, arm_b, stiffness, moments, self.mass, self.inverse_mass, self.mean_inertia, self.damping, self.rocking,
-                self.landing * self.gravity if self.landing else 1e9, spring, fast, twice)
+    small_steps: int
+    detections: int
+    landings: int
+    repeated: int  # intervals that were taken again with a smaller step
+    sound: bool  # no interval made more energy than is allowed
+    seconds: tuple[float, float, float]  # detection, small steps, rest
+
+
+class Bodies(NamedTuple):
+    """Numbers of the blocks that do not change, with a dummy behind the last block."""
+
+    mass: Array  # (B+1,) [kg] 0 for supports
+    inverse_mass: Array  # (B+1,)
+    mean_inertia: Array  # (B+1,) [kg m2]
+    least_inertia: Array  # (B+1,)
+    inverse_inertia: Array  # (B, 3, 3) body frame, zero for supports
+    free: Array  # (4,) 1 for the directions in which blocks can move
+    face_depth: Array  # (F,) [m] stone between each face and the centroid, 0 for supports
+
+
+class Course(NamedTuple):
+    """Where the blocks are in the middle of a time step."""
+
+    position: Array  # (B, 3)
+    rotation: Array  # (B, 4)
+    velocity: Array  # (B, 6)
+    momentum: Array  # (B, 3) angular
+
+
+class Passed(NamedTuple):
+    """What happened in one interval."""
+
+    course: Course
+    memory: PatchMemory
+    energy: Energy  # at its end
+    patches: Patches
+    a: Array  # (P,) blocks of the patches
+    b: Array
+    rows: Array  # (P, COLUMNS)
+    arm_a: Array  # (P, 3)
+    steps: int
+    landings: int
+    made: float  # [J] energy made, negative if lost
+    allowed: float  # [J]
+
+
+class SmallSteps:
+    """Takes a model through time. What it keeps from one time step to the next is in the `State` alone."""
+
+    def __init__(self, model: Model, motions: Sequence[Motion] = (), *, gravity: float, loads: Sequence[Push] = (),
+                 material: Material = Material()):  # noqa: B008  # fmt: skip
+        if model.laws is not None or model.elastic is not None:
+            raise InputError('small steps are for rigid blocks with dry joints; set integrator = "cone-program" in [analysis] for '
+                             "mortar, for joints with a stiffness of their own, and for deformable blocks")  # fmt: skip
+        self.model, self.gravity, self.loads, self.material = model, gravity, tuple(loads), material
+        self.bodies = _bodies(model)
+        self.ground = of_ground(motions)
+        named = {block.name: i for i, block in enumerate(model.blocks)}
+        moved = [motion for motion in motions if motion.supports]
+        self.supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
+        self.support_motions = [tuple(motion for motion in moved if model.blocks[i].name in motion.supports) for i in self.supports]
+
+    def advance(self, state: State, time_step: float, landings: bool = True) -> tuple[State, Report]:
+        """The state one time step later, and what it took."""
+        begin = perf_counter()
+        self._seconds = [0.0, 0.0]
+        course = Course(state.position, state.rotation, state.velocity.copy(), self._momentum(state.rotation, state.velocity))
+        memory, energy, ratio = state.patches, state.energy, (state.step_ratio, state.ratio_patches)
+        start, done, steps, detections, landed, repeated, sound = state.step * time_step, 0.0, 0, 0, 0, 0, True
+        last = None
+        while done < time_step * (1 - 1e-9):
+            left = time_step - done
+            h = left / np.ceil(left / self._interval(course.velocity) - 1e-9)
+            finer = 1
+            while True:
+                passed, ratio = self._pass(course, memory, energy, ratio, start + done, h, finer, landings)
+                detections += 1
+                if passed.made <= passed.allowed or finer == 2**REPEATS:
+                    break
+                finer *= 2
+                repeated += 1
+            sound = sound and passed.made <= passed.allowed
+            course, memory, energy, last, last_h = passed.course, passed.memory, passed.energy, passed, h
+            steps, landed, done = steps + passed.steps, landed + passed.landings, done + h
+        contacts, next_id = self._contacts(last, last_h, time_step, state)
+        after = State(
+            state.step + 1, (state.step + 1) * time_step, course.position, course.rotation, course.velocity, contacts, next_id, 0, energy,
+            patches=memory, step_ratio=ratio[0], ratio_patches=ratio[1],
+        )  # fmt: skip
+        detection, stepping = self._seconds
+        seconds = (detection, stepping, perf_counter() - begin - detection - stepping)
+        return after, Report(steps, detections, landed, repeated, sound, seconds)
+
+    def _interval(self, speed: Array) -> float:
+        """[s] how long geometry may be kept."""
+        free = ~self.model.bodies.fixed
+        spin = np.sqrt((speed[free, 3:] ** 2).sum(axis=1)).max(initial=1e-300)
+        travel = (np.sqrt((speed[free, :3] ** 2).sum(axis=1)) / self.model.bodies.radius[free]).max(initial=1e-300)
+        return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
+
+    def _momentum(self, rotation: Array, speed: Array) -> Array:
+        turn = matrix(rotation)
+        return np.einsum("bij,bjk,blk,bl->bi", turn, self.model.bodies.inertia, turn, speed[:, 3:])
+
+    def _inverse_inertia(self, rotation: Array) -> Array:
+        """(B, 3, 3) world axes; in the plane only the turn about y is left."""
+        turn = matrix(rotation)
+        inverse = np.einsum("bij,bjk,blk->bil", turn, self.bodies.inverse_inertia, turn)
+        if self.model.planar:
+            inverse *= np.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
+        return inverse
+
+    def _pass(self, course, memory, energy, ratio, time, h, finer, landings):
+        """One interval of length h from `time` on, with steps that are `finer` times smaller than the longest stable one."""
+        begin = perf_counter()
+        model, fixed = self.model, self.model.bodies.fixed
+        speed = course.velocity
+        speed[fixed] = 0.0
+        for row, motions in zip(self.supports, self.support_motions, strict=True):
+            speed[row, :3] = (displacement(motions, time + h) - displacement(motions, time)) / h
+        middle, turned = drift(course.position, course.rotation, speed, 0.5 * h)
+        placed = place(model.bodies, middle, turned, speed, h)
+        patches = find_patches(model.bodies, placed, candidate_pairs(model.bodies, placed), len(memory.energy))
+        count = len(patches.whole)
+        a, b = model.bodies.owner[patches.piece[:, 0]], model.bodies.owner[patches.piece[:, 1]]
+        arm_a, arm_b = patches.origin - middle[a], patches.origin - middle[b]
+        self._seconds[0] += perf_counter() - begin
+        _carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
+        stiffness = self._stiffness(patches, placed.size)
+        stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
+        start_energy, offset = np.empty(count), np.empty(count)
+        recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset)
+        elastic = float(start_energy.sum() + 0.5 * (shear_stiffness[:, None] * stretch**2).sum())
+        spring, moments, fast, twice = np.empty((count, 7)), np.empty((count, 5)), np.empty(count), np.empty(count)
+        material = self.material
+        landing = material.landing * max(self.gravity, 1e-3) if landings and material.landing > 0 else 1e9
+        springs(patches, a, b, arm_a, arm_b, stiffness, moments, self.bodies.mass, self.bodies.inverse_mass, self.bodies.mean_inertia,
+                material.damping, material.rocking, landing, spring, fast, twice)  # fmt: skip
+        inverse_inertia = np.zeros((len(fixed) + 1, 3, 4))
+        inverse_inertia[:-1, :, :3] = self._inverse_inertia(turned)
+        dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio)
+        n = max(int(np.ceil(h / dt * finer)), 1)
+        dt = h / n
+        # rows of the patches
         order = arrange(patches.corner_start)
-        groups = -(-P // LANES)
+        groups = -(-count // LANES)
         rows = np.empty(groups * COLUMNS * LANES)
         body, slot = np.empty((2, groups, LANES), np.int64), np.empty((2, groups, LANES), np.int64)
-        wrench_start = place_wrenches(order, A, B, self.n, slot)
         corner_start, corner_count = np.empty(groups + 1, np.int64), np.empty((groups, LANES), np.int64)
-        corners = np.zeros((len(patches.corner) + 4 * P + 64) * 2 * LANES)
-        friction = self.model.friction_between(A, B)
-        fill_rows(order, patches, A, B, arm_a, arm_b, spring, moments, friction, self.shear, fast, twice, stiffness, stretch, shear_stiffness,
-                  rows, body, slot, wrench_start, self.n, corner_start, corner_count, corners)
-        restitution = np.full((groups, LANES), self.restitution)
-        n1 = self.n + 1
-        velocity, momentum, inverse_inertia = np.zeros((n1, 8)), np.zeros((n1, 4)), np.zeros((n1, 3, 4))
-        velocity[:-1, :3] = v[:, :3]
-        velocity[:-1, 4:7] = np.einsum("bij,bj->bi", inverse, self.L)
-        momentum[:-1, :3] = self.L
-        inverse_inertia[:-1, :, :3] = inverse  # symmetric
-        velocity, momentum, inverse_inertia = velocity.ravel(), momentum.ravel(), inverse_inertia.ravel()
-        dt = self.step_length(P, A, B, patches, arm_a, arm_b, spring, inverse_inertia)
-        n = max(int(np.ceil(h / dt)), 1)
-        dt = h / n
+        corners = np.empty((len(patches.corner) + 4 * count + 4 * LANES) * 2 * LANES)
+        wrench_start = place_wrenches(order, a, b, len(fixed), slot)
+        fill_rows(order, patches, a, b, arm_a, arm_b, spring, moments, model.friction_between(a, b), material.shear, fast, twice, stiffness,
+                  stretch, shear_stiffness, rows, body, slot, wrench_start, len(fixed), corner_start, corner_count, corners)  # fmt: skip
+        restitution = self._restitution(a, b, order, groups)
+        # bodies
+        numbers = np.zeros((len(fixed) + 1, 8))
+        numbers[:-1, :3] = speed[:, :3]
+        numbers[:-1, 4:7] = np.einsum("bij,bj->bi", inverse_inertia[:-1, :, :3], course.momentum)
+        momentum = np.zeros((len(fixed) + 1, 4))
+        momentum[:-1, :3] = course.momentum
+        external = np.zeros((len(fixed) + 1, 8))
+        if self.loads:
+            pushed = wrench(model, self.loads, self.gravity, course.rotation)
+            external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
+        push, support_velocity = self._push(time, h, n)
+        moved, ledger = np.zeros((len(fixed) + 1, 8)), np.zeros(3)
+        middle_time = perf_counter()
+        take_steps(n, dt, push, self.bodies.free, self.supports, support_velocity, rows, body, slot, restitution, corner_start, corner_count,
+                   corners, wrench_start, np.zeros(8 * wrench_start[-1]), external.ravel(), numbers.ravel(), momentum.ravel(),
+                   self.bodies.mass, self.bodies.inverse_mass, inverse_inertia.ravel(), moved.ravel(), np.empty(groups + 1, np.int64),
+                   np.empty(groups * LANES, np.int64), np.empty((MOST_CORNERS, CORNER_WIDTH)), np.empty(4), ledger)  # fmt: skip
+        self._seconds[1] += perf_counter() - middle_time
+        # where everything is now
+        way = np.column_stack([moved[:-1, :3], moved[:-1, 4:7]])
+        position, rotation = drift(course.position, course.rotation, way / h, h)
+        after = np.empty_like(speed)
+        after[:, :3] = numbers[:-1, :3]
+        after[:, 3:] = np.einsum("bij,bj->bi", self._inverse_inertia(rotation), momentum[:-1, :3])
+        after[fixed, 3:] = 0.0
+        by_patch = np.empty((count, COLUMNS))
+        by_patch[order] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[:count]
+        end_energy = np.empty(count)
+        pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
+        kept = PatchMemory(patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset)
+        loads = float(np.vdot(external[:-1], moved[:-1]))
+        told = self._ledger(energy, course, elastic, position, rotation, after, kept, by_patch, ledger, loads)
+        made = energy.numerical - told.numerical
+        allowed = ENERGY_MADE * max(energy.kinetic, told.kinetic, self.gravity * 1e-3 * float(self.bodies.mass.sum()))
+        new = Course(position, rotation, after, momentum[:-1, :3].copy())
+        return Passed(new, kept, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
+
+    def _stiffness(self, patches: Patches, size: Array) -> Array:
+        """(P,) [N/m3] modulus over the stone behind both faces (T311)."""
+        depth = self.bodies.face_depth[patches.face].sum(axis=1)
+        return self.material.young / np.maximum(depth, LEAST_LENGTH * size[patches.piece].min(axis=1, initial=np.inf))
+
+    def _restitution(self, a: Array, b: Array, order: Array, groups: int) -> Array:
+        out = np.zeros(groups * LANES)
+        if self.model.restitution is not None:
+            group = self.model.bodies.group
+            out[: len(order)] = self.model.restitution[group[a], group[b]][order]
+        return out.reshape(groups, LANES)
+
+    def _longest_step(self, patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio):
+        """[s] the longest stable step, and the ratio to its bound, with the number of patches for which it was found."""
+        count, bodies = len(a), self.bodies
+        if count == 0:
+            return LONGEST_STEP, ratio
+        bound = bound_of_step(a, b, arm_a, arm_b, spring, bodies.mass, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2)))
+        if abs(count - ratio[1]) > 0.1 * ratio[1]:
+            blocks = len(bodies.mass) - 1
+            exact = exact_step(bound, a, b, patches.frame, arm_a, arm_b, spring, self.material.shear, bodies.mass, bodies.inverse_mass,
+                               inverse_inertia.ravel(), np.empty((blocks, 6)), np.empty((blocks, 6)))  # fmt: skip
+            ratio = (float(exact / bound), count)
+        return min(SAFETY * ratio[0] * bound, LONGEST_STEP), ratio
+
+    def _push(self, time: float, h: float, n: int) -> tuple[Array, Array]:
+        """Gravity less the acceleration of the ground, and that alone, at the kicks; velocity of the moved supports in each step. Both
+        are exact differences of the motions over the time for which they stand."""
+        at = time + h * np.arange(n + 1) / n
+        edges = np.concatenate([at[:1], 0.5 * (at[:-1] + at[1:]), at[-1:]])
         push = np.zeros((n + 1, 8))
-        if self.ground is not None:
-            push[:, 4:7] = np.array([self.ground(self.time + k * dt) for k in range(n + 1)])
-        push[:, :3] = [0.0, 0.0, -self.gravity]
-        push[:, :3] -= push[:, 4:7]
-        wrench = np.zeros(8 * (wrench_start[-1]))
-        moved, ledger = np.zeros(8 * n1), np.zeros(3)
-        t2 = time.process_time()
-        self.cpu["setup"] += t2 - t1
-        take_steps(n, dt, push, np.empty(0, np.int64), np.empty((n, 0, 3)), rows, body, slot, restitution, corner_start, corner_count, corners,
-                   wrench_start, wrench, self.external, velocity, momentum, self.mass, self.inverse_mass, inverse_inertia, moved, np.empty(groups + 1, np.int64), np.empty(groups * LANES, np.int64),
-                   np.empty((MOST_CORNERS, CORNER_WIDTH)), np.empty(4), ledger)
-        t3 = time.process_time()
-        self.cpu["steps"] += t3 - t2
-        moved = moved.reshape(n1, 8)[:-1]
-        mean = np.column_stack([moved[:, :3], moved[:, 4:7]]) / h
-        self.x, self.q = turn_and_move(self.x, self.q, mean, h)
-        self.v[:, :3] = velocity.reshape(n1, 8)[:-1, :3]
-        self.v[b.fixed] = 0.0
-        self.L = momentum.reshape(n1, 4)[:-1, :3].copy()
-        self.v[:, 3:] = np.einsum("bij,bj->bi", self.inverse(self.q), self.L)
-        self.time += h
-        self.work["landing"] += ledger[0]
-        self.work["ground"] += ledger[2]
-        self.count["landings"] += int(ledger[1])
-        self.count["detect"] += 1
-        self.count["substeps"] += n
-        by = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[:P]
-        back = np.empty(P, np.int64)
-        back[order] = np.arange(P)
-        by = by[back]
-        self.work["friction"] += by[:, FRICTION_WORK].sum()
-        self.work["damping"] += by[:, DAMPING_WORK].sum()
-        end = np.empty(P)
-        _energies(patches.corner, patches.corner_start, patches.whole, patches.edge, by[:, GAP : GAP + 3].copy(), stiffness, end)
-        self.memory = Memory(patches.piece.copy(), patches.face.copy(), by[:, STRETCH : STRETCH + 2 * POINTS].copy(), by[:, SHEAR_STIFFNESS].copy(), end, offset)
-        self.rows, self.patches = by, patches
-        self.dt = dt
-        self.cpu["setup"] += time.process_time() - t3
+        if self.ground:
+            push[:, 4:7] = np.diff(velocity(self.ground, edges), axis=0) / np.diff(edges)[:, None]
+        push[:, :3] = -push[:, 4:7]
+        push[:, 2] -= self.gravity
+        supports = np.empty((n, len(self.supports), 3))
+        for k, motions in enumerate(self.support_motions):
+            supports[:, k] = np.diff(displacement(motions, at), axis=0) * (n / h)
+        return push, supports
 
-    def step_length(self, P, A, B, patches, arm_a, arm_b, spring, inverse_inertia):
-        if P == 0:
-            return LONGEST_STEP
-        bound = bound_of_step(A, B, arm_a, arm_b, spring, self.mass, self.inverse_mass, self.least_inertia, np.empty((self.n, 2)))
-        if abs(P - self.ratio_patches) > 0.1 * self.ratio_patches:
-            exact = exact_step(bound, A, B, patches.frame, arm_a, arm_b, spring, self.shear, self.mass, self.inverse_mass, inverse_inertia,
-                               np.empty((self.n, 6)), np.empty((self.n, 6)))
-            self.ratio, self.ratio_patches = exact / bound, P
-        return min(self.safety * self.ratio * bound, LONGEST_STEP)
+    def _ledger(self, old, course, elastic, position, rotation, after, kept, rows, ledger, loads) -> Energy:
+        """The balance at the end of the interval; what its entries leave over is numerical."""
+        bodies = self.model.bodies
+        free = ~bodies.fixed
+        momentum = self._momentum(rotation, after)
+        kinetic = 0.5 * float((bodies.mass[free, None] * after[free, :3] ** 2).sum() + (momentum[free] * after[free, 3:]).sum())
+        lift = float(bodies.mass[free] @ (position[free, 2] - course.position[free, 2]))
+        end = float(kept.energy.sum() + 0.5 * (kept.shear_stiffness[:, None] * kept.stretch**2).sum())
+        friction, damping, impact = float(rows[:, FRICTION_WORK].sum()), float(rows[:, DAMPING_WORK].sum()), float(ledger[0])
+        geometry = old.elastic - elastic
+        came = float(ledger[2]) + loads
+        numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - friction - damping - impact
+        return Energy(
+            kinetic, old.potential + self.gravity * lift, end, old.ground + came, old.friction + friction, old.impact + impact,
+            old.numerical + numerical, damping=old.damping + damping, geometry=old.geometry + geometry,
+        )  # fmt: skip
 
-    def settle(self, duration=0.1, factor=0.9, span=5e-4):
-        begin, landing = self.time, self.landing
-        self.landing = 0.0
-        for _ in range(int(round(duration / span))):
-            self.advance(span)
-            self.v *= factor
-            self.L *= factor
-        self.time, self.landing = begin, landing
-
-    def kinetic(self):
-        free = ~self.b.fixed
-        w = np.einsum("bij,bj->bi", self.inverse(self.q), self.L)
-        return float(0.5 * (self.b.mass[free, None] * self.v[free, :3] ** 2).sum() + 0.5 * (w * self.L)[free].sum())
-
-    def potential(self):
-        free = ~self.b.fixed
-        return float(self.gravity * (self.b.mass[free] * self.x[free, 2]).sum())
-
-    def elastic(self):
-        m = self.memory
-        return float(m.energy.sum() + 0.5 * (m.shear_stiffness[:, None] * m.stretch**2).sum())
-
-    def total(self):
-        return self.kinetic() + self.potential() + self.elastic()
+    def _contacts(self, last: Passed, h: float, time_step: float, state: State) -> tuple[Contacts, int]:
+        turned = 0.5 * h * last.course.velocity[:, 3:]
+        contacts = corner_contacts(last.patches, last.a, last.b, last.rows, last.memory.offset, last.arm_a, turned, last.course.position,
+                                   time_step)  # fmt: skip
+        return contacts, remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)
 
 
-@inner
-def _energies(corner, corner_start, whole, edge, gap, stiffness, out):
-    for p in range(out.shape[0]):
-        out[p] = pressure_energy(corner, corner_start[p], corner_start[p + 1], whole[p], edge[p], gap[p, 0], gap[p, 1], gap[p, 2], stiffness[p])
+def _bodies(model: Model) -> Bodies:
+    b = model.bodies
+    moments = np.linalg.eigvalsh(b.inertia)
+    inverse = np.linalg.inv(b.inertia)
+    inverse[b.fixed] = 0.0
+    mass = np.where(b.fixed, 0.0, b.mass)
+    corner = b.face_vertex[b.face_start[:-1]]
+    owner = np.repeat(b.owner, np.diff(b.piece_face))
+    depth = np.abs(np.einsum("ij,ij->i", b.vertex[corner], b.face_normal))
+    return Bodies(
+        np.append(mass, 0.0), np.append(np.where(b.fixed, 0.0, 1 / b.mass), 0.0), np.append(moments.mean(axis=1), 1.0),
+        np.append(moments[:, 0], 1.0), inverse, np.array([1.0, 0.0, 1.0, 0.0]) if model.planar else np.array([1.0, 1.0, 1.0, 0.0]),
+        np.where(b.fixed[owner], 0.0, depth),
+    )  # fmt: skip
+
+
+def _carry_back(patches: Patches, speed: Array, a: Array, b: Array, arm_a: Array, arm_b: Array, span: float) -> None:
+    """Gaps as they were a time `span` before, with the velocities that led here."""
+    apart = speed[b, :3] - speed[a, :3] + np.cross(speed[b, 3:], arm_b) - np.cross(speed[a, 3:], arm_a)
+    spin, frame = speed[b, 3:] - speed[a, 3:], patches.frame
+    patches.gap[:, 0] -= span * np.einsum("ij,ij->i", apart, frame[:, :3])
+    patches.gap[:, 1] += span * np.einsum("ij,ij->i", spin, frame[:, 6:])
+    patches.gap[:, 2] -= span * np.einsum("ij,ij->i", spin, frame[:, 3:6])

@@ -20,7 +20,8 @@ from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver
 from drystone.statics.equilibrium import SECOND, Equilibrium, press
 from drystone.statics.remaining import without
-from drystone.stepping import State, drift
+from drystone.spin import drift
+from drystone.stepping import State
 from drystone.units import GRAVITY
 
 Array = np.ndarray

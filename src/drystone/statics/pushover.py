@@ -18,7 +18,7 @@ from drystone.simulate import initial_state
 from drystone.statics.balance import Balance, balance
 from drystone.statics.limit import limit, rim
 from drystone.statics.program import Optimum, optimise
-from drystone.stepping import drift
+from drystone.spin import drift
 
 Array = np.ndarray
 

@@ -1,0 +1,26 @@
+"""The record of what patches of contact carry over from one detection to the next. No kernel is loaded with it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+
+FRICTION_POINTS = 6  # of a patch
+
+
+class PatchMemory(NamedTuple):
+    """P patches, sorted by the blocks of their pair, its pieces and their faces."""
+
+    piece: Array  # (P, 2) int64 convex pieces
+    face: Array  # (P, 2) int64
+    stretch: Array  # (P, 12) [m] of the friction points, each along t1 and t2
+    shear_stiffness: Array  # (P,) [N/m] of a friction point
+    energy: Array  # (P,) [J] elastic, of the pressure
+    offset: Array  # (P,) [m] overlap that stays without force; the same for all patches of a pair of pieces
+
+
+def no_memory() -> PatchMemory:
+    """The empty record, from which every history starts."""
+    i, s = np.empty((0, 2), np.int64), np.empty(0)
+    return PatchMemory(i, i, np.empty((0, 2 * FRICTION_POINTS)), s, s, s)
