@@ -19,7 +19,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"build", "contact", "loads"},
     {"doctor", "joints", "mechanism", "resultants", "solvers", "state"},
     {"deform", "mortar"},
-    {"io", "stepping"},
+    {"engine", "io", "stepping"},
     {"simulate", "stamp", "forecast"},
     {"record", "statics"},
     {"writer"},

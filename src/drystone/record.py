@@ -9,6 +9,7 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
     frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step; of
                         deformable blocks the amplitudes of their modes and the rates of these
     contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
+    patches             what patches of contact remember, of runs by small steps; head["patches"] is where a frame ends
     paths               names of the solver paths that steps["path"] counts in
     committed           how many frames can be trusted
     attribute stamp     where it comes from (stamp.py), as JSON
@@ -30,6 +31,7 @@ import h5py
 import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
+from drystone.contact.patch_memory import PatchMemory, no_memory
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Dynamics
@@ -44,11 +46,12 @@ from drystone.solvers.solution import Residual
 from drystone.state import Energy, State
 
 Array = np.ndarray
+LOSSES = ("friction", "fracture", "impact", "damping", "geometry", "numerical")  # of `Energy`
 Result = TypeVar("Result")
 
 FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
-FORMAT = 3  # of run.h5; raised when an older reader would misunderstand
+FORMAT = 4  # of run.h5; raised when an older reader would misunderstand
 
 FIELDS = ("position", "rotation", "velocity", "amplitude", "rate")  # of a state; the last two of deformable blocks only
 _ENERGIES = [(name, "f8") for name in Energy._fields]
@@ -76,8 +79,12 @@ FRAME = np.dtype(
         *_ENERGIES,
         ("ground_displacement", "f8", 3),  # [m]
         ("contacts", "i8"),
+        ("patches", "i8"),
+        ("step_ratio", "f8"),
+        ("ratio_patches", "i8"),
     ]
 )
+PATCH = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(PatchMemory._fields, no_memory(), strict=True)])
 CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, no_contacts(), strict=True)])
 
 
@@ -113,10 +120,12 @@ def _whole_frames(file: Any, folder: Path) -> int:
     if not 1 <= frames <= len(head) or head.dtype != FRAME:
         raise _damaged(folder, f"it lacks heads of its {frames} frames")
     heads = head[:frames]
-    if np.any(np.diff(heads["contacts"], prepend=0) < 0) or np.any(np.diff(heads["step"]) <= 0):
+    backwards = any(np.any(np.diff(heads[name], prepend=0) < 0) for name in ("contacts", "patches"))
+    if backwards or np.any(np.diff(heads["step"]) <= 0):
         raise _damaged(folder, "its frames are not one after the other")
     rows = dict.fromkeys((f"frames/{name}" for name in file["frames"]), frames)
-    rows |= {"steps": int(heads["step"][-1] - heads["step"][0]), "contacts": int(heads["contacts"][-1])}
+    rows |= {"steps": int(heads["step"][-1] - heads["step"][0])}
+    rows |= {name: int(heads[name][-1]) for name in ("contacts", "patches")}
     for name, expected in rows.items():
         if len(file[name]) < expected:
             raise _damaged(folder, f"{name} has {len(file[name])} rows of {expected}")
@@ -235,6 +244,16 @@ class Run:
         # contiguous copies: a strided view is another type to Numba and would compile every kernel twice
         return Contacts(*(np.ascontiguousarray(rows[name]) for name in Contacts._fields))
 
+    def patches(self, frame: int) -> PatchMemory:
+        """What patches of contact remember at this frame; none but of runs by small steps."""
+        frame = self._index(frame)
+        start = int(self._head["patches"][frame - 1]) if frame else 0
+        rows = self._read("patches", start, int(self._head["patches"][frame]))
+        bodies = self.model.bodies
+        if not (_within(rows["piece"], len(bodies.owner)) and _within(rows["face"], len(bodies.face_normal))):
+            raise _damaged(self.folder, "it has patches of blocks that are not there")
+        return PatchMemory(*(np.ascontiguousarray(rows[name]) for name in PatchMemory._fields))
+
     def state(self, frame: int) -> State:
         """The state from which the run goes on as if it had never stopped."""
         frame = self._index(frame)
@@ -248,6 +267,9 @@ class Run:
             next_id=int(head["next_id"]),
             hardship=int(head["hardship"]),
             energy=energy,
+            patches=self.patches(frame),
+            step_ratio=float(head["step_ratio"]),
+            ratio_patches=int(head["ratio_patches"]),
             **{name: self._read(f"frames/{name}", frame, frame + 1)[0] for name in fields},
         )
 
@@ -270,6 +292,10 @@ class Run:
         # opened anew each time: no handle to close, and a run still growing shows its newest metadata
         with _reading(self.folder) as file:
             return file[name][start:end]
+
+
+def _within(rows: Array, count: int) -> bool:
+    return bool(np.all((rows >= 0) & (rows < count)))
 
 
 def recorded_case(run: Run) -> Case:
@@ -299,7 +325,7 @@ def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
     return {
         **parts,
         "total": parts["kinetic"] + parts["potential"] + parts["elastic"] + parts["strain"],
-        "dissipated": parts["friction"] + parts["fracture"] + parts["impact"] + parts["numerical"],
+        "dissipated": sum(parts[name] for name in LOSSES),
     }
 
 

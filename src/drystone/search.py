@@ -18,8 +18,7 @@ import numpy as np
 
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
-from drystone.session import simulated, solver_of
-from drystone.simulate import initial_state
+from drystone.session import simulated, solver_of, start_of
 from drystone.state import State
 from drystone.statics.equilibrium import equilibrium
 from drystone.study.rest import AtRest
@@ -114,7 +113,7 @@ def _standing(case: Case, value: float) -> Trial:
 def _moving(case: Case, event: str, value: float) -> Trial:
     """Dynamics until it happens, or until all is at rest, or to the end."""
     model = case.model()
-    start = initial_state(model, case.analysis.gravity)
+    start = start_of(case, model)
     at_rest, time, unconverged = AtRest(case, model), 0.0, 0
     for step in simulated(case, model, start, solver_of(case)):
         state, time = step.state, step.state.time

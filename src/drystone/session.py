@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drystone import __version__, kernel
+from drystone.blas import one_blas_thread
+from drystone.engine.rest import settled
+from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
 from drystone.forecast import planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
@@ -21,12 +24,13 @@ from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
-from drystone.simulate import Step, ground_displacement, initial_state, simulate
+from drystone.simulate import Step, ground_displacement, initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import make_solver
 from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.state import State
 from drystone.stepping import kinetic_energy
+from drystone.undisturbed import undisturbed
 from drystone.writer import RunWriter
 
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
@@ -44,7 +48,7 @@ def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False) ->
 def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator[Step]:
     """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
     model = case.model()
-    yield from _from_the_start(case, model, initial_state(model, case.analysis.gravity), out, overwrite)
+    yield from _from_the_start(case, model, start_of(case, model), out, overwrite)
 
 
 def repeat(run: Run, out: str | Path) -> Generator[Step]:
@@ -159,9 +163,27 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
     return True
 
 
+def start_of(case: Case, model: Model) -> State:
+    """The state from which the history of a case starts: as built or, by small steps, in equilibrium if there is one nearby."""
+    start = initial_state(model, case.analysis.gravity)
+    if case.history.integrator != "small-steps":
+        return start
+    engine = SmallSteps(
+        model, case.motions, gravity=case.analysis.gravity, loads=case.loads, material=Material(young=case.young)
+    )
+    with undisturbed(patience=1), one_blas_thread():
+        return settled(engine, start)
+
+
 def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
     """The steps of a case from `state` on, in memory."""
     analysis = case.history
+    if analysis.integrator == "small-steps":
+        return simulate_small_steps(
+            model, case.motions, duration=analysis.duration, time_step=analysis.time_step, gravity=analysis.gravity,
+            young=case.young,
+            loads=case.loads, state=state,
+        )  # fmt: skip
     return simulate(
         model,
         case.motions,

@@ -8,17 +8,21 @@ import numpy as np
 
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import no_contacts
+from drystone.engine.rest import settled
+from drystone.engine.small_steps import YOUNG, Material, Report, SmallSteps
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
-from drystone.solvers.solution import ContactSolver, Solution
+from drystone.solvers.solution import ContactSolver, Residual, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.undisturbed import undisturbed
 from drystone.units import GRAVITY
 
 Array = np.ndarray
+
+SMALL_STEPS = "small steps"  # the path of steps that no solver took
 
 
 class Step(NamedTuple):
@@ -82,6 +86,40 @@ def simulate(
         yield Step(state, solution, seconds)
         if not np.isfinite(state.velocity).all():
             return  # the step before says that it did not converge; there is nothing to go on from
+
+
+def simulate_small_steps(
+    model: Model,
+    motions: Sequence[Motion] = (),
+    *,
+    duration: float,
+    time_step: float,
+    gravity: float = GRAVITY,
+    young: float = YOUNG,
+    loads: Sequence[Push] = (),
+    state: State | None = None,
+) -> Iterator[Step]:
+    """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
+    the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
+    if model.planar:
+        check_in_plane(motions)
+    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=Material(young=young))
+    if state is None:
+        with one_blas_thread():
+            state = settled(engine, initial_state(model, gravity))
+    last = round(duration / time_step)
+    while state.step < last:
+        with undisturbed(patience=1), one_blas_thread():
+            state, report = engine.advance(state, time_step)
+        yield Step(state, _as_solution(report), report.seconds)
+        if not np.isfinite(state.velocity).all():
+            return
+
+
+def _as_solution(report: Report) -> Solution:
+    """Small steps solve no contact problem: there is no error of a solver to tell, and what is counted are the steps."""
+    none = np.empty((0, 6)), np.empty((0, 3))
+    return Solution(*none, report.sound, SMALL_STEPS, report.small_steps, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
 
 
 def load_between(

@@ -17,10 +17,10 @@ from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
+from drystone.spin import drift
 from drystone.statics.limit import rim
 from drystone.statics.nonassociated import Collapse
 from drystone.statics.program import SOLVED, Optimum
-from drystone.spin import drift
 from drystone.stepping import State
 
 Array = np.ndarray

@@ -1,12 +1,15 @@
-"""Narrow phase of the small steps: candidate pairs of placed blocks come in, the patches in which they touch or may touch go out.
+"""Narrow phase of the small steps: candidate pairs of placed blocks come in, the patches in which they touch or may touch
+go out.
 
 1. Direction d of a pair, from a into b (T301):
    apart      a face of one block has the other beyond it: the normal of the face that keeps them farthest apart; if no face
               does, but two edges do: the normal to both edges.
-   overlapping  the mean outward normal of that part of the surface of a which lies inside b. It is the same (up to its sign) from
+   overlapping  the mean outward normal of that part of the surface of a which lies inside b. It is the same (up to its
+   sign) from
               the surface of b inside a, it changes continuously with the pose, and it is exact wherever only one feature can be
               meant: an edge or a corner inside a face gives the normal of the face, two crossing edges the normal to both.
-2. Patches: each face of a that looks along d over each face of b that looks against it, projected along d and clipped with each other:
+2. Patches: each face of a that looks along d over each face of b that looks against it, projected along d and clipped with
+each other:
    convex polygons over which the gap along d is linear. What is farther apart than the margin of the pair is cut off.
 """
 
@@ -32,7 +35,8 @@ _FULL = -1
 
 
 class Patches(NamedTuple):
-    """P patches, those of a pair one behind the other, pairs in the order of their pieces; also the output buffers of the kernel."""
+    """P patches, those of a pair one behind the other, pairs in the order of their pieces; also the output buffers of the
+    kernel."""
 
     piece: Array  # (P, 2) int64 convex pieces a and b, a < b
     face: Array  # (P, 2) int64 faces of a and b
@@ -65,13 +69,16 @@ def find_patches(bodies: Bodies, placed: Placed, pairs: Array, expected: int) ->
     capacity = max(2 * len(pairs), 2 * expected) + 64
     while True:
         out = Patches(
-            np.empty((capacity, 2), np.int64), np.empty((capacity, 2), np.int64), np.empty((capacity, 9)), np.empty((capacity, 3)),
-            np.empty((capacity, 3)), np.empty(capacity), np.empty(capacity), np.empty(capacity + 1, np.int64), np.empty((8 * capacity, 2)),
+            np.empty((capacity, 2), np.int64), np.empty((capacity, 2), np.int64), np.empty((capacity, 9)),
+            np.empty((capacity, 3)),
+            np.empty((capacity, 3)), np.empty(capacity), np.empty(capacity), np.empty(capacity + 1, np.int64), np.empty((8 *
+            capacity, 2)),
         )  # fmt: skip
         count = _find(bodies, placed, pairs, scratch, out)
         if count != _FULL:
             corners = out.corner_start[count]
-            return Patches(*(field[:count] for field in out[:7]), out.corner_start[: count + 1], out.corner[:corners])
+            rows = Patches(*(field[:count] for field in out))
+            return rows._replace(corner_start=out.corner_start[: count + 1], corner=out.corner[:corners])
         capacity *= 2
 
 
@@ -81,8 +88,9 @@ def _scratch(bodies: Bodies) -> Scratch:
     corners = int(np.diff(bodies.face_start).max(initial=0))
     edges = vertices + faces  # Euler: edges = vertices + faces - 2
     return Scratch(
-        np.empty(faces), np.empty(faces), np.empty((edges, 3)), np.empty((edges, 3)), np.empty((corners, 2)), np.empty((4 * corners, 2)), np.empty((4 * corners, 2)),
-        np.empty((4 * corners + 2 * faces, 3)), np.empty((4 * corners + 2 * faces, 3)),
+        np.empty(faces), np.empty(faces), np.empty((edges, 3)), np.empty((edges, 3)), np.empty((corners, 2)), np.empty((4 *
+        corners, 2)), np.empty((4 * corners, 2)), np.empty((4 * corners + 2 * faces, 3)), np.empty((4 * corners + 2 * faces,
+        3)),
     )  # fmt: skip
 
 
@@ -107,8 +115,8 @@ def _find(bodies, placed, pairs, scratch, out):
 
 @inner
 def _weigh(out, first, stop):
-    """How much the faces of each patch of a pair look at each other: the square of the cosine between them over the largest of the
-    pair, to the fourth power."""
+    """How much the faces of each patch of a pair look at each other: the square of the cosine between them over the largest
+    of the pair, to the fourth power."""
     largest = 0.0
     for p in range(first, stop):
         out.edge[p] = 1.0 / (1.0 + out.gap[p, 1] ** 2 + out.gap[p, 2] ** 2)
@@ -259,7 +267,8 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count):
 
 @inner
 def _project_face(bodies, vertex, f, u, w, reverse, out):
-    """The corners of a face in the plane of u and w; those of b are reversed, to be counter-clockwise as well. Returns how many."""
+    """The corners of a face in the plane of u and w; those of b are reversed, to be counter-clockwise as well. Returns how
+    many."""
     start, stop = bodies.face_start[f], bodies.face_start[f + 1]
     for k in range(start, stop):
         v = bodies.face_vertex[k]

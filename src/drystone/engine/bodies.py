@@ -1,8 +1,8 @@
 """How bodies move under the wrenches of their patches.
 
-Numbers of a body: `velocity` 8 (velocity, 0, spin, 0), `momentum` 4 (angular momentum, 0), `inverse_inertia` 12 (the three columns of
-its inverse in world axes, each with a 0); the row after the last body is the dummy of empty lanes. The angular momentum is
-the state and the spin follows from it, which is all there is to the gyroscopic term.
+Numbers of a body: `velocity` 8 (velocity, 0, spin, 0), `momentum` 4 (angular momentum, 0), `inverse_inertia` 12 (the three
+columns of its inverse in world axes, each with a 0); the row after the last body is the dummy of empty lanes. The angular
+momentum is the state and the spin follows from it, which is all there is to the gyroscopic term.
 """
 
 from drystone.engine.patch_rows import BODY_ROW
@@ -11,9 +11,24 @@ from drystone.kernel.lanes import load, same, store
 
 
 @inner
-def kick(body0, body1, dt, push, free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse):
-    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
-    the directions in which bodies can move and 0 for the others.
+def kick(
+    body0,
+    body1,
+    dt,
+    push,
+    free,
+    wrench_start,
+    wrench,
+    external,
+    velocity,
+    momentum,
+    mass,
+    inverse_mass,
+    inverse_inertia,
+    impulse,
+):
+    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m]
+    on each; free (4,) is 1 for the directions in which bodies can move and 0 for the others.
     impulse (4,) [kg m] takes in the momentum that moved against the push, times dt. Supports keep their velocity."""
     pushed, carried, ways = load(push, 0), load(impulse, 0), load(free, 0)
     for i in range(body0, body1):
@@ -29,8 +44,11 @@ def kick(body0, body1, dt, push, free, wrench_start, wrench, external, velocity,
         store(velocity, BODY_ROW * i, after)
         store(momentum, 4 * i, load(momentum, 4 * i) + dt * moment)
         j = 12 * i
-        spin = (same(momentum[4 * i]) * load(inverse_inertia, j) + same(momentum[4 * i + 1]) * load(inverse_inertia, j + 4)
-                + same(momentum[4 * i + 2]) * load(inverse_inertia, j + 8))  # fmt: skip
+        spin = (
+            same(momentum[4 * i]) * load(inverse_inertia, j)
+            + same(momentum[4 * i + 1]) * load(inverse_inertia, j + 4)
+            + same(momentum[4 * i + 2]) * load(inverse_inertia, j + 8)
+        )
         store(velocity, BODY_ROW * i + 4, spin)
     store(impulse, 0, carried)
 

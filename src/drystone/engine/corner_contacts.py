@@ -1,5 +1,6 @@
-"""Patches told as points: each patch becomes the corners of its polygon, with the gap there and a force, so that pictures, resultants and
-mechanisms treat all contact alike. The forces of a patch's corners add up to its force, at its centre of pressure and with its couple."""
+"""Patches told as points: each patch becomes the corners of its polygon, with the gap there and a force, so that pictures,
+resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force, at its centre of
+pressure and with its couple."""
 
 import numpy as np
 
@@ -11,8 +12,9 @@ from drystone.kernel import inner
 Array = np.ndarray
 
 
-def corner_contacts(patches: Patches, a: Array, b: Array, rows: Array, offset: Array, arm_a: Array, turned: Array, position: Array,
-                    span: float) -> Contacts:  # fmt: skip
+def corner_contacts(
+    patches: Patches, a: Array, b: Array, rows: Array, offset: Array, arm_a: Array, turned: Array, position: Array, span: float
+) -> Contacts:
     """The contacts of patches whose rows (P, COLUMNS) are those of the last small step; impulses are forces times span [s].
     position (B, 3) [m] of the blocks, turned (B, 3) [rad] by how much since the arms (P, 3) were measured."""
     count = len(patches.corner)
@@ -21,9 +23,20 @@ def corner_contacts(patches: Patches, a: Array, b: Array, rows: Array, offset: A
     _corners(patches, rows, offset, arm_a, position[a], turned[a], span, point, gap, area, impulse)
     zero, vector = np.zeros(count), np.zeros((count, 3))
     return Contacts(
-        a[owner], b[owner], point, np.ascontiguousarray(patches.frame[owner, :3]), gap, area, np.zeros(count, np.int64), impulse, vector,
-        zero, zero.copy(), vector.copy(), zero.copy(),
-    )  # fmt: skip
+        a[owner],
+        b[owner],
+        point,
+        np.ascontiguousarray(patches.frame[owner, :3]),
+        gap,
+        area,
+        np.zeros(count, np.int64),
+        impulse,
+        vector,
+        zero,
+        zero.copy(),
+        vector.copy(),
+        zero.copy(),
+    )
 
 
 @inner
@@ -56,8 +69,8 @@ def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, are
 
 @inner
 def _weights(corner, first, stop, cs, ct, out):
-    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct); returns the area of the polygon. Wachspress
-    coordinates: positive inside, and at a side of the polygon shared by its two corners alone."""
+    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct); returns the area of the
+    polygon. Wachspress coordinates: positive inside, and at a side of the polygon shared by its two corners alone."""
     area, total = 0.0, 0.0
     for c in range(first + 1, stop - 1):
         area += _triangle(corner, first, c, c + 1)

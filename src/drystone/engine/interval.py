@@ -1,7 +1,5 @@
 """All small steps between two detections, in one call."""
 
-import numpy as np
-
 from drystone.engine.bodies import drift, kick
 from drystone.engine.landing import land
 from drystone.engine.patch_forces import patch_forces
@@ -13,15 +11,40 @@ SPREAD_EVERY = 8  # steps after which friction points are placed anew about the 
 
 @inner
 def take_steps(
-    n, dt, push, free, supports, support_velocity, rows, body, slot, restitution, corner_start, corner_count, corners, wrench_start, wrench, external,
-    velocity, momentum, mass, inverse_mass, inverse_inertia, moved, flagged, landing, scratch, impulse, ledger,
-):  # fmt: skip
+    n,
+    dt,
+    push,
+    free,
+    supports,
+    support_velocity,
+    rows,
+    body,
+    slot,
+    restitution,
+    corner_start,
+    corner_count,
+    corners,
+    wrench_start,
+    wrench,
+    external,
+    velocity,
+    momentum,
+    mass,
+    inverse_mass,
+    inverse_inertia,
+    moved,
+    flagged,
+    landing,
+    scratch,
+    impulse,
+    ledger,
+):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
-    push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for
-    `kick`; supports (S,)
-    rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their number, and the
-    work of the ground [J].
+    push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground
+    alone; free (4,) as for `kick`; supports (S,)
+    rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
+    number, and the work of the ground [J].
     """
     groups, bodies = body.shape[1], mass.shape[0]
     landed = 0
@@ -30,27 +53,74 @@ def take_steps(
         span = 0.5 * dt if step == 0 or step == n else dt
         for c in range(4):
             impulse[c] = 0.0
-        kick(0, bodies, span, push[step], free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, impulse)
+        kick(
+            0,
+            bodies,
+            span,
+            push[step],
+            free,
+            wrench_start,
+            wrench,
+            external,
+            velocity,
+            momentum,
+            mass,
+            inverse_mass,
+            inverse_inertia,
+            impulse,
+        )
         for c in range(3):
             ledger[2] -= push[step, 4 + c] * impulse[c]
         for k in range(supports.shape[0]):
-            _move_support(supports[k], span, support_velocity[min(step, n - 1), k], step == 0, wrench_start, wrench, velocity, ledger)
+            _move_support(
+                supports[k], span, support_velocity[min(step, n - 1), k], step == 0, wrench_start, wrench, velocity, ledger
+            )
         if step == n:
             break
         again = landed
         landed = 0
         for k in range(again):
             g, lane = landing[k] // LANES, landing[k] % LANES
-            _, lost = land(g, lane, dt, True, rows, body, restitution[g, lane], corner_start, corner_count, corners, velocity, momentum,
-                           inverse_mass, inverse_inertia, scratch)  # fmt: skip
+            _, lost = land(
+                g,
+                lane,
+                dt,
+                True,
+                rows,
+                body,
+                restitution[g, lane],
+                corner_start,
+                corner_count,
+                corners,
+                velocity,
+                momentum,
+                inverse_mass,
+                inverse_inertia,
+                scratch,
+            )
             ledger[0] += lost
         for k in range(flags):
             g = flagged[k]
             for lane in range(LANES):
                 if corner_count[g, lane] == 0:
                     continue
-                lands, lost = land(g, lane, dt, False, rows, body, restitution[g, lane], corner_start, corner_count, corners, velocity,
-                                   momentum, inverse_mass, inverse_inertia, scratch)  # fmt: skip
+                lands, lost = land(
+                    g,
+                    lane,
+                    dt,
+                    False,
+                    rows,
+                    body,
+                    restitution[g, lane],
+                    corner_start,
+                    corner_count,
+                    corners,
+                    velocity,
+                    momentum,
+                    inverse_mass,
+                    inverse_inertia,
+                    scratch,
+                )
                 if lands:
                     ledger[0] += lost
                     ledger[1] += 1.0

@@ -1,4 +1,5 @@
-"""Landings: a corner of a patch that closes its gap fast stops there by an impulse, with the restitution of the joint (T320-T322).
+"""Landings: a corner of a patch that closes its gap fast stops there by an impulse, with the restitution of the joint
+(T320-T322).
 
 A spring that is hit stores the blow and throws it back; how much of it is lost would depend on damping and step. Here the blow
 never reaches the spring: impulses at the corners, normal and frictional, leave no corner that goes deeper than closed within
@@ -9,8 +10,21 @@ structure does so patch by patch.
 import numpy as np
 
 from drystone.engine.patch_rows import (
-    ARM_A, ARM_B, COLUMNS, FRICTION, GAP, GAP_S, GAP_T, LANDING_SPEED, LANES, NORMAL, REACH, TANGENT_1, TANGENT_2, TWICE_FREQUENCY,
-)  # fmt: skip
+    ARM_A,
+    ARM_B,
+    COLUMNS,
+    FRICTION,
+    GAP,
+    GAP_S,
+    GAP_T,
+    LANDING_SPEED,
+    LANES,
+    NORMAL,
+    REACH,
+    TANGENT_1,
+    TANGENT_2,
+    TWICE_FREQUENCY,
+)
 from drystone.kernel import inner
 
 MOST_CORNERS = 48  # of a patch that take part in a landing
@@ -21,11 +35,26 @@ S, T, LEAST, PUSHED, ARMS_A, ARMS_B, EASE = 0, 1, 2, 3, 6, 9, 12
 
 
 @inner
-def land(g, lane, dt, again, rows, body, restitution, corner_start, corner_count, corners, velocity, momentum, inverse_mass,
-         inverse_inertia, scratch):  # fmt: skip
-    """The patch in a lane of group g lands, if a corner of it closes fast within the step. Returns whether it does, and the kinetic
-    energy lost [J]. The corner is left with the speed that closes its gap within the step; in the next step the patch is asked
-    `again`, and whatever still closes stops."""
+def land(
+    g,
+    lane,
+    dt,
+    again,
+    rows,
+    body,
+    restitution,
+    corner_start,
+    corner_count,
+    corners,
+    velocity,
+    momentum,
+    inverse_mass,
+    inverse_inertia,
+    scratch,
+):
+    """The patch in a lane of group g lands, if a corner of it closes fast within the step. Returns whether it does, and the
+    kinetic energy lost [J]. The corner is left with the speed that closes its gap within the step; in the next step the
+    patch is asked `again`, and whatever still closes stops."""
     r = g * COLUMNS * LANES + lane
     a, b = body[0, g, lane] // 8, body[1, g, lane] // 8
     rate, rate_s, rate_t = _rates(rows, r, a, b, velocity)
@@ -71,9 +100,11 @@ def _rates(rows, r, a, b, velocity):
     vz = vb[2] - va[2] + vb[4] * by - vb[5] * bx - va[4] * ay + va[5] * ax
     ox, oy, oz = vb[4] - va[4], vb[5] - va[5], vb[6] - va[6]
     n, s, t = r + LANES * NORMAL, r + LANES * TANGENT_1, r + LANES * TANGENT_2
-    return (rows[n] * vx + rows[n + LANES] * vy + rows[n + 2 * LANES] * vz,
-            -(rows[t] * ox + rows[t + LANES] * oy + rows[t + 2 * LANES] * oz),
-            rows[s] * ox + rows[s + LANES] * oy + rows[s + 2 * LANES] * oz)  # fmt: skip
+    return (
+        rows[n] * vx + rows[n + LANES] * vy + rows[n + 2 * LANES] * vz,
+        -(rows[t] * ox + rows[t + LANES] * oy + rows[t + 2 * LANES] * oz),
+        rows[s] * ox + rows[s + LANES] * oy + rows[s + 2 * LANES] * oz,
+    )
 
 
 @inner
@@ -95,8 +126,9 @@ def _prepare(rows, r, corner, a, b, inverse_mass, inverse_inertia):
     for k in range(3):
         corner[PUSHED + k] = 0.0
         x, y, z = rows[r + LANES * (3 * k)], rows[r + LANES * (3 * k + 1)], rows[r + LANES * (3 * k + 2)]
-        corner[EASE + k] = (_ease(corner, ARMS_A, x, y, z, a, inverse_mass, inverse_inertia)
-                            + _ease(corner, ARMS_B, x, y, z, b, inverse_mass, inverse_inertia))  # fmt: skip
+        corner[EASE + k] = _ease(corner, ARMS_A, x, y, z, a, inverse_mass, inverse_inertia) + _ease(
+            corner, ARMS_B, x, y, z, b, inverse_mass, inverse_inertia
+        )
 
 
 @inner
@@ -107,8 +139,12 @@ def _ease(corner, arm, x, y, z, i, inverse_mass, inverse_inertia):
     q = corner[arm + 2] * x - corner[arm] * z
     w = corner[arm] * y - corner[arm + 1] * x
     j = inverse_inertia[12 * i : 12 * i + 12]
-    return (inverse_mass[i] + p * (j[0] * p + j[4] * q + j[8] * w) + q * (j[1] * p + j[5] * q + j[9] * w)
-            + w * (j[2] * p + j[6] * q + j[10] * w))  # fmt: skip
+    return (
+        inverse_mass[i]
+        + p * (j[0] * p + j[4] * q + j[8] * w)
+        + q * (j[1] * p + j[5] * q + j[9] * w)
+        + w * (j[2] * p + j[6] * q + j[10] * w)
+    )
 
 
 @inner

@@ -1,31 +1,68 @@
-"""The forces in patches of contact, four patches at once: exact pressure over the closed part, exact Coulomb friction (T310-T318).
+"""The forces in patches of contact, four patches at once: exact pressure over the closed part, exact Coulomb friction
+(T310-T318).
 
 Pressure. Where the gap is negative its depth d = -g is resisted by the stiffness k [N/m3] times an edge factor f. The elastic
 energy of a patch is U = k f / 2 * integral of d^2 over its closed part, a function of the pose alone; the normal force and
 the two rocking moments are its derivatives. The integrals are exact: a patch that is closed all over has the moments of its
 polygon; a patch that is partly closed is integrated along the sides of its polygon by Green's theorem.
 
-Friction. Six points about the centre of pressure, each with a sixth of the normal force, on two circles whose radii give uniform
-pressure on a square its true couple and its true spread (and a line its true couple). Each remembers how far it is stretched;
-beyond Coulomb's limit it slides.
+Friction. Six points about the centre of pressure, each with a sixth of the normal force, on two circles whose radii give
+uniform pressure on a square its true couple and its true spread (and a line its true couple). Each remembers how far it is
+stretched; beyond Coulomb's limit it slides.
 """
 
-import numpy as np
-
 from drystone.engine.patch_rows import (
-    AREA, AREA_SS, AREA_ST, AREA_TT, ARM_A, ARM_B, BODY_ROW, CENTRE_S, CENTRE_T, COLUMNS, DAMPING_TIME, DAMPING_WORK, EDGE, FORCE_1, FORCE_2,
-    FRICTION, FRICTION_WORK, GAP, GAP_S, GAP_T, LANDING_SPEED, LANES, NORMAL, NORMAL_FORCE, POINTS, REACH, ROCKING_TIME, SHEAR_RATIO,
-    SHEAR_STIFFNESS, SPREAD_SS, SPREAD_TS, SPREAD_TT, STIFFNESS, STRETCH, TANGENT_1, TANGENT_2, TWICE_FREQUENCY, TWIST, WHOLE,
-)  # fmt: skip
+    AREA,
+    AREA_SS,
+    AREA_ST,
+    AREA_TT,
+    ARM_A,
+    ARM_B,
+    CENTRE_S,
+    CENTRE_T,
+    COLUMNS,
+    DAMPING_TIME,
+    DAMPING_WORK,
+    EDGE,
+    EXTRA,
+    EXTRA_S,
+    EXTRA_T,
+    FORCE_1,
+    FORCE_2,
+    FRICTION,
+    FRICTION_WORK,
+    GAP,
+    GAP_S,
+    GAP_T,
+    LANDING_SPEED,
+    LANES,
+    NORMAL,
+    NORMAL_FORCE,
+    POINTS,
+    REACH,
+    ROCKING_TIME,
+    SHEAR_RATIO,
+    SHEAR_STIFFNESS,
+    SPREAD_SS,
+    SPREAD_TS,
+    SPREAD_TT,
+    STIFFNESS,
+    STRETCH,
+    TANGENT_1,
+    TANGENT_2,
+    TWICE_FREQUENCY,
+    TWIST,
+    WHOLE,
+)
 from drystone.kernel import inlined, inner
-from drystone.kernel.lanes import absolute, bits, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
+from drystone.kernel.lanes import absolute, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
 
-FLAT = 0.4  # share of a joint that is closed: from here on its pressure is that of springs side by side, below it bears on its edge
+FLAT = 0.4  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
 TINY = 1e-300
-# Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against each
-# other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
+# Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
+# each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
 INNER, OUTER = 0.8322, 1.8187
-POINT_S = (0.0, -0.75**0.5 * INNER, 0.75**0.5 * INNER, 0.75**0.5 * OUTER, -0.75**0.5 * OUTER, 0.0)
+POINT_S = (0.0, -(0.75**0.5) * INNER, 0.75**0.5 * INNER, 0.75**0.5 * OUTER, -(0.75**0.5) * OUTER, 0.0)
 POINT_T = (INNER, -0.5 * INNER, -0.5 * INNER, 0.5 * OUTER, 0.5 * OUTER, -OUTER)
 LINE_RADIUS = 1.1317  # farther out by this if the pressure is on a line, for its true couple
 
@@ -34,9 +71,9 @@ LINE_RADIUS = 1.1317  # farther out by this if the pressure is on a line, for it
 def edge_factor(closed, edge):
     """How much stiffer than springs side by side a joint is of which only this share is closed, f, and its derivative (T313).
 
-    Springs side by side make an edge far too soft: stone under the open part of the face helps to carry it. Here the stiffness of a
-    joint that opens falls to that of its springs until three fifths of it are open, and then rises again to that of the closed joint, all
-    of it on the edge. f = 1 + edge x^2 / closed with x = 1 - closed / FLAT, or 1 if x < 0.
+    Springs side by side make an edge far too soft: stone under the open part of the face helps to carry it. Here the
+    stiffness of a joint that opens falls to that of its springs until three fifths of it are open, and then rises again to
+    that of the closed joint, all of it on the edge. f = 1 + edge x^2 / closed with x = 1 - closed / FLAT, or 1 if x < 0.
     """
     x = maximum(1.0 - closed * (1.0 / FLAT), 0.0)
     over = x / closed
@@ -45,8 +82,8 @@ def edge_factor(closed, edge):
 
 @inlined
 def partial_integrals(corners, first, count, y0, ys, yt, slope):
-    """Area, integrals of depth, depth s, depth t and depth^2 over the part of a polygon where depth = y0 + ys s + yt t > 0; length of
-    the line where depth = 0, and its integrals of s and t, all three over the slope.
+    """Area, integrals of depth, depth s, depth t and depth^2 over the part of a polygon where depth = y0 + ys s + yt t > 0;
+    length of the line where depth = 0, and its integrals of s and t, all three over the slope.
 
     In the coordinates u along the slope and c across it, depth is y = y0 + slope u, and by Green's theorem the integral of
     y^n c^m over the closed part is that of y^(n+1) c^m / ((n + 1) slope) dc along the sides of the polygon where y > 0: on the
@@ -84,8 +121,16 @@ def partial_integrals(corners, first, count, y0, ys, yt, slope):
     along_slope = (depth2 - y0 * depth) * inverse
     line, line_c = inverse * around0, 0.5 * inverse * around_cc
     line_u = -y0 * inverse * line
-    return (area, depth, us * along_slope - ut * across_slope, ut * along_slope + us * across_slope, depth2,
-            line, us * line_u - ut * line_c, ut * line_u + us * line_c)  # fmt: skip
+    return (
+        area,
+        depth,
+        us * along_slope - ut * across_slope,
+        ut * along_slope + us * across_slope,
+        depth2,
+        line,
+        us * line_u - ut * line_c,
+        ut * line_u + us * line_c,
+    )
 
 
 @inlined
@@ -110,25 +155,40 @@ def partial_spread(corners, first, count, y0, ys, yt, slope):
         y3 += wide * (p + p1) * (pp + pp1) / 4.0
         y4 += wide * (pp * pp + pp * both + pp * pp1 + both * pp1 + pp1 * pp1) / 5.0
         cy2 += wide * (q * (3.0 * pp + 2.0 * both + pp1) + q1 * (pp + 2.0 * both + 3.0 * pp1)) / 12.0
-        cy3 += wide * (q * (4.0 * pp * p + 3.0 * pp * p1 + 2.0 * p * pp1 + pp1 * p1)
-                       + q1 * (pp * p + 2.0 * pp * p1 + 3.0 * p * pp1 + 4.0 * pp1 * p1)) / 20.0  # fmt: skip
-        ccy2 += wide * (q * q * (6.0 * pp + 3.0 * both + pp1) + q * q1 * (3.0 * pp + 4.0 * both + 3.0 * pp1)
-                        + q1 * q1 * (pp + 3.0 * both + 6.0 * pp1)) / 30.0  # fmt: skip
+        cy3 += (
+            wide
+            * (
+                q * (4.0 * pp * p + 3.0 * pp * p1 + 2.0 * p * pp1 + pp1 * p1)
+                + q1 * (pp * p + 2.0 * pp * p1 + 3.0 * p * pp1 + 4.0 * pp1 * p1)
+            )
+            / 20.0
+        )
+        ccy2 += (
+            wide
+            * (
+                q * q * (6.0 * pp + 3.0 * both + pp1)
+                + q * q1 * (3.0 * pp + 4.0 * both + 3.0 * pp1)
+                + q1 * q1 * (pp + 3.0 * both + 6.0 * pp1)
+            )
+            / 30.0
+        )
         y, c = y1, c1
     over = 2.0 / select(y2 > 0.0, y2, 1.0)  # 1 / integral of the depth, times 1 / slope
     mean_u, mean_c = over * y3 / 3.0 * inverse, over * cy2 / 2.0
     along = over * y4 / 4.0 * inverse * inverse - mean_u * mean_u
     mixed = over * cy3 / 3.0 * inverse - mean_u * mean_c
     across_ = over * ccy2 / 2.0 - mean_c * mean_c
-    return (us * us * along - 2.0 * us * ut * mixed + ut * ut * across_,
-            us * ut * (along - across_) + (us * us - ut * ut) * mixed,
-            ut * ut * along + 2.0 * us * ut * mixed + us * us * across_)  # fmt: skip
+    return (
+        us * us * along - 2.0 * us * ut * mixed + ut * ut * across_,
+        us * ut * (along - across_) + (us * us - ut * ut) * mixed,
+        ut * ut * along + 2.0 * us * ut * mixed + us * us * across_,
+    )
 
 
 @inlined
 def spread_root(ss, st, tt):
-    """Where the friction points stand about the centre of pressure, from the second moments of the pressure: the point (x, y) of a spread of
-    1 stands at (ss x, ts x + tt y)."""
+    """Where the friction points stand about the centre of pressure, from the second moments of the pressure: the point (x,
+    y) of a spread of 1 stands at (ss x, ts x + tt y)."""
     total = maximum(ss + tt, 1e-20)
     even = maximum(4.0 * (ss * tt - st * st) / (total * total), 0.0)  # 1 for a square, 0 for a line
     radius = LINE_RADIUS + (1.0 - LINE_RADIUS) * even
@@ -139,14 +199,13 @@ def spread_root(ss, st, tt):
 
 
 @inner
-def patch_forces(
-    group0, group1, dt, ahead, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, flags
-):  # fmt: skip
+def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, flags):
     """One small step of the patches of groups group0 to group1: gaps move on with the velocities, forces follow.
 
-    body (2, G, 4) first number of both blocks in `velocity`; slot (2, G, 4) first number of both wrenches in `wrench`, which are
-    written; corner_start (G+1,) rows of `corners`. flagged: groups with a patch that may land in the next step are written there
-    from `flags` on (ahead [s]: the step after this one); returns where they end. fresh: whether friction points are placed anew.
+    body (2, G, 4) first number of both blocks in `velocity`; slot (2, G, 4) first number of both wrenches in `wrench`,
+    which are written; corner_start (G+1,) rows of `corners`. flagged: groups with a patch that may land in the next step
+    are written there from `flags` on (ahead [s]: the step after this one); returns where they end. fresh: whether friction
+    points are placed anew.
     """
     for g in range(group0, group1):
         r = g * COLUMNS * LANES
@@ -159,8 +218,16 @@ def patch_forces(
         rax, ray, raz = load(rows, r + LANES * ARM_A), load(rows, r + LANES * (ARM_A + 1)), load(rows, r + LANES * (ARM_A + 2))
         rbx, rby, rbz = load(rows, r + LANES * ARM_B), load(rows, r + LANES * (ARM_B + 1)), load(rows, r + LANES * (ARM_B + 2))
         nx, ny, nz = load(rows, r + LANES * NORMAL), load(rows, r + LANES * (NORMAL + 1)), load(rows, r + LANES * (NORMAL + 2))
-        sx, sy, sz = load(rows, r + LANES * TANGENT_1), load(rows, r + LANES * (TANGENT_1 + 1)), load(rows, r + LANES * (TANGENT_1 + 2))
-        tx, ty, tz = load(rows, r + LANES * TANGENT_2), load(rows, r + LANES * (TANGENT_2 + 1)), load(rows, r + LANES * (TANGENT_2 + 2))
+        sx, sy, sz = (
+            load(rows, r + LANES * TANGENT_1),
+            load(rows, r + LANES * (TANGENT_1 + 1)),
+            load(rows, r + LANES * (TANGENT_1 + 2)),
+        )
+        tx, ty, tz = (
+            load(rows, r + LANES * TANGENT_2),
+            load(rows, r + LANES * (TANGENT_2 + 1)),
+            load(rows, r + LANES * (TANGENT_2 + 2)),
+        )
         # velocity of b against a at the origin, and its spin against a
         vx = bx - ax + qy * rbz - qz * rby - py * raz + pz * ray
         vy = by - ay + qz * rbx - qx * rbz - pz * rax + px * raz
@@ -202,9 +269,22 @@ def patch_forces(
                 held += stretch * stretch
                 store(rows, r + LANES * column, nothing)
             lost = 0.5 * load(rows, r + LANES * SHEAR_STIFFNESS) * held
+            v1, v2 = sx * vx + sy * vy + sz * vz, tx * vx + ty * vy + tz * vz
+            on = nx * ox + ny * oy + nz * oz
+            lost -= 0.5 * dt * (
+                load(rows, r + LANES * EXTRA) * rate
+                + load(rows, r + LANES * EXTRA_S) * rate_s
+                + load(rows, r + LANES * EXTRA_T) * rate_t
+                + load(rows, r + LANES * FORCE_1) * v1
+                + load(rows, r + LANES * FORCE_2) * v2
+                + load(rows, r + LANES * TWIST) * on
+            )
             store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + lost)
             store(rows, r + LANES * SHEAR_STIFFNESS, nothing)
             store(rows, r + LANES * TWIST, nothing)
+            store(rows, r + LANES * EXTRA, nothing)
+            store(rows, r + LANES * EXTRA_S, nothing)
+            store(rows, r + LANES * EXTRA_T, nothing)
             store(rows, r + LANES * NORMAL_FORCE, nothing)
             store(rows, r + LANES * FORCE_1, nothing)
             store(rows, r + LANES * FORCE_2, nothing)
@@ -232,7 +312,9 @@ def patch_forces(
             if fresh:
                 ss, st, tt = partial_spread(corners, first, count, y0, ys, yt, slope)
                 over = 1.0 / full
-                fss, fst, ftt = spread_root(select(is_partial, ss, iss * over), select(is_partial, st, ist * over), select(is_partial, tt, itt * over))
+                fss, fst, ftt = spread_root(
+                    select(is_partial, ss, iss * over), select(is_partial, st, ist * over), select(is_partial, tt, itt * over)
+                )
                 store(rows, r + LANES * SPREAD_SS, fss)
                 store(rows, r + LANES * SPREAD_TS, fst)
                 store(rows, r + LANES * SPREAD_TT, ftt)
@@ -268,10 +350,18 @@ def patch_forces(
         limit = 0.25 * normal
         share = limit / maximum(maximum(absolute(d1), absolute(d2)), maximum(limit, TINY))
         d1, d2 = share * d1, share * d2
-        damping_work = -dt * (damping * approach + d1 * w1 + d2 * w2)
-        pressed = normal + damping
+        # a joint that opens gives back no more than it holds, even if it is open before the next step
+        gives = select(approach > 0.0, 2.0 * edge * f / maximum(ahead * approach, TINY), normal)
+        pressed = minimum(normal, gives) + maximum(damping, -minimum(normal, gives))
         moment_s = pressed * cs + fss * d1
         moment_t = pressed * ct + fst * d1 + ftt * d2
+        # work of what is not elastic over the step: the mean of the forces at its start and its end, times the velocity
+        extra, extra_s, extra_t = pressed - normal, moment_s - normal * cs, moment_t - normal * ct
+        damping_work = (
+            (load(rows, r + LANES * EXTRA) + extra) * rate
+            + (load(rows, r + LANES * EXTRA_S) + extra_s) * rate_s
+            + (load(rows, r + LANES * EXTRA_T) + extra_t) * rate_t
+        )
         # friction: points about the centre of pressure
         v1, v2 = sx * vx + sy * vy + sz * vz, tx * vx + ty * vy + tz * vz
         on = nx * ox + ny * oy + nz * oz
@@ -282,7 +372,8 @@ def patch_forces(
         keep = select(bears, keep, nothing)
         most = (1.0 / POINTS) * load(rows, r + LANES * FRICTION) * pressed
         compliance = 1.0 / safe
-        force1, force2, twist, slip_work = same(0.0), same(0.0), same(0.0), same(0.0)
+        force1, force2, twist = same(0.0), same(0.0), same(0.0)
+        slip_work, released = same(0.0), same(0.0)
         for point in range(POINTS):
             s, t = cs + POINT_S[point] * fss, ct + POINT_S[point] * fst + POINT_T[point] * ftt
             x1, x2 = v1 - on * t, v2 + on * s
@@ -299,15 +390,23 @@ def patch_forces(
                 n1, n2 = select(slides, -compliance * f1, e1), select(slides, -compliance * f2, e2_)
             store(rows, column, n1)
             store(rows, column + LANES, n2)
-            # what slides and what is damped: all that is not stored
-            work = 0.5 * (before * (old1 * old1 + old2 * old2) - kt * (n1 * n1 + n2 * n2)) - dt * (f1 * x1 + f2 * x2)
-            slip_work += select(slides, work, nothing)
-            damping_work += select(slides, nothing, work)
+            freed = 0.5 * (before * (old1 * old1 + old2 * old2) - kt * (n1 * n1 + n2 * n2))
+            slip_work += select(slides, freed - dt * (f1 * x1 + f2 * x2), nothing)
+            released += freed
             force1 += f1
             force2 += f2
             twist += s * f2 - t * f1
+        damping_work += (
+            (load(rows, r + LANES * FORCE_1) + force1) * v1
+            + (load(rows, r + LANES * FORCE_2) + force2) * v2
+            + (load(rows, r + LANES * TWIST) + twist) * on
+        )
+        damping_work = released - slip_work - 0.5 * dt * damping_work
         store(rows, r + LANES * SHEAR_STIFFNESS, kt)
         store(rows, r + LANES * NORMAL_FORCE, pressed)
+        store(rows, r + LANES * EXTRA, extra)
+        store(rows, r + LANES * EXTRA_S, extra_s)
+        store(rows, r + LANES * EXTRA_T, extra_t)
         store(rows, r + LANES * CENTRE_S, cs)
         store(rows, r + LANES * CENTRE_T, ct)
         store(rows, r + LANES * FORCE_1, force1)
@@ -323,7 +422,27 @@ def patch_forces(
         my = twist * ny + moment_t * sy - moment_s * ty
         mz = twist * nz + moment_t * sz - moment_s * tz
         scatter(wrench, rb0, rb1, rb2, rb3, fx, fy, fz, nothing)
-        scatter(wrench, rb0 + 4, rb1 + 4, rb2 + 4, rb3 + 4, mx + rby * fz - rbz * fy, my + rbz * fx - rbx * fz, mz + rbx * fy - rby * fx, nothing)
+        scatter(
+            wrench,
+            rb0 + 4,
+            rb1 + 4,
+            rb2 + 4,
+            rb3 + 4,
+            mx + rby * fz - rbz * fy,
+            my + rbz * fx - rbx * fz,
+            mz + rbx * fy - rby * fx,
+            nothing,
+        )
         scatter(wrench, ra0, ra1, ra2, ra3, -fx, -fy, -fz, nothing)
-        scatter(wrench, ra0 + 4, ra1 + 4, ra2 + 4, ra3 + 4, raz * fy - ray * fz - mx, rax * fz - raz * fx - my, ray * fx - rax * fy - mz, nothing)
+        scatter(
+            wrench,
+            ra0 + 4,
+            ra1 + 4,
+            ra2 + 4,
+            ra3 + 4,
+            raz * fy - ray * fz - mx,
+            rax * fz - raz * fx - my,
+            ray * fx - rax * fy - mz,
+            nothing,
+        )
     return flags

@@ -35,7 +35,8 @@ CENTRE_S, CENTRE_T = 37, 38  # [m] of the pressure, at the last step
 FORCE_1, FORCE_2 = 39, 40  # [N] of friction on b at the last step
 FRICTION_WORK, DAMPING_WORK = 41, 42  # [J] dissipated so far
 TWIST = 43  # [N m] of friction about the origin at the last step
-STRETCH = 44  # [m] two columns for each friction point: along t1 and t2
+EXTRA, EXTRA_S, EXTRA_T = 44, 45, 46  # [N], [N m] what damping adds to the force and moments of the pressure
+STRETCH = 47  # [m] two columns for each friction point: along t1 and t2
 POINTS = FRICTION_POINTS
 COLUMNS = STRETCH + 2 * POINTS
 

@@ -1,12 +1,32 @@
-"""From the patches that were found to the rows that small steps work on, and what patches remember from one detection to the next."""
+"""From the patches that were found to the rows that small steps work on, and what patches remember from one detection to
+the next."""
 
 import numpy as np
 
 from drystone.engine.patch_forces import FLAT
 from drystone.engine.patch_rows import (
-    AREA, AREA_SS, ARM_A, ARM_B, COLUMNS, DAMPING_TIME, EDGE, FRICTION, GAP, LANDING_SPEED, LANES, POINTS, REACH, ROCKING_TIME, SHEAR_RATIO,
-    SHEAR_STIFFNESS, SPREAD_SS, STIFFNESS, STRETCH, TWICE_FREQUENCY, WHOLE,
-)  # fmt: skip
+    AREA,
+    AREA_SS,
+    ARM_A,
+    ARM_B,
+    COLUMNS,
+    DAMPING_TIME,
+    EDGE,
+    FRICTION,
+    GAP,
+    LANDING_SPEED,
+    LANES,
+    POINTS,
+    REACH,
+    ROCKING_TIME,
+    SHEAR_RATIO,
+    SHEAR_STIFFNESS,
+    SPREAD_SS,
+    STIFFNESS,
+    STRETCH,
+    TWICE_FREQUENCY,
+    WHOLE,
+)
 from drystone.kernel import inner, kernel
 
 Array = np.ndarray
@@ -71,8 +91,17 @@ def pressure_energy(corner, first, stop, whole, edge, g0, gs, gt, stiffness):
 def pressure_energies(patches, gap, stiffness, out):
     """[J] of all patches with these gaps (P, 3)."""
     for p in range(out.shape[0]):
-        out[p] = pressure_energy(patches.corner, patches.corner_start[p], patches.corner_start[p + 1], patches.whole[p], patches.edge[p],
-                                 gap[p, 0], gap[p, 1], gap[p, 2], stiffness[p])  # fmt: skip
+        out[p] = pressure_energy(
+            patches.corner,
+            patches.corner_start[p],
+            patches.corner_start[p + 1],
+            patches.whole[p],
+            patches.edge[p],
+            gap[p, 0],
+            gap[p, 1],
+            gap[p, 2],
+            stiffness[p],
+        )
 
 
 @inner
@@ -82,9 +111,9 @@ def same_pair(piece, p, q):
 
 @inner
 def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, offset):
-    """What the patches remember; gaps are those of the start of the interval. A pair of pieces is found with no more elastic energy
-    than it had: what its faces overlap beyond that stays as an offset without force, for as long as it must (T325).
-    energy (P,) [J] and offset (P,) [m] out; returns the energy lost [J]."""
+    """What the patches remember; gaps are those of the start of the interval. A pair of pieces is found with no more
+    elastic energy than it had: what its faces overlap beyond that stays as an offset without force, for as long as it must
+    (T325). energy (P,) [J] and offset (P,) [m] out; returns the energy lost [J]."""
     q, lost, kept = 0, 0.0, 0.0
     count, known = patches.whole.shape[0], memory.energy.shape[0]
     for k in range(known):
@@ -117,8 +146,17 @@ def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, 
         for r in range(p, end):
             offset[r] = lift
             patches.gap[r, 0] += lift
-            energy[r] = pressure_energy(patches.corner, patches.corner_start[r], patches.corner_start[r + 1], patches.whole[r], patches.edge[r], patches.gap[r, 0],
-                                        patches.gap[r, 1], patches.gap[r, 2], stiffness[r])  # fmt: skip
+            energy[r] = pressure_energy(
+                patches.corner,
+                patches.corner_start[r],
+                patches.corner_start[r + 1],
+                patches.whole[r],
+                patches.edge[r],
+                patches.gap[r, 0],
+                patches.gap[r, 1],
+                patches.gap[r, 2],
+                stiffness[r],
+            )
             kept += energy[r]
         p, q = end, end_q
     return lost - kept
@@ -141,8 +179,17 @@ def _pair_before(owner, piece, p, other, q):
 def _pair_energy(patches, p, end, lift, stiffness):
     total = 0.0
     for r in range(p, end):
-        total += pressure_energy(patches.corner, patches.corner_start[r], patches.corner_start[r + 1], patches.whole[r], patches.edge[r], patches.gap[r, 0] + lift,
-                                 patches.gap[r, 1], patches.gap[r, 2], stiffness[r])  # fmt: skip
+        total += pressure_energy(
+            patches.corner,
+            patches.corner_start[r],
+            patches.corner_start[r + 1],
+            patches.whole[r],
+            patches.edge[r],
+            patches.gap[r, 0] + lift,
+            patches.gap[r, 1],
+            patches.gap[r, 2],
+            stiffness[r],
+        )
     return total
 
 
@@ -168,7 +215,8 @@ def _offset(patches, p, end, energy, guess, stiffness):
 
 @kernel
 def arrange(corner_start):
-    """Order (P,) of the patches in groups: those with up to four corners first, then by their number of corners; as they are else."""
+    """Order (P,) of the patches in groups: those with up to four corners first, then by their number of corners; as they
+    are else."""
     count = corner_start.shape[0] - 1
     most = 4
     for p in range(count):
@@ -187,8 +235,31 @@ def arrange(corner_start):
 
 
 @inner
-def fill_rows(order, patches, a, b, arm_a, arm_b, spring, moments, friction, shear, fast, twice, stiffness, stretch, shear_stiffness,
-              rows, body, slot, wrench_start, dummy, corner_start, corner_count, corners):  # fmt: skip
+def fill_rows(
+    order,
+    patches,
+    a,
+    b,
+    arm_a,
+    arm_b,
+    spring,
+    moments,
+    friction,
+    shear,
+    fast,
+    twice,
+    stiffness,
+    stretch,
+    shear_stiffness,
+    rows,
+    body,
+    slot,
+    wrench_start,
+    dummy,
+    corner_start,
+    corner_count,
+    corners,
+):
     """Writes the rows of all groups; wrench_start (B+1,) is where the wrenches of each body begin. Returns nothing."""
     groups = body.shape[1]
     first = 0
@@ -272,9 +343,11 @@ def place_wrenches(order, a, b, bodies, slot):
 
 
 @inner
-def springs(patches, a, b, arm_a, arm_b, stiffness, moments, mass, inverse_mass, inertia, damping, rocking, landing, spring, fast, twice):
-    """Stiffness, damping times and landing speeds of the patches. spring (P, 7) as in stable_step; inertia (B,) [kg m2] mean moment of
-    inertia of a body; landing [m/s2] times the period of the patch is its landing speed."""
+def springs(
+    patches, a, b, arm_a, arm_b, stiffness, moments, mass, inverse_mass, inertia, damping, rocking, landing, spring, fast, twice
+):
+    """Stiffness, damping times and landing speeds of the patches. spring (P, 7) as in stable_step; inertia (B,) [kg m2]
+    mean moment of inertia of a body; landing [m/s2] times the period of the patch is its landing speed."""
     for p in range(patches.whole.shape[0]):
         first, stop = patches.corner_start[p], patches.corner_start[p + 1]
         polygon_moments(patches.corner, first, stop, moments[p])

@@ -56,7 +56,12 @@ class Material(NamedTuple):
     shear: float = 1.0  # stiffness of a joint in shear over that in compression
     damping: float = 0.1  # of approach and shear, over critical, of a patch alone between its two blocks
     rocking: float = 0.25  # of rocking, likewise; less lets a block that spins on a rough bed begin to chatter (T319)
-    landing: float = 10.0  # corners that close faster than this times gravity over the frequency of the patch land; 0: none does
+    landing: float = (
+        10.0  # corners that close faster than this times gravity over the frequency of the patch land; 0: none does
+    )
+
+
+STONE = Material()
 
 
 class Report(NamedTuple):
@@ -111,33 +116,43 @@ class Passed(NamedTuple):
 class SmallSteps:
     """Takes a model through time. What it keeps from one time step to the next is in the `State` alone."""
 
-    def __init__(self, model: Model, motions: Sequence[Motion] = (), *, gravity: float, loads: Sequence[Push] = (),
-                 material: Material = Material()):  # noqa: B008  # fmt: skip
+    def __init__(
+        self,
+        model: Model,
+        motions: Sequence[Motion] = (),
+        *,
+        gravity: float,
+        loads: Sequence[Push] = (),
+        material: Material = STONE,
+    ):
         if model.laws is not None or model.elastic is not None:
-            raise InputError('small steps are for rigid blocks with dry joints; set integrator = "cone-program" in [analysis] for '
-                             "mortar, for joints with a stiffness of their own, and for deformable blocks")  # fmt: skip
+            raise InputError(
+                'small steps are for rigid blocks with dry joints; set integrator = "cone-program" in [analysis] for '
+                "mortar, for joints with a stiffness of their own, and for deformable blocks"
+            )
         self.model, self.gravity, self.loads, self.material = model, gravity, tuple(loads), material
         self.bodies = _bodies(model)
         self.ground = of_ground(motions)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
         self.supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
-        self.support_motions = [tuple(motion for motion in moved if model.blocks[i].name in motion.supports) for i in self.supports]
+        self.support_motions = [
+            tuple(motion for motion in moved if model.blocks[i].name in motion.supports) for i in self.supports
+        ]
 
-    def advance(self, state: State, time_step: float, landings: bool = True) -> tuple[State, Report]:
-        """The state one time step later, and what it took."""
+    def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
+        """The state one time step later, and what it took. relaxing: the ground is still, and nothing lands by impulses."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         course = Course(state.position, state.rotation, state.velocity.copy(), self._momentum(state.rotation, state.velocity))
         memory, energy, ratio = state.patches, state.energy, (state.step_ratio, state.ratio_patches)
         start, done, steps, detections, landed, repeated, sound = state.step * time_step, 0.0, 0, 0, 0, 0, True
-        last = None
         while done < time_step * (1 - 1e-9):
             left = time_step - done
             h = left / np.ceil(left / self._interval(course.velocity) - 1e-9)
             finer = 1
             while True:
-                passed, ratio = self._pass(course, memory, energy, ratio, start + done, h, finer, landings)
+                passed, ratio = self._pass(course, memory, energy, ratio, start + done, h, finer, relaxing)
                 detections += 1
                 if passed.made <= passed.allowed or finer == 2**REPEATS:
                     break
@@ -148,9 +163,19 @@ class SmallSteps:
             steps, landed, done = steps + passed.steps, landed + passed.landings, done + h
         contacts, next_id = self._contacts(last, last_h, time_step, state)
         after = State(
-            state.step + 1, (state.step + 1) * time_step, course.position, course.rotation, course.velocity, contacts, next_id, 0, energy,
-            patches=memory, step_ratio=ratio[0], ratio_patches=ratio[1],
-        )  # fmt: skip
+            state.step + 1,
+            (state.step + 1) * time_step,
+            course.position,
+            course.rotation,
+            course.velocity,
+            contacts,
+            next_id,
+            0,
+            energy,
+            patches=memory,
+            step_ratio=ratio[0],
+            ratio_patches=ratio[1],
+        )
         detection, stepping = self._seconds
         seconds = (detection, stepping, perf_counter() - begin - detection - stepping)
         return after, Report(steps, detections, landed, repeated, sound, seconds)
@@ -174,14 +199,14 @@ class SmallSteps:
             inverse *= np.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
         return inverse
 
-    def _pass(self, course, memory, energy, ratio, time, h, finer, landings):
+    def _pass(self, course, memory, energy, ratio, time, h, finer, relaxing):
         """One interval of length h from `time` on, with steps that are `finer` times smaller than the longest stable one."""
         begin = perf_counter()
         model, fixed = self.model, self.model.bodies.fixed
         speed = course.velocity
         speed[fixed] = 0.0
         for row, motions in zip(self.supports, self.support_motions, strict=True):
-            speed[row, :3] = (displacement(motions, time + h) - displacement(motions, time)) / h
+            speed[row, :3] = 0.0 if relaxing else (displacement(motions, time + h) - displacement(motions, time)) / h
         middle, turned = drift(course.position, course.rotation, speed, 0.5 * h)
         placed = place(model.bodies, middle, turned, speed, h)
         patches = find_patches(model.bodies, placed, candidate_pairs(model.bodies, placed), len(memory.energy))
@@ -197,9 +222,25 @@ class SmallSteps:
         elastic = float(start_energy.sum() + 0.5 * (shear_stiffness[:, None] * stretch**2).sum())
         spring, moments, fast, twice = np.empty((count, 7)), np.empty((count, 5)), np.empty(count), np.empty(count)
         material = self.material
-        landing = material.landing * max(self.gravity, 1e-3) if landings and material.landing > 0 else 1e9
-        springs(patches, a, b, arm_a, arm_b, stiffness, moments, self.bodies.mass, self.bodies.inverse_mass, self.bodies.mean_inertia,
-                material.damping, material.rocking, landing, spring, fast, twice)  # fmt: skip
+        landing = material.landing * max(self.gravity, 1e-3) if material.landing > 0 and not relaxing else 1e9
+        springs(
+            patches,
+            a,
+            b,
+            arm_a,
+            arm_b,
+            stiffness,
+            moments,
+            self.bodies.mass,
+            self.bodies.inverse_mass,
+            self.bodies.mean_inertia,
+            material.damping,
+            material.rocking,
+            landing,
+            spring,
+            fast,
+            twice,
+        )
         inverse_inertia = np.zeros((len(fixed) + 1, 3, 4))
         inverse_inertia[:-1, :, :3] = self._inverse_inertia(turned)
         dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio)
@@ -213,8 +254,31 @@ class SmallSteps:
         corner_start, corner_count = np.empty(groups + 1, np.int64), np.empty((groups, LANES), np.int64)
         corners = np.empty((len(patches.corner) + 4 * count + 4 * LANES) * 2 * LANES)
         wrench_start = place_wrenches(order, a, b, len(fixed), slot)
-        fill_rows(order, patches, a, b, arm_a, arm_b, spring, moments, model.friction_between(a, b), material.shear, fast, twice, stiffness,
-                  stretch, shear_stiffness, rows, body, slot, wrench_start, len(fixed), corner_start, corner_count, corners)  # fmt: skip
+        fill_rows(
+            order,
+            patches,
+            a,
+            b,
+            arm_a,
+            arm_b,
+            spring,
+            moments,
+            model.friction_between(a, b),
+            material.shear,
+            fast,
+            twice,
+            stiffness,
+            stretch,
+            shear_stiffness,
+            rows,
+            body,
+            slot,
+            wrench_start,
+            len(fixed),
+            corner_start,
+            corner_count,
+            corners,
+        )
         restitution = self._restitution(a, b, order, groups)
         # bodies
         numbers = np.zeros((len(fixed) + 1, 8))
@@ -226,13 +290,38 @@ class SmallSteps:
         if self.loads:
             pushed = wrench(model, self.loads, self.gravity, course.rotation)
             external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
-        push, support_velocity = self._push(time, h, n)
+        push, support_velocity = self._push(time, h, n, relaxing)
         moved, ledger = np.zeros((len(fixed) + 1, 8)), np.zeros(3)
         middle_time = perf_counter()
-        take_steps(n, dt, push, self.bodies.free, self.supports, support_velocity, rows, body, slot, restitution, corner_start, corner_count,
-                   corners, wrench_start, np.zeros(8 * wrench_start[-1]), external.ravel(), numbers.ravel(), momentum.ravel(),
-                   self.bodies.mass, self.bodies.inverse_mass, inverse_inertia.ravel(), moved.ravel(), np.empty(groups + 1, np.int64),
-                   np.empty(groups * LANES, np.int64), np.empty((MOST_CORNERS, CORNER_WIDTH)), np.empty(4), ledger)  # fmt: skip
+        take_steps(
+            n,
+            dt,
+            push,
+            self.bodies.free,
+            self.supports,
+            support_velocity,
+            rows,
+            body,
+            slot,
+            restitution,
+            corner_start,
+            corner_count,
+            corners,
+            wrench_start,
+            np.zeros(8 * wrench_start[-1]),
+            external.ravel(),
+            numbers.ravel(),
+            momentum.ravel(),
+            self.bodies.mass,
+            self.bodies.inverse_mass,
+            inverse_inertia.ravel(),
+            moved.ravel(),
+            np.empty(groups + 1, np.int64),
+            np.empty(groups * LANES, np.int64),
+            np.empty((MOST_CORNERS, CORNER_WIDTH)),
+            np.empty(4),
+            ledger,
+        )
         self._seconds[1] += perf_counter() - middle_time
         # where everything is now
         way = np.column_stack([moved[:-1, :3], moved[:-1, 4:7]])
@@ -245,7 +334,9 @@ class SmallSteps:
         by_patch[order] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[:count]
         end_energy = np.empty(count)
         pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
-        kept = PatchMemory(patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset)
+        kept = PatchMemory(
+            patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset
+        )
         loads = float(np.vdot(external[:-1], moved[:-1]))
         told = self._ledger(energy, course, elastic, position, rotation, after, kept, by_patch, ledger, loads)
         made = energy.numerical - told.numerical
@@ -270,27 +361,42 @@ class SmallSteps:
         count, bodies = len(a), self.bodies
         if count == 0:
             return LONGEST_STEP, ratio
-        bound = bound_of_step(a, b, arm_a, arm_b, spring, bodies.mass, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2)))
+        bound = bound_of_step(
+            a, b, arm_a, arm_b, spring, bodies.mass, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
+        )
         if abs(count - ratio[1]) > 0.1 * ratio[1]:
             blocks = len(bodies.mass) - 1
-            exact = exact_step(bound, a, b, patches.frame, arm_a, arm_b, spring, self.material.shear, bodies.mass, bodies.inverse_mass,
-                               inverse_inertia.ravel(), np.empty((blocks, 6)), np.empty((blocks, 6)))  # fmt: skip
+            exact = exact_step(
+                bound,
+                a,
+                b,
+                patches.frame,
+                arm_a,
+                arm_b,
+                spring,
+                self.material.shear,
+                bodies.mass,
+                bodies.inverse_mass,
+                inverse_inertia.ravel(),
+                np.empty((blocks, 6)),
+                np.empty((blocks, 6)),
+            )
             ratio = (float(exact / bound), count)
         return min(SAFETY * ratio[0] * bound, LONGEST_STEP), ratio
 
-    def _push(self, time: float, h: float, n: int) -> tuple[Array, Array]:
-        """Gravity less the acceleration of the ground, and that alone, at the kicks; velocity of the moved supports in each step. Both
-        are exact differences of the motions over the time for which they stand."""
+    def _push(self, time: float, h: float, n: int, still: bool) -> tuple[Array, Array]:
+        """Gravity less the acceleration of the ground, and that alone, at the kicks; velocity of the moved supports in each
+        step. Both are exact differences of the motions over the time for which they stand."""
         at = time + h * np.arange(n + 1) / n
         edges = np.concatenate([at[:1], 0.5 * (at[:-1] + at[1:]), at[-1:]])
         push = np.zeros((n + 1, 8))
-        if self.ground:
+        if self.ground and not still:
             push[:, 4:7] = np.diff(velocity(self.ground, edges), axis=0) / np.diff(edges)[:, None]
         push[:, :3] = -push[:, 4:7]
         push[:, 2] -= self.gravity
         supports = np.empty((n, len(self.supports), 3))
         for k, motions in enumerate(self.support_motions):
-            supports[:, k] = np.diff(displacement(motions, at), axis=0) * (n / h)
+            supports[:, k] = 0.0 if still else np.diff(displacement(motions, at), axis=0) * (n / h)
         return push, supports
 
     def _ledger(self, old, course, elastic, position, rotation, after, kept, rows, ledger, loads) -> Energy:
@@ -306,14 +412,22 @@ class SmallSteps:
         came = float(ledger[2]) + loads
         numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - friction - damping - impact
         return Energy(
-            kinetic, old.potential + self.gravity * lift, end, old.ground + came, old.friction + friction, old.impact + impact,
-            old.numerical + numerical, damping=old.damping + damping, geometry=old.geometry + geometry,
-        )  # fmt: skip
+            kinetic,
+            old.potential + self.gravity * lift,
+            end,
+            old.ground + came,
+            old.friction + friction,
+            old.impact + impact,
+            old.numerical + numerical,
+            damping=old.damping + damping,
+            geometry=old.geometry + geometry,
+        )
 
     def _contacts(self, last: Passed, h: float, time_step: float, state: State) -> tuple[Contacts, int]:
         turned = 0.5 * h * last.course.velocity[:, 3:]
-        contacts = corner_contacts(last.patches, last.a, last.b, last.rows, last.memory.offset, last.arm_a, turned, last.course.position,
-                                   time_step)  # fmt: skip
+        contacts = corner_contacts(
+            last.patches, last.a, last.b, last.rows, last.memory.offset, last.arm_a, turned, last.course.position, time_step
+        )
         return contacts, remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)
 
 
@@ -327,10 +441,14 @@ def _bodies(model: Model) -> Bodies:
     owner = np.repeat(b.owner, np.diff(b.piece_face))
     depth = np.abs(np.einsum("ij,ij->i", b.vertex[corner], b.face_normal))
     return Bodies(
-        np.append(mass, 0.0), np.append(np.where(b.fixed, 0.0, 1 / b.mass), 0.0), np.append(moments.mean(axis=1), 1.0),
-        np.append(moments[:, 0], 1.0), inverse, np.array([1.0, 0.0, 1.0, 0.0]) if model.planar else np.array([1.0, 1.0, 1.0, 0.0]),
+        np.append(mass, 0.0),
+        np.append(np.where(b.fixed, 0.0, 1 / b.mass), 0.0),
+        np.append(moments.mean(axis=1), 1.0),
+        np.append(moments[:, 0], 1.0),
+        inverse,
+        np.array([1.0, 0.0, 1.0, 0.0]) if model.planar else np.array([1.0, 1.0, 1.0, 0.0]),
         np.where(b.fixed[owner], 0.0, depth),
-    )  # fmt: skip
+    )
 
 
 def _carry_back(patches: Patches, speed: Array, a: Array, b: Array, arm_a: Array, arm_b: Array, span: float) -> None:

@@ -1,9 +1,10 @@
 """The longest stable step of a structure whose joints are all closed and stick (T330-T332).
 
-With M the mass, K the stiffness and C the damping of all patches, velocity Verlet with damping taken from the velocities at hand is
-stable if dt^2 K + 2 dt C <= 4 M. The largest eigenvalue of M^-1 (dt^2 K + 2 dt C) is bounded from above body by body, which is cheap and
-too careful by a factor of 1.3 to 3, and found by power iteration, which is exact and dear: the bound follows every change of geometry, the
-factor between both is found again when the number of patches has changed by a tenth.
+With M the mass, K the stiffness and C the damping of all patches, velocity Verlet with damping taken from the velocities at
+hand is stable if dt^2 K + 2 dt C <= 4 M. The largest eigenvalue of M^-1 (dt^2 K + 2 dt C) is bounded from above body by
+body, which is cheap and too careful by a factor of 1.3 to 3, and found by power iteration, which is exact and dear: the
+bound follows every change of geometry, the factor between both is found again when the number of patches has changed by a
+tenth.
 """
 
 import numpy as np
@@ -28,8 +29,10 @@ def bound_of_step(a, b, arm_a, arm_b, spring, mass, inverse_mass, least_inertia,
             far = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]
             k, rocks = spring[p, 0], spring[p, 1] + spring[p, 3]
             total[i, 0] += k * inverse_mass[i] + (k * far + rocks) / least_inertia[i]
-            total[i, 1] += (spring[p, 5] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
-                            + max(spring[p, 6] - spring[p, 5], 0.0) * rocks / least_inertia[i])  # fmt: skip
+            total[i, 1] += (
+                spring[p, 5] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
+                + max(spring[p, 6] - spring[p, 5], 0.0) * rocks / least_inertia[i]
+            )
     stiff, damped = 0.0, 0.0
     for p in range(a.shape[0]):
         stiff = max(stiff, total[a[p], 0] + total[b[p], 0])
@@ -85,8 +88,8 @@ def _norm(y):
 
 @inner
 def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
-    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 7): k A [N/m], second moments of k ss, st, tt [N m] about
-    the origin, unused, damping times of approach and shear and of rocking [s]."""
+    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 7): k A [N/m], second moments of k ss, st,
+    tt [N m] about the origin, unused, damping times of approach and shear and of rocking [s]."""
     for i in range(y.shape[0]):
         for c in range(6):
             y[i, c] = 0.0
@@ -117,7 +120,11 @@ def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_i
             y[i, 0] += scale * fx
             y[i, 1] += scale * fy
             y[i, 2] += scale * fz
-            p0, p1, p2 = sign * (mx + r[1] * fz - r[2] * fy), sign * (my + r[2] * fx - r[0] * fz), sign * (mz + r[0] * fy - r[1] * fx)
+            p0, p1, p2 = (
+                sign * (mx + r[1] * fz - r[2] * fy),
+                sign * (my + r[2] * fx - r[0] * fz),
+                sign * (mz + r[0] * fy - r[1] * fx),
+            )
             j = inverse_inertia[12 * i : 12 * i + 12]
             for c in range(3):
                 y[i, 3 + c] += j[c] * p0 + j[4 + c] * p1 + j[8 + c] * p2

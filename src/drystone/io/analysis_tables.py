@@ -44,7 +44,8 @@ class Dynamics(Analysis):
     kind: Literal["dynamics"] = "dynamics"
     duration: Positive = 0.0  # [s]; 0 is not given
     after: Positive | None = None  # [s] instead: as long as the motions last and this much more
-    time_step: Positive  # [s] of a step
+    integrator: Literal["small-steps", "cone-program"] = "cone-program"  # how it goes through time
+    time_step: Positive  # [s] of a step; by small steps: how often the state is handed out
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # 0.5: least damping; 1: backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a step
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
@@ -118,6 +119,7 @@ class Settlement(Dynamics):
     Euler filters it (T43)."""
 
     kind: Literal["settlement"]  # type: ignore[assignment]
+    integrator: Literal["cone-program"] = "cone-program"
     scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"  # how inertia is taken out
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
     impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1

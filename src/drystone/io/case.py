@@ -76,6 +76,11 @@ class Case:
         return self.analysis
 
     @property
+    def young(self) -> float:
+        """[Pa] modulus of the stone in joints."""
+        return STONE if self.solver.young is None else self.solver.young
+
+    @property
     def surface(self) -> Surface:
         """How contacts give way. The exact law is compliant unless the case says rigid (docs/decisions/0007), mortar always
         (docs/decisions/0009)."""

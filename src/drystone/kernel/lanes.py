@@ -15,13 +15,16 @@ Numba does not vectorise such loops by itself: rows of one array might overlap f
 """
 
 import operator
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, register_model
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import lower_builtin, register_model
 
+intrinsic: Any = numba_intrinsic  # its functions have other arguments for the compiler than for their callers
 WIDTH = 4
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _BITS = ir.VectorType(ir.IntType(1), WIDTH)
@@ -60,7 +63,9 @@ class _MaskModel(models.PrimitiveModel):
 
 def _broadcast(builder, value):
     one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(_INDEX, 0))
-    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), ir.Constant(ir.VectorType(_INDEX, WIDTH), [0] * WIDTH))
+    return builder.shuffle_vector(
+        one, ir.Constant(_VECTOR, ir.Undefined), ir.Constant(ir.VectorType(_INDEX, WIDTH), [0] * WIDTH)
+    )
 
 
 def _as_lanes(context, builder, kind, value):
@@ -287,7 +292,7 @@ def _transposed(builder, rows):
 
 
 @intrinsic
-def gather(typingctx, array, i, j, k, l):  # noqa: E741
+def gather(typingctx, array, i, j, k, l):
     """Four numbers from i on, from j on, from k on and from l on; the four firsts are the first lanes, and so on."""
     result = types.UniTuple(lanes, WIDTH)
 
@@ -299,7 +304,7 @@ def gather(typingctx, array, i, j, k, l):  # noqa: E741
 
 
 @intrinsic
-def scatter(typingctx, array, i, j, k, l, a, b, c, d):  # noqa: E741
+def scatter(typingctx, array, i, j, k, l, a, b, c, d):
     """Write the first of a, b, c, d from i on, the second from j on, and so on."""
 
     def codegen(context, builder, sig, args):

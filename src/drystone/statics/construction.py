@@ -18,9 +18,9 @@ from drystone.loads import Push, members, wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver
+from drystone.spin import drift
 from drystone.statics.equilibrium import SECOND, Equilibrium, press
 from drystone.statics.remaining import without
-from drystone.spin import drift
 from drystone.stepping import State
 from drystone.units import GRAVITY
 

@@ -15,10 +15,10 @@ from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.model import Model
 from drystone.simulate import initial_state
+from drystone.spin import drift
 from drystone.statics.balance import Balance, balance
 from drystone.statics.limit import limit, rim
 from drystone.statics.program import Optimum, optimise
-from drystone.spin import drift
 
 Array = np.ndarray
 

@@ -21,7 +21,7 @@ from drystone.analyse.stages import Stage
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.model import Model
-from drystone.simulate import Step, initial_state
+from drystone.simulate import Step
 from drystone.state import State
 from drystone.study.content import own_text
 from drystone.study.rest import AtRest
@@ -69,7 +69,7 @@ def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keep
 def _followed(case: Case, out: Path | None, deadline: float) -> Found:
     """A history until it is decided."""
     model = case.model()
-    start = initial_state(model, case.analysis.gravity)
+    start = session.start_of(case, model)
     gone_by = _Peaks(model, start, case.output.monitor)
     at_rest, enough = AtRest(case, model), (1 - case.history.collapse) * start.energy.potential
     steps = (session.simulated(case, model, start, session.solver_of(case)) if out is None

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from drystone.io.case import Case
-from drystone.session import is_compiled, simulated, solver_of
-from drystone.simulate import initial_state
+from drystone.session import is_compiled, simulated, solver_of, start_of
 from drystone.study.trial import Keeping, try_sample
 from drystone.study.trials import Outcome, Sample
 
@@ -76,4 +75,4 @@ def compile_kernels(case: Case) -> None:
     """A step of a history, so that its kernels are in the cache on disk before several workers look for them."""
     if case.goes_through_time and not is_compiled():
         model = case.model()
-        next(simulated(case, model, initial_state(model, case.analysis.gravity), solver_of(case)))
+        next(simulated(case, model, start_of(case, model), solver_of(case)))
