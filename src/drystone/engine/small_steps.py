@@ -325,6 +325,8 @@ class SmallSteps:
         self._seconds[1] += perf_counter() - middle_time
         # where everything is now
         way = np.column_stack([moved[:-1, :3], moved[:-1, 4:7]])
+        if model.planar:
+            way[:, 1] = numbers[:, 1] = 0.0  # rounding in landings
         position, rotation = drift(course.position, course.rotation, way / h, h)
         after = np.empty_like(speed)
         after[:, :3] = numbers[:-1, :3]
@@ -428,7 +430,9 @@ class SmallSteps:
         contacts = corner_contacts(
             last.patches, last.a, last.b, last.rows, last.memory.offset, last.arm_a, turned, last.course.position, time_step
         )
-        return contacts, remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)
+        impulse = contacts.impulse.copy()
+        next_id = remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)  # it also takes over impulses
+        return contacts._replace(impulse=impulse), next_id
 
 
 def _bodies(model: Model) -> Bodies:

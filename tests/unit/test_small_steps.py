@@ -1,0 +1,248 @@
+"""Parts of the small steps: forces against the derivatives of their energy, patches against geometry, steps against their
+stability, states against those of a run that was cut."""
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+from scipy.spatial.transform import Rotation
+
+from drystone import build
+from drystone.build.shapes import HEXAHEDRON, box
+from drystone.contact.broad import candidate_pairs
+from drystone.contact.patches import find_patches
+from drystone.contact.placed import place
+from drystone.engine.patch_forces import patch_forces
+from drystone.engine.patch_rows import (
+    AREA,
+    AREA_SS,
+    CENTRE_S,
+    CENTRE_T,
+    COLUMNS,
+    EDGE,
+    FRICTION,
+    GAP,
+    LANDING_SPEED,
+    NORMAL_FORCE,
+    REACH,
+    SHEAR_RATIO,
+    STIFFNESS,
+    WHOLE,
+)  # fmt: skip
+from drystone.engine.patch_setup import polygon_moments, pressure_energy
+from drystone.engine.small_steps import SmallSteps
+from drystone.errors import InputError
+from drystone.io.case import parse_case
+from drystone.laws import JointLaw
+from drystone.model import Block, build_model
+from drystone.motion import Motion
+from drystone.record import read_run
+from drystone.session import record, resume, run
+from drystone.simulate import simulate_small_steps
+
+STIFF = 3e10  # [N/m3]
+
+
+def one_patch(polygon, moments, whole, edge, gap):
+    """Rows of a group of four equal patches, and all that `patch_forces` needs besides."""
+    rows = np.zeros((COLUMNS, 4))
+    rows[:9] = np.eye(3).reshape(9, 1)
+    for column, value in ((STIFFNESS, STIFF), (AREA, moments[0]), (WHOLE, whole), (EDGE, edge), (REACH, moments[4]),
+                          (LANDING_SPEED, 1.0), (FRICTION, 0.5), (SHEAR_RATIO, 1.0)):  # fmt: skip
+        rows[column] = value
+    rows[AREA_SS : AREA_SS + 3] = moments[1:4, None]
+    rows[GAP : GAP + 3] = np.array(gap)[:, None]
+    corners = np.repeat(polygon[:, :, None], 4, axis=2)
+    body, slot = np.zeros((2, 1, 4), np.int64), np.zeros((2, 1, 4), np.int64)
+    body[1], slot[1] = 8, 8
+    return rows.ravel(), body, slot, np.array([0, len(polygon)]), corners.ravel()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_force_and_moments_are_the_derivatives_of_the_energy(seed):
+    """Random polygons and tilts, from closed all over to open but for a corner."""
+    random = np.random.default_rng(seed)
+    points = 0.3 * random.normal(size=(random.integers(3, 9), 2))
+    polygon = points[ConvexHull(points).vertices]
+    moments = np.empty(5)
+    x, y = polygon.T
+    x1, y1 = np.roll(polygon, -1, axis=0).T
+    cross = x * y1 - x1 * y
+    polygon = polygon - [((x + x1) * cross).sum() / (3 * cross.sum()), ((y + y1) * cross).sum() / (3 * cross.sum())]
+    polygon_moments(polygon, 0, len(polygon), moments)
+    gap = np.array([1e-4 * random.uniform(-1, 1), *(random.uniform(-1, 1, 2) * 10 ** random.uniform(-4.5, -1))])
+    whole, edge = moments[0] * random.uniform(1, 2), random.uniform(0, 1)
+
+    def energy(at):
+        return pressure_energy(polygon, 0, len(polygon), whole, edge, *at, STIFF)
+
+    rows, body, slot, start, corners = one_patch(polygon, moments, whole, edge, gap)
+    patch_forces(0, 1, 0.0, 0.0, True, rows, body, slot, start, corners, np.zeros(16), np.zeros(16), np.zeros(2, np.int64), 0)
+    normal = rows[4 * NORMAL_FORCE]
+    found = np.array([normal, normal * rows[4 * CENTRE_S], normal * rows[4 * CENTRE_T]])
+    step = 1e-9 * np.eye(3)
+    wanted = np.array([-(energy(gap + d) - energy(gap - d)) / 2e-9 for d in step])
+    assert found == pytest.approx(wanted, abs=1e-5 * max(wanted[0], 1.0))
+
+
+def patches_of(blocks):
+    model = build_model(blocks, friction=0.5)
+    count = len(model.position)
+    rotation = np.tile([1.0, 0, 0, 0], (count, 1))
+    placed = place(model.bodies, model.position, rotation, np.zeros((count, 6)), 1e-3)
+    return find_patches(model.bodies, placed, candidate_pairs(model.bodies, placed), 0)
+
+
+def turned(size, centre, turn, **others):
+    square = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    corners = np.array([(x, y, -1) for x, y in square] + [(x, y, 1) for x, y in square], float) * np.array(size) / 2
+    return Block(Rotation.from_rotvec(turn).apply(corners) + centre, HEXAHEDRON, **others)
+
+
+def test_a_flush_joint_is_one_patch_with_its_area():
+    found = patches_of([box((0, 0, -1), (1, 1, 0), fixed=True), box((0.3, 0.2, 0), (1.3, 0.7, 0.4))])
+    assert found.whole == pytest.approx([0.7 * 0.5])
+    assert found.frame[0, :3] == pytest.approx([0, 0, 1])
+    assert found.origin[0] == pytest.approx([0.65, 0.45, 0.0])
+    assert found.gap[0] == pytest.approx([0, 0, 0], abs=1e-12)
+
+
+def test_every_joint_of_a_wall_and_of_a_house_is_found_once():
+    """As many patches as pairs of blocks that share an area, by the joints of the generators."""
+    wall = patches_of(build.wall(length=2.0, height=1.0, thickness=0.2))
+    pairs = {tuple(pair) for pair in wall.piece}
+    assert len(pairs) == len(wall.piece)
+
+
+@pytest.mark.parametrize("degrees", [1, 20, 45, 70, 89])
+def test_an_edge_in_a_face_has_the_normal_of_the_face_and_two_patches(degrees):
+    turn = np.radians(degrees)
+    centre = Rotation.from_rotvec([0, turn, 0]).apply([0, 0, 0]) + [0, 0, 0.2 * (np.sin(turn) + np.cos(turn)) - 1e-6]
+    found = patches_of([box((-1, -1, -1), (1, 1, 0), fixed=True), turned((0.4, 0.4, 0.4), centre, (0, turn, 0))])
+    assert found.frame[:, :3] == pytest.approx(np.tile([0, 0, 1.0], (len(found.whole), 1)), abs=1e-9)
+    assert len(found.whole) == (1 if min(np.sin(turn), np.cos(turn)) < 0.02 else 2)
+
+
+def test_crossing_edges_push_along_the_normal_to_both():
+    """Two bars, each on its edge, cross at right angles and overlap by a little."""
+    low = turned((2.0, 0.2, 0.2), np.array([0, 0, 0.0]), (np.pi / 4, 0, 0), fixed=True)
+    high = turned((0.2, 2.0, 0.2), np.array([0, 0, 0.2 * np.sqrt(2) - 2e-6]), (0, np.pi / 4, 0))
+    found = patches_of([low, high])
+    assert len(found.whole) == 4
+    assert found.frame[:, :3] == pytest.approx(np.tile([0, 0, 1.0], (4, 1)), abs=1e-6)
+    owner = np.repeat(np.arange(4), np.diff(found.corner_start))
+    gap = found.gap[owner, 0] + (found.corner * found.gap[owner, 1:]).sum(axis=1)
+    assert gap.min() == pytest.approx(-2e-6, rel=1e-3)
+
+
+def test_what_small_steps_cannot_do_is_refused():
+    blocks = [box((-1, -1, -1), (1, 1, 0), fixed=True, name="ground"), box((0, 0, 0), (0.4, 0.4, 0.4), name="stone")]
+    with pytest.raises(InputError, match='integrator = "cone-program"'):
+        SmallSteps(build_model(blocks, friction=JointLaw(0.6, cohesion=1e4)), gravity=9.81)
+
+
+CASE = """
+[structure]
+generator = "wall"
+length = "1.2 m"
+height = "0.8 m"
+[joints]
+friction = 0.6
+[motion]
+pulse = "one-sine"
+amplitude = "0.9 g"
+half_period = "0.1 s"
+direction = [0.3, 1, 0]
+[analysis]
+integrator = "small-steps"
+duration = "0.12 s"
+time_step = "4 ms"
+[output]
+every = "20 ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return run(parse_case(CASE), tmp_path_factory.mktemp("runs") / "whole")
+
+
+def test_a_run_that_is_cut_and_resumed_has_the_same_bits(whole, tmp_path):
+    steps = record(parse_case(CASE), tmp_path / "cut")
+    for _ in range(13):  # between two frames
+        next(steps)
+    steps.close()
+    for _ in resume(tmp_path / "cut"):
+        pass
+    cut = read_run(tmp_path / "cut")
+    assert whole.finished
+    assert cut.finished
+    for name in ("position", "rotation", "velocity"):
+        assert np.array_equal(getattr(whole, name), getattr(cut, name))
+    for one, other in zip(whole.state(-1).patches, cut.state(-1).patches, strict=True):
+        assert np.array_equal(one, other)
+    assert all(np.array_equal(whole.energy[name], cut.energy[name]) for name in whole.energy)
+
+
+def test_what_is_written_does_not_change_the_bits(whole, tmp_path):
+    often = run(parse_case(CASE.replace('"20 ms"', '"4 ms"')), tmp_path / "often")
+    assert np.array_equal(often.position[-1], whole.position[-1])
+
+
+def test_the_ledger_closes(whole):
+    """What comes in is stored or lost, each loss summed by itself; what is left over is a small part of it."""
+    energy = whole.energy
+    left = np.abs(energy["numerical"]).max()
+    assert energy["ground"].max() > 10.0
+    assert left < 0.01 * energy["ground"].max()
+
+
+def test_contacts_carry_the_weight(whole):
+    """The impulses of a resting wall on the ground are its weight times the time step."""
+    first = next(iter(simulate_small_steps(whole.model, duration=4e-3, time_step=4e-3)))
+    contacts, bodies = first.state.contacts, whole.model.bodies
+    on_ground = bodies.fixed[contacts.a] | bodies.fixed[contacts.b]
+    sign = np.where(bodies.fixed[contacts.a], 1.0, -1.0)[on_ground]
+    force = (sign[:, None] * contacts.impulse[on_ground]).sum(axis=0) / 4e-3
+    assert force == pytest.approx([0, 0, bodies.mass[~bodies.fixed].sum() * 9.81], rel=1e-6, abs=1e-2)
+
+
+STANDING = {
+    "wall": lambda: build.wall(length=1.6, height=1.0),
+    "arch": lambda: build.arch(blocks=9),
+    "dome": lambda: build.dome(rings=4, blocks=8),
+}
+
+
+@pytest.mark.parametrize("make", STANDING.values(), ids=STANDING)
+def test_rest_is_rest(make):
+    """A structure that stands starts in equilibrium and stays where it is."""
+    model = build_model(make(), friction=0.7)
+    states = [step.state for step in simulate_small_steps(model, duration=0.2, time_step=5e-3)]
+    assert np.abs(states[-1].position - states[0].position).max() < 2e-10
+    assert np.abs(states[-1].velocity).max() < 1e-8
+
+
+def test_a_structure_that_cannot_settle_starts_as_it_is_drawn():
+    model = build_model([box((-1, -1, -1), (1, 1, 0), fixed=True), box((0, 0, 0.1), (0.4, 0.4, 0.5))], friction=0.6)
+    first = next(iter(simulate_small_steps(model, duration=1e-3, time_step=1e-3)))
+    assert model.position[1, 2] - first.state.position[1, 2] == pytest.approx(9.81e-6 / 2, rel=1e-6)
+
+
+def test_planar_blocks_stay_in_their_plane():
+    model = build_model(build.wall(length=1.2, height=0.8), friction=0.5, planar=True)
+    motion = Motion("one-sine", amplitude=5.0, half_period=0.1)
+    *_, last = simulate_small_steps(model, [motion], duration=0.15, time_step=5e-3)
+    assert np.abs(last.state.velocity[:, [1, 3, 5]]).max() == 0.0
+    assert np.abs(last.state.position[:, 1] - model.position[:, 1]).max() == 0.0
+    assert np.abs(last.state.position - model.position).max() > 1e-4
+
+
+def test_softer_stone_gives_way_more():
+    """Under its own weight a block sinks by N length / (E area)."""
+    model = build_model([box((-1, -1, -1), (1, 1, 0), fixed=True), box((0, 0, 0), (0.4, 0.4, 0.5))], friction=0.6)
+    for young in (3e9, 30e9):
+        first = next(iter(simulate_small_steps(model, duration=1e-3, time_step=1e-3, young=young)))
+        weight = model.bodies.mass[1] * 9.81
+        assert model.position[1, 2] - first.state.position[1, 2] == pytest.approx(weight * 0.25 / (young * 0.16), rel=1e-6)
+
+
