@@ -19,7 +19,7 @@ from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.session import run
-from drystone.simulate import simulate
+from drystone.simulate import simulate, simulate_small_steps
 from drystone.solvers.methods import SPATIAL, make_solver
 from drystone.view.picture import picture
 
@@ -64,6 +64,8 @@ def compile_all() -> Iterator[str]:
     """What is being compiled, before it is; `kernel.compilations()` counts."""
     yield "steps of rigid and elastic joints, by either law of friction"
     _steps()
+    yield "small steps"
+    _small_steps()
     yield "other solvers, and two threads"
     _solvers()
     with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +89,13 @@ def _steps() -> None:
             for _ in simulate(model, [STRONG], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
                               theta=theta, gyroscopic=gyroscopic):  # fmt: skip
                 pass
+
+
+def _small_steps() -> None:
+    """A shaken wall whose stones touch by faces, edges and corners; the arch has joints that are neither level nor upright."""
+    for blocks in (build.wall(length=1.5, height=0.75, courses=3), build.arch(blocks=7)):
+        for _ in simulate_small_steps(build_model(blocks, friction=0.6), [STRONG], duration=0.1, time_step=5e-3):
+            pass
 
 
 def _solvers() -> None:

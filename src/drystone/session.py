@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from drystone import __version__, kernel
 from drystone.blas import one_blas_thread
+from drystone.contact.memory import carry_over
+from drystone.engine.interval import take_steps
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
@@ -81,10 +83,11 @@ def resume(out: str | Path) -> Generator[Step]:
     yield from _go_on(case, model, writer, state)
 
 
-def is_compiled() -> bool:
-    """Whether the kernels of a step are compiled already, as they are now and for this Python: the solver's, and the last one
+def is_compiled(integrator: str = "cone-program") -> bool:
+    """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
     that a step calls, which is compiled after all others. Compiling them takes about a minute."""
-    return kernel.is_compiled(follow, kinetic_energy)
+    kernels = (take_steps, carry_over) if integrator == "small-steps" else (follow, kinetic_energy)
+    return kernel.is_compiled(*kernels)
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:

@@ -20,7 +20,7 @@ def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int
     nearest = np.empty(len(contacts.a), np.int64)
     taken = np.zeros(len(previous.a), np.bool_)
     _match(contacts, previous, radius, match, nearest, taken)
-    return int(_carry(contacts, previous, match, next_id))
+    return int(carry_over(contacts, previous, match, next_id))
 
 
 @inner
@@ -91,7 +91,7 @@ def _distance2(new, n, old, o):
 
 
 @inner
-def _carry(new, old, match, next_id):
+def carry_over(new, old, match, next_id):
     for n in range(match.shape[0]):
         o = match[n]
         known = o >= 0

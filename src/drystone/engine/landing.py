@@ -1,5 +1,5 @@
 """Landings: a corner of a patch that closes its gap fast stops there by an impulse, with the restitution of the joint
-(T320-T322).
+(T320, T321).
 
 A spring that is hit stores the blow and throws it back; how much of it is lost would depend on damping and step. Here the blow
 never reaches the spring: impulses at the corners, normal and frictional, leave no corner that goes deeper than closed within

@@ -1,5 +1,5 @@
 """The forces in patches of contact, four patches at once: exact pressure over the closed part, exact Coulomb friction
-(T310-T318).
+(T310 to T318).
 
 Pressure. Where the gap is negative its depth d = -g is resisted by the stiffness k [N/m3] times an edge factor f. The elastic
 energy of a patch is U = k f / 2 * integral of d^2 over its closed part, a function of the pose alone; the normal force and

@@ -1,4 +1,4 @@
-"""Histories by small steps: a `State` comes in, the `State` a time step later goes out (T300-T340).
+"""Histories by small steps: a `State` comes in, the `State` a time step later goes out (T301 to T340).
 
     interval  = as long as no block turns or travels far                geometry of contact is kept that long
     patches   = find_patches(middle of the interval)                     who touches whom, and where

@@ -1,4 +1,4 @@
-"""The longest stable step of a structure whose joints are all closed and stick (T330-T332).
+"""The longest stable step of a structure whose joints are all closed and stick (T330, T331).
 
 With M the mass, K the stiffness and C the damping of all patches, velocity Verlet with damping taken from the velocities at
 hand is stable if dt^2 K + 2 dt C <= 4 M. The largest eigenvalue of M^-1 (dt^2 K + 2 dt C) is bounded from above body by
