@@ -246,3 +246,21 @@ def test_softer_stone_gives_way_more():
         assert model.position[1, 2] - first.state.position[1, 2] == pytest.approx(weight * 0.25 / (young * 0.16), rel=1e-6)
 
 
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("duration =", "theta = 0.7\nduration =", "theta"),
+        ("friction = 0.6", 'friction = 0.6\nfriction_law = "associated"', "friction_law"),
+        ("[output]", '[solver]\ncontact = "rigid"\n[output]', "contact"),
+        ("[output]", "[solver]\ntolerance = 1e-4\n[output]", "tolerance"),
+    ],
+)
+def test_keys_that_mean_nothing_to_small_steps_are_refused(old, new, named):
+    with pytest.raises(InputError, match=rf'{named}.*small steps.*integrator = "cone-program"'):
+        parse_case(CASE.replace(old, new, 1))
+
+
+def test_what_is_true_of_small_steps_may_be_said():
+    parse_case(CASE.replace("friction = 0.6", 'friction = 0.6\nfriction_law = "coulomb"') + '[solver]\nyoung = "3 GPa"\n')

@@ -1,4 +1,4 @@
-"""How a history starts: in equilibrium under its own weight and dead loads, if the structure has one nearby (docs/theory.md, Small steps).
+"""How a history starts: in equilibrium under its own weight and dead loads, if the structure has one nearby.
 
 Stones as drawn touch without force. Let go, a wall would ring for a while; so it is let down first: velocities are taken
 back again and again until nothing moves. A structure that moves away instead of settling, because it is drawn in motion or

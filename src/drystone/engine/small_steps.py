@@ -126,10 +126,8 @@ class SmallSteps:
         material: Material = STONE,
     ):
         if model.laws is not None or model.elastic is not None:
-            raise InputError(
-                'small steps are for rigid blocks with dry joints; set integrator = "cone-program" in [analysis] for '
-                "mortar, for joints with a stiffness of their own, and for deformable blocks"
-            )
+            what = "joints with cohesion, adhesion, crushing or a stiffness" if model.laws is not None else "deformable blocks"
+            raise InputError(f'{what} need integrator = "cone-program" in [analysis]: small steps are for rigid, dry stones')
         self.model, self.gravity, self.loads, self.material = model, gravity, tuple(loads), material
         self.bodies = _bodies(model)
         self.ground = of_ground(motions)

@@ -197,12 +197,32 @@ def parse_case(
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
+    if isinstance(analysis, Dynamics) and analysis.integrator == "small-steps":
+        problems += _only_of_cone_programs(content)
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
     if problems:
         raise InputError(report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+
+
+# What small steps do not have: keys of tables, and the values of them that small steps have all the same.
+OF_CONE_PROGRAMS: dict[str, dict[str, Any]] = {
+    "analysis": {"theta": None, "gyroscopic": None, "impact_substeps": None},
+    "solver": {"contact": "compliant", "stiffness": None, "method": None, "tolerance": None},
+    "joints": {"friction_law": "coulomb"},
+}
+
+
+def _only_of_cone_programs(content: Mapping[str, Any]) -> Iterator[Problem]:
+    """Keys that were given and mean nothing to small steps."""
+    for table, keys in OF_CONE_PROGRAMS.items():
+        given = content.get(table)
+        for key, fits in keys.items():
+            if isinstance(given, dict) and key in given and (fits is None or given[key] != fits):
+                said = f'small steps have no {key}{"" if fits is None else f" but {fits!r}"}; remove it, or set integrator = '
+                yield Problem((table, key), said + '"cone-program" in [analysis]')
 
 
 def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
