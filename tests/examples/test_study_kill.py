@@ -31,7 +31,7 @@ amplitude = "0.3 g"
 half_period = "0.2 s"
 [analysis]
 planar = true
-duration = "0.4 s"
+duration = "0.2 s"
 time_step = "4 ms"
 """
 STUDY = """
