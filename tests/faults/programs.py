@@ -40,8 +40,8 @@ def told(*arguments: object) -> tuple[int, str, str]:
 
 
 def told_here(*arguments: object) -> tuple[int, str, str]:
-    """As `told`, but within this process: to start the program takes longer than most of what it does. For commands that nothing
-    happens to."""
+    """As `told`, but within this process: to start the program takes longer than most of what it does. For commands that
+    nothing happens to."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(writer, "PATIENCE", 0.0)
