@@ -28,6 +28,7 @@ from drystone.io.case import read_case
 from drystone.io.geometry.structure import write_structure
 from drystone.io.schema import case_schema
 from drystone.io.study import parse_study
+from drystone.report import figures
 from drystone.session import run
 from drystone.study.begin import KINDS
 
@@ -91,6 +92,7 @@ def desk(granted, tmp_path, monkeypatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "1000")  # no line of a table is broken
+    monkeypatch.setattr(figures, "SIZE", (160, 100))  # of the pictures of a report
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda path: path.stem)

@@ -60,14 +60,14 @@ def test_axial_wave_of_a_standing_bar():
     body = box((0, 0, 0), (0.1, 0.1, 1.0), density=DENSITY)
     model = build_model([ground, body], friction=0.5, deformable=[Stone(YOUNG, 0.0, (1, 1, 10))])
     h = 4 / SPEED / 200
-    *_, rest = simulate(model, duration=400 * h, time_step=h, solver=native(), theta=1.0)
+    *_, rest = simulate(model, duration=250 * h, time_step=h, solver=native(), theta=1.0)
     level = model.elastic.node[0, :, 2] + 0.5
     kick = np.einsum("nim,n->im", model.elastic.momentum[0], 1e-3 * np.sin(np.pi / 2 * level))[2]
     mean = 1e-3 * 2 / np.pi
     velocity = rest.state.velocity.copy()
     velocity[1, 2] += mean
     start = rest.state._replace(step=0, time=0.0, velocity=velocity, rate=rest.state.rate + kick)
-    states = [step.state for step in simulate(model, duration=700 * h, time_step=h, solver=native(), theta=0.5, state=start)]
+    states = [step.state for step in simulate(model, duration=500 * h, time_step=h, solver=native(), theta=0.5, state=start)]
     time = np.array([state.time for state in states])
     assert period(time, np.array([state.position[1, 2] for state in states])) == pytest.approx(4 / SPEED, rel=0.02)
     foot, head = (np.array([state.position[1, 2] + model.elastic.mode[0, node, 2] @ state.amplitude[0] for state in states])
@@ -173,7 +173,7 @@ def test_stiff_stone_is_rigid(rocking):
     ends = []
     for deformable in ([], [Stone(1e15, 0.2, (2, 2, 2))]):
         model = build_model(blocks, friction=0.7, deformable=deformable)
-        steps = list(simulate(model, motions, duration=0.25 if rocking else 0.15, time_step=1e-3, solver=native(),
+        steps = list(simulate(model, motions, duration=0.25 if rocking else 0.1, time_step=1e-3, solver=native(),
                               impact_substeps=1))  # fmt: skip
         assert all(step.solution.converged for step in steps)
         ends.append(np.array([step.state.position for step in steps]))

@@ -16,7 +16,7 @@ from drystone.solvers.native import native
 from drystone.units import GRAVITY
 
 
-@pytest.fixture(scope="module", params=[1e-3, 5e-4], ids=["1ms", "0.5ms"])
+@pytest.fixture(scope="module", params=[pytest.param(1e-3, id="1ms"), pytest.param(5e-4, id="0.5ms", marks=pytest.mark.soak)])
 def history(request):
     """Times, potential energy over its first value, displacement of voussoirs (S, 7, 3), turn about y (S, 7), converged."""
     model = build_model(build.arch(), friction=2.0)

@@ -15,7 +15,7 @@ from drystone.solvers.native import native
 SCENES = {
     "wall": lambda: build.wall(courses=10, blocks=10),
     "arch": lambda: build.arch(radius=1.0, thickness=0.15, embrace=np.pi, blocks=27, depth=0.15),
-    "dome": lambda: build.dome(rings=12, blocks=24),
+    "dome": lambda: build.dome(rings=8, blocks=16),
 }
 
 

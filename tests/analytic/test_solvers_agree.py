@@ -17,7 +17,7 @@ from drystone.units import GRAVITY
 
 def arch():
     motion = Motion("biphasic", amplitude=1.11 * GRAVITY, duration=0.30, direction=(-1, 0, 0))
-    return build_model(build.arch(), friction=2.0), motion, 1.2
+    return build_model(build.arch(), friction=2.0), motion, 0.7
 
 
 def wall():

@@ -55,8 +55,8 @@ class Watched:
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int)
 
 
-@pytest.fixture
-def watched(chromium):
+@contextmanager
+def pages(chromium):
     """Makes pages; offline: without any network."""
     contexts = []
 
@@ -67,6 +67,12 @@ def watched(chromium):
     yield make
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def watched(chromium):
+    with pages(chromium) as make:
+        yield make
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from drystone import quantities
 from drystone.io.case import parse_case
 from drystone.page.share import write_html
 from drystone.writer import RunWriter
-from tests.browser.conftest import served
+from tests.browser.conftest import pages, served
 from tests.unit import synthetic
 
 SHAKEN = """# An arch of 30 voussoirs under a pulse
@@ -53,20 +53,29 @@ def shared(run, tmp_path_factory):
     return path
 
 
-@pytest.fixture(params=["server", "file"])
-def shown(request, run, watched):
-    """The page of the run; afterwards it has asked for nothing from elsewhere, and nothing went wrong in it."""
-    if request.param == "server":
-        with served(run.folder) as server:
-            page = watched()
-            page.open(server.address)
-            yield page
-            assert all(url.startswith((server.address, "data:", "blob:")) for url in page.asked)
-    else:
-        page, path = watched(offline=True), request.getfixturevalue("shared").as_uri()
-        page.open(path)
-        yield page
-        assert [url for url in page.asked if not url.startswith(("data:", "blob:"))] == [path]
+@pytest.fixture(scope="module", params=["server", "file"])
+def opened(request, run, chromium):
+    """The page of the run, and what it may ask for; it takes seconds to open, and is so once for all tests."""
+    with pages(chromium) as make:
+        if request.param == "server":
+            with served(run.folder) as server:
+                page = make()
+                page.open(server.address)
+                yield page, server.address
+        else:
+            page, path = make(offline=True), request.getfixturevalue("shared").as_uri()
+            page.open(path)
+            yield page, path
+
+
+@pytest.fixture
+def shown(opened):
+    """The page of the run at its first frame; afterwards it has asked for nothing from elsewhere, and nothing went wrong."""
+    page, address = opened
+    page.do("seek(0)")
+    yield page
+    elsewhere = [url for url in page.asked if not url.startswith(("data:", "blob:"))]
+    assert all(url.startswith(address) for url in elsewhere) if address.startswith("http") else elsewhere == [address]
     assert page.wrong == []
 
 
@@ -153,6 +162,10 @@ def test_forces_and_the_section_are_drawn(shown):
     shown.page.keyboard.press("s")
     shown.do("seek(60)")
     assert distance(plain, shown.scene()) > 0.01
+    for _ in range(3):  # along the other axes, then none
+        shown.page.keyboard.press("s")
+        shown.do("seek(60)")
+    assert distance(plain, shown.scene()) < 0.001
 
 
 def test_the_file_is_small(shared):

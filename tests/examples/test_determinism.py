@@ -29,7 +29,7 @@ half_period = "0.1 s"
 direction = [0.3, 1, 0]
 [analysis]
 kind = "dynamics"
-duration = "0.25 s"
+duration = "0.15 s"
 time_step = "1 ms"
 [solver]
 {solver}
@@ -46,7 +46,7 @@ def content(folder: Path) -> dict[str, np.ndarray]:
     arrays |= {f"energy {name}": value for name, value in found.energy.items()}
     arrays |= {f"step {name}": value for name, value in found.steps.items() if name != "seconds"}
     for frame in range(found.frames):
-        arrays |= {f"contacts {frame} {name}": getattr(found.contacts(frame), name) for name in found.contacts(frame)._fields}
+        arrays |= {f"contacts {frame} {name}": value for name, value in found.contacts(frame)._asdict().items()}
     return arrays
 
 
@@ -62,20 +62,35 @@ def test_a_run_cut_in_two_is_the_same_run(tmp_path: Path, form: str) -> None:
     run(case, tmp_path / "whole")
     with closing(record(case, tmp_path / "cut")) as steps:
         for step in steps:
-            if step.state.step == 121:  # in the middle of the motion, off the schedule of frames
+            if step.state.step == 71:  # in the middle of the motion, off the schedule of frames
                 break
     for _ in resume(tmp_path / "cut"):
         pass
     assert_same(content(tmp_path / "whole"), content(tmp_path / "cut"))
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_one_and_two_threads_give_the_same_bits(tmp_path: Path, form: str) -> None:
-    """Two processes that differ in every thread setting there is."""
-    case = tmp_path / "case.toml"
+@pytest.fixture(scope="module")
+def by_threads(tmp_path_factory) -> Path:
+    """Runs of every form by two processes that differ in every thread setting there is."""
+    folder = tmp_path_factory.mktemp("threads")
     for threads in ("1", "2"):
-        case.write_text(CASE.format(solver=f"{FORMS[form]}\nthreads = {threads}"))
+        for form in FORMS:
+            (folder / f"{form} {threads}.toml").write_text(CASE.format(solver=f"{FORMS[form]}\nthreads = {threads}"))
         setting = {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
-        command = [sys.executable, "-m", "drystone.cli", "run", str(case), "-o", str(tmp_path / threads), "--json"]
+        command = [sys.executable, "-c", RUN_ALL, *(str(folder / f"{form} {threads}") for form in FORMS)]
         subprocess.run(command, check=True, capture_output=True, env=os.environ | setting, timeout=600)
-    assert_same(content(tmp_path / "1"), content(tmp_path / "2"))
+    return folder
+
+
+RUN_ALL = """
+import sys
+from drystone.io.case import read_case
+from drystone.session import run
+for place in sys.argv[1:]:
+    run(read_case(place + ".toml"), place)
+"""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_and_two_threads_give_the_same_bits(by_threads: Path, form: str) -> None:
+    assert_same(content(by_threads / f"{form} 1"), content(by_threads / f"{form} 2"))

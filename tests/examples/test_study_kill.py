@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,9 @@ from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
 from drystone.study.sweep import Sweep
 from drystone.study.table import TrialTable
-from drystone.study.trials import FAILED, STANDING, Outcome
+from drystone.study.trials import FAILED
 from drystone.study.workers import SerialWorkers
+from tests.unit.made_up_trials import poisoned
 
 CASE = """
 [structure]
@@ -31,7 +31,7 @@ amplitude = "0.3 g"
 half_period = "0.2 s"
 [analysis]
 planar = true
-duration = "0.4 s"
+duration = "0.2 s"
 time_step = "4 ms"
 """
 STUDY = """
@@ -42,34 +42,37 @@ vary = {"motion.amplitude" = ["0.15 g", "0.25 g", "0.3 g", "0.4 g", "0.5 g", "no
 """
 
 
-@pytest.fixture
-def begun(tmp_path):
-    (tmp_path / "case.toml").write_text(CASE)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return begin(tmp_path / "study.toml")
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "case.toml").write_text(CASE)
+    (folder / "study.toml").write_text(STUDY)
+    return begin(folder / "study.toml")
 
 
 def without_seconds(trials):
     return [(sample, outcome._replace(seconds=0.0)) for sample, outcome in trials.rows()]
 
 
-def uninterrupted(begun, folder):
+@pytest.fixture(scope="module")
+def truth(begun, tmp_path_factory):
     """The rows of a study that nothing happens to."""
+    folder = tmp_path_factory.mktemp("truth")
     table = TrialTable(folder, begun.key_of)
     assert len(list(run_study(begun.study, table, SerialWorkers(begun.task(folder))))) == 18
     return without_seconds(table.trials)
 
 
-def test_the_whole_study_is_killed_and_goes_on(begun, tmp_path):
+def test_the_whole_study_is_killed_and_goes_on(begun, truth, tmp_path):
     """At random instants (seeded): no line that was there is lost or changed, none is computed twice, the end is the same."""
-    truth, out, dice = uninterrupted(begun, tmp_path / "truth"), tmp_path / "out", random.Random(7)
-    file, rows = tmp_path / "study.toml", out / "trials.jsonl"
+    out, dice = tmp_path / "out", random.Random(7)
+    file, rows = begun.file.path, out / "trials.jsonl"
     kills = 0
     while True:
         before = rows.read_bytes() if rows.exists() else b""
         command = [sys.executable, "-m", "drystone.cli", "study", str(file), "-o", str(out), "--jobs", "1", "--json"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        aim = before.count(b"\n") + dice.randint(3, 6)
+        aim = before.count(b"\n") + dice.randint(5, 7)
         while process.poll() is None and (rows.read_bytes() if rows.exists() else b"").count(b"\n") < aim:
             time.sleep(0.005)
         time.sleep(0.03 * dice.random())
@@ -87,15 +90,6 @@ def test_the_whole_study_is_killed_and_goes_on(begun, tmp_path):
     assert [outcome.status for _, outcome in truth].count(FAILED) == 3, "those of nonsense are rows"
 
 
-def poisoned(sample, key):
-    """A trial that kills its worker, always or the first time only."""
-    if sample["kill"] == "always" or (sample["kill"] == "once" and not os.path.exists(sample["mark"])):
-        Path(sample["mark"]).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(0.05)
-    return Outcome(STANDING, "made up", {"number": sample["number"]}, 0.0)
-
-
 def test_a_worker_that_dies_costs_its_trial_only(tmp_path):
     """One of 8 trials kills every worker that tries it, one the first only; the other six know nothing of it."""
     kills = {2: "always", 5: "once"}
@@ -111,9 +105,9 @@ def test_a_worker_that_dies_costs_its_trial_only(tmp_path):
     assert [found[k].numbers["number"] for k in range(8) if k != 2] == [0, 1, 3, 4, 5, 6, 7]
 
 
-def test_a_worker_killed_from_outside(begun, tmp_path):
+def test_a_worker_killed_from_outside(begun, truth, tmp_path):
     """Two workers, one of which is shot: all rows come, with the bits of one process alone."""
-    truth, out = uninterrupted(begun, tmp_path / "truth"), tmp_path / "out"
+    out = tmp_path / "out"
     table = TrialTable(out, begun.key_of)
     with ProcessWorkers(begun.task(out), 2) as workers:
         for number, _ in enumerate(run_study(begun.study, table, workers)):

@@ -18,7 +18,7 @@ from tests.unit.synthetic import boxes, ground, start, steps
 from tests.unit.test_record import assert_same, content
 
 MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
-FRAMES = 70  # HDF5 splits its index of chunks at 65
+FEW, MANY = 3, 70  # frames of a run; HDF5 splits its index of chunks at 65
 CHANGING = {"write", "writelines", "truncate", "rename", "replace", "unlink", "open"}  # the system calls, by name in Python
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -37,17 +37,17 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(writing, "PATIENCE", 0.0)
 
 
-def write(folder):
+def write(folder, frames):
     with RunWriter.create(folder, "# a case\n", MODEL, start(MODEL), every_steps=1, ground=ground(0)) as writer:
-        go_on(writer, start(MODEL))
+        go_on(writer, start(MODEL), frames)
 
 
-def go_on(writer, state):
-    for step in steps(state, FRAMES):
+def go_on(writer, state, frames):
+    for step in steps(state, frames):
         writer.add(step, ground(step.state.step))
 
 
-def calls_until_the_end(folder, kill_before=None):
+def calls_until_the_end(folder, frames, kill_before=None):
     """Write in a process of its own, which kills itself before so many calls; the calls there were if it did not."""
     ear, mouth = os.pipe()
     child = os.fork()
@@ -62,7 +62,7 @@ def calls_until_the_end(folder, kill_before=None):
                 count += 1
 
         sys.setprofile(look)
-        write(folder)
+        write(folder, frames)
         sys.setprofile(None)
         os.write(mouth, str(count).encode())
         os._exit(0)
@@ -73,10 +73,10 @@ def calls_until_the_end(folder, kill_before=None):
     return int(told) if told else None
 
 
-def look_and_go_on(folder, truth):
+def look_and_go_on(folder, frames, truth):
     """What is there can be read and is right, and gone on with it ends like the run that nothing happened to."""
     if not (folder / "run.h5").exists():
-        write(folder)
+        write(folder, frames)
     else:
         run = read_run(folder)
         for frame, state in enumerate([start(MODEL), *(step.state for step in steps(start(MODEL), run.frames - 1))]):
@@ -84,23 +84,24 @@ def look_and_go_on(folder, truth):
         writer, state = RunWriter.resume(folder)
         with writer:
             assert state.step == run.frames - 1
-            go_on(writer, state)
+            go_on(writer, state, frames)
     assert content(folder) == truth
     assert {path.name for path in folder.iterdir()} == {"run.h5", "case.toml"}, "no part of a file is left"
 
 
-def cut_before(instants, tmp_path):
-    write(tmp_path / "truth")
-    for instant in instants(calls_until_the_end(tmp_path / "uncut")):
-        calls_until_the_end(tmp_path / str(instant), kill_before=instant)
-        look_and_go_on(tmp_path / str(instant), content(tmp_path / "truth"))
+def cut_before(instants, frames, tmp_path):
+    write(tmp_path / "truth", frames)
+    for instant in instants(calls_until_the_end(tmp_path / "uncut", frames)):
+        calls_until_the_end(tmp_path / str(instant), frames, kill_before=instant)
+        look_and_go_on(tmp_path / str(instant), frames, content(tmp_path / "truth"))
 
 
 def test_cut_at_some_instants(tmp_path):
-    """The first 10, in which the run is created, and others by seeded chance."""
-    cut_before(lambda calls: [*range(10), *random.Random(1).sample(range(10, calls), 6)], tmp_path)
+    """The first 10, in which the run is created, of a short run, and others of a long one by seeded chance."""
+    cut_before(lambda calls: range(10), FEW, tmp_path / "few")
+    cut_before(lambda calls: random.Random(1).sample(range(10, calls), 5), MANY, tmp_path / "many")
 
 
 @pytest.mark.soak
 def test_cut_at_every_third_instant(tmp_path):
-    cut_before(lambda calls: range(0, calls, 3), tmp_path)
+    cut_before(lambda calls: range(0, calls, 3), MANY, tmp_path)

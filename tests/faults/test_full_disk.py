@@ -13,7 +13,7 @@ from drystone import writer as writing
 from drystone.errors import InputError
 from drystone.record import read_run
 from drystone.writer import RunWriter
-from tests.faults.programs import assert_same_run, sweep, told, wall
+from tests.faults.programs import assert_same_run, sweep, told, told_here, wall
 from tests.unit.synthetic import boxes, ground, start, steps
 from tests.unit.test_record import assert_same
 
@@ -43,9 +43,9 @@ def fill(disk, leave):
     (disk / "filler").write_bytes(bytes(max(0, free - leave)))
 
 
-def refused(*arguments):
+def refused(*arguments, by=told):
     """The program says no in one line and with code 2."""
-    code, _, said = told(*arguments)
+    code, _, said = by(*arguments)
     assert code == 2, said
     assert "Traceback" not in said
     assert said.count("drystone: ") == 1
@@ -86,13 +86,13 @@ def test_the_command_run(disk, tmp_path, truth):
     assert read_run(disk / "out").frames > 1
     assert not read_run(disk / "out").finished
     shutil.copytree(disk / "out", tmp_path / "elsewhere")
-    assert told("run", "--resume", tmp_path / "elsewhere", "--json")[0] == 0
+    assert told_here("run", "--resume", tmp_path / "elsewhere", "--json")[0] == 0
     assert_same_run(truth[0], tmp_path / "elsewhere")
 
 
 def test_no_room_to_begin(disk, tmp_path):
     fill(disk, 8192)
-    assert "No space left" in refused("run", wall(tmp_path), "-o", disk / "out", "--json")
+    assert "No space left" in refused("run", wall(tmp_path), "-o", disk / "out", "--json", by=told_here)
     assert not (disk / "out" / "run.h5").exists()
     assert not list(disk.rglob("*.part"))
 
@@ -104,7 +104,7 @@ def test_a_study_that_fills_the_disk(disk, tmp_path):
     fill(disk, 5 * 4096)  # the texts of the study and a page of rows
     assert "No space left" in refused("study", file, "-o", out, "--jobs", 1, "--json")
     (disk / "filler").unlink()
-    assert told("study", file, "-o", out, "--jobs", 1, "--json")[0] == 3, "some trials fail, as they should"
+    assert told_here("study", file, "-o", out, "--jobs", 1, "--json")[0] == 3, "some trials fail, as they should"
     assert len((out / "trials.jsonl").read_bytes().splitlines()) == 18
 
 
@@ -150,7 +150,7 @@ def test_read_only(tmp_path):
     disk = tmp_path / "disk"
     mounted(disk, "ro")
     try:
-        assert "Read-only" in refused("run", wall(tmp_path), "-o", disk / "out", "--json")
-        assert "Read-only" in refused("study", sweep(tmp_path), "-o", disk / "out", "--jobs", 1, "--json")
+        assert "Read-only" in refused("run", wall(tmp_path), "-o", disk / "out", "--json", by=told_here)
+        assert "Read-only" in refused("study", sweep(tmp_path), "-o", disk / "out", "--jobs", 1, "--json", by=told_here)
     finally:
         subprocess.run(["umount", "-l", str(disk)], check=True)

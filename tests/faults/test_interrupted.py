@@ -8,7 +8,7 @@ import time
 import pytest
 
 from drystone.record import read_run
-from tests.faults.programs import assert_same_run, begun, drystone, end, steps_of, sweep, told, wall
+from tests.faults.programs import assert_same_run, begun, drystone, end, steps_of, sweep, told, told_here, wall
 
 WAYS = {
     "Ctrl-C": ((signal.SIGINT,), 130),
@@ -26,7 +26,7 @@ def cut_and_gone_on_with(tmp_path, truth, way, dice):
     assert code == expected, said
     assert "Traceback" not in said
     assert steps_of(out) < len(read_run(truth).steps["step"])
-    assert told("run", "--resume", out, "--json")[0] == 0
+    assert told_here("run", "--resume", out, "--json")[0] == 0
     assert_same_run(truth, out)
 
 

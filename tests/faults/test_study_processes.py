@@ -143,7 +143,7 @@ def test_ctrl_c_of_a_terminal(tmp_path):
     wait_until_gone(workers, 0.0)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
 def test_workers_end_with_their_study(tmp_path, how):
     """In the middle of a trial, and whichever way the study was ended."""
     study, workers = long_study(tmp_path)

@@ -6,7 +6,7 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.alone import alone_in
-from tests.faults.programs import assert_same_run, begun, drystone, end, sweep, told, wall
+from tests.faults.programs import assert_same_run, begun, drystone, end, sweep, told_here, wall
 
 
 def test_a_run(tmp_path, truth):
@@ -15,7 +15,7 @@ def test_a_run(tmp_path, truth):
     assert begun(first, out / "run.h5")
     first.send_signal(signal.SIGSTOP)  # it holds the folder as long as this test likes
     for second in (("run", "--resume", out), ("run", case, "-o", out, "--force")):
-        code, _, said = told(*second, "--json")
+        code, _, said = told_here(*second, "--json")
         assert code == 2, said
         assert "another process is writing it" in said
     first.send_signal(signal.SIGCONT)
@@ -29,11 +29,11 @@ def test_a_study(tmp_path):
     first = drystone("study", file, "-o", out, "--jobs", 1, "--json")
     assert begun(first, out / "trials.jsonl")
     first.send_signal(signal.SIGSTOP)
-    code, _, said = told("study", "--resume", out, "--jobs", 1, "--json")
+    code, _, said = told_here("study", "--resume", out, "--jobs", 1, "--json")
     assert code == 2, said
     assert "another process is writing it" in said
     end(first, 0.0, signal.SIGKILL)
-    assert told("study", "--resume", out, "--jobs", 1, "--json")[0] == 3, "free again; some trials fail, as they should"
+    assert told_here("study", "--resume", out, "--jobs", 1, "--json")[0] == 3, "free again; some trials fail, as they should"
 
 
 def test_within_one_process(tmp_path):

@@ -13,7 +13,7 @@ from tests.hostile import made, spoil, walk
 from tests.hostile.court import Attack, Court, Outcome, defects, report, tree
 from tests.hostile.valid import valid_files
 
-SEED = 9
+SEED = 11
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ def clarabel_best(problem: Problem) -> Solution:
     return min(answers, key=lambda answer: answer.residual.error)
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.soak) for block in range(1, 5))])
 def test_all_solvers_find_the_same_velocity(block: int) -> None:
     """Of those that say they converged every one agrees; how many may say they did not is in LOST."""
     lost = dict.fromkeys(SOLVERS, 0)

@@ -28,6 +28,15 @@ def endless(sample, key):
         time.sleep(1)
 
 
+def poisoned(sample, key):
+    """A trial that kills its worker, always or the first time only."""
+    if sample["kill"] == "always" or (sample["kill"] == "once" and not os.path.exists(sample["mark"])):
+        Path(sample["mark"]).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.05)
+    return Outcome(STANDING, "made up", {"number": sample["number"]}, 0.0)
+
+
 def broken(sample, key):
     raise OSError("the disk is gone")
 

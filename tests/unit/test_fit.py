@@ -148,7 +148,7 @@ def test_truth_is_inside_the_band_19_times_of_20(sampled, records):
     theta, beta, sets = 0.98, 0.44, 300
     inside = np.zeros((sets, 3), bool)
     for k in range(sets):
-        band = bands(sampled(np.random.default_rng(k), records, theta, beta), resamples=300, seed=k)
+        band = bands(sampled(np.random.default_rng(k), records, theta, beta), resamples=200, seed=k)
         quarter = math.exp(np.log(theta) + beta * norm.ppf(0.25))
         at = int(np.argmin(np.abs(band.probability - 0.25)))
         inside[k] = (band.theta[0] < theta < band.theta[1], band.beta[0] < beta < band.beta[1],

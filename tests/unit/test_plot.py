@@ -158,7 +158,7 @@ def test_same_run_same_bytes(folder, tmp_path, suffix):
     paths = [tmp_path / f"{k}{suffix}" for k in range(2)]
     for path in paths:
         source = panels.open_source(folder)
-        panels.plot(source, panels.read_asked("energy,displacement=1", source), path)
+        panels.plot(source, panels.read_asked("energy", source), path)
     one, other = (path.read_bytes() for path in paths)
     assert one.startswith(MAGIC[suffix])
     assert one == other

@@ -261,7 +261,7 @@ with writer.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.011, 0.05, 0.123, 0.3])
+@pytest.mark.parametrize("delay", [0.011, 0.123, *(pytest.param(each, marks=pytest.mark.soak) for each in (0.0, 0.05, 0.3))])
 def test_killed_while_writing(tmp_path, delay):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
     child = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, env=environment)

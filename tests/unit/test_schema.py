@@ -11,12 +11,16 @@ from drystone.io.schema import case_schema
 from drystone.io.starter import starter
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
-SCHEMA = case_schema()
+JUDGE = jsonschema.Draft202012Validator(case_schema())
+
+
+def test_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(case_schema())
 
 
 @pytest.mark.parametrize("text", [*map(starter, GENERATORS), *(path.read_text() for path in EXAMPLES)])
 def test_accepts_what_the_reader_accepts(text):
-    jsonschema.validate(tomllib.loads(text), SCHEMA)
+    JUDGE.validate(tomllib.loads(text))
 
 
 @pytest.mark.parametrize(
@@ -34,4 +38,4 @@ def test_refuses_what_the_reader_refuses(old, new):
     text = starter("arch")
     assert old in text
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(tomllib.loads(text.replace(old, new, 1)), SCHEMA)
+        JUDGE.validate(tomllib.loads(text.replace(old, new, 1)))

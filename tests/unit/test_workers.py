@@ -42,7 +42,7 @@ class TestProcesses:
             for key in "ab":  # both workers are started before
                 workers.submit({"seconds": 0.0}, key)
             assert {workers.next()[1].reason for _ in range(2)} == {"a", "b"}
-            for key, seconds in (("long", 2.0), ("short", 0.01)):
+            for key, seconds in (("long", 1.0), ("short", 0.01)):
                 workers.submit({"seconds": seconds}, key)
             assert [workers.next()[1].reason for _ in range(2)] == ["short", "long"]
 
