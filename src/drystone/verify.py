@@ -168,11 +168,12 @@ def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
 def _numbers(run: Run, frame: int) -> dict[str, Array]:
     """A frame, by name."""
     state = run.state(frame)._asdict()
-    contacts, energy = state.pop("contacts"), state.pop("energy")
+    contacts, energy, patches = state.pop("contacts"), state.pop("energy"), state.pop("patches")
     return {
         **{name: np.asarray(value) for name, value in state.items()},
         **{f"energy {name}": np.asarray(value) for name, value in energy._asdict().items()},
         **{f"contacts' {name}": value for name, value in contacts._asdict().items()},
+        **{f"patches' {name}": value for name, value in patches._asdict().items()},
         "ground": run.ground[frame],
     }
 
