@@ -20,6 +20,7 @@ from drystone.elastic import Elastic, gauss_stresses, principal, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
+from drystone.solvers.solution import SMALL_STEPS
 from drystone.state import Energy
 
 Array = np.ndarray
@@ -199,6 +200,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
     return {
         "blocks": len(run.model.blocks),
         "fixed_blocks": int(run.model.bodies.fixed.sum()),
+        "integrator": "small-steps" if set(steps["path"]) == {SMALL_STEPS} else "cone-program",
         "steps": len(steps["time"]),
         "frames": run.frames,
         "time": float(run.time[-1]),

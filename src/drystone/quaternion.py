@@ -34,14 +34,3 @@ def rotation_vector(rotation: Array) -> Array:
     sine = np.linalg.norm(rotation[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, rotation[..., :1])
     return rotation[..., 1:] * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 0.0)
-
-
-def matrix(rotation: Array) -> Array:
-    """(..., 3, 3) rotation matrices of unit quaternions (..., 4)."""
-    s, x, y, z = np.moveaxis(rotation, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)],
-        [2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)],
-        [2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1)).copy()

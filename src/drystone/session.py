@@ -21,7 +21,6 @@ from drystone.errors import InputError
 from drystone.forecast import planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, read_case
-from drystone.io.contact_problems import write_problem
 from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
@@ -143,6 +142,8 @@ class _Witness:
 
 def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
     """Write a problem that was not solved; False, said once, if it cannot be: that is no reason to lose the run."""
+    from drystone.io.contact_problems import write_problem  # loads SciPy's sparse matrices
+
     path = folder / "failed" / f"step-{step.state.step:06d}.npz"
     if len(failed_problems(folder)) >= DUMPS and not path.exists():
         return True

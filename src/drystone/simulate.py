@@ -15,14 +15,12 @@ from drystone.joints import RIGID, Surface
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
-from drystone.solvers.solution import ContactSolver, Residual, Solution
+from drystone.solvers.solution import SMALL_STEPS, ContactSolver, Residual, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.undisturbed import undisturbed
 from drystone.units import GRAVITY
 
 Array = np.ndarray
-
-SMALL_STEPS = "small steps"  # the path of steps that no solver took
 
 
 class Step(NamedTuple):

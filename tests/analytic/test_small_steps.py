@@ -76,7 +76,7 @@ ROCKING = {  # half width, half height [m], tilt at the start [rad]
 
 
 @pytest.mark.parametrize(
-    ("block", "time_step"), [("tall", 5e-3), ("tall", 5e-4), ("stocky", 2e-3), ("small", 2e-3), ("other", 2e-3)]
+    ("block", "time_step"), [("tall", 5e-3), ("tall", 1e-3), ("stocky", 2e-3), ("small", 2e-3), ("other", 2e-3)]
 )
 def test_free_rocking_has_the_peaks_of_housner(block, time_step):
     """The first peaks after an impact, from Housner's equation and his loss at impact. Stone of 30 GPa loses some tenths of

@@ -30,7 +30,7 @@ from tests.stress.assemblies import KINDS, assembly, wall
 from tests.stress.balance import judge, kinetic, watch
 from tests.stress.symmetry import carried, mirrored, shuffled
 
-SEEDS = [pytest.param(range(12), id="12"), pytest.param(range(12, 1000), id="988", marks=pytest.mark.soak)]
+SEEDS = [pytest.param(range(8), id="8"), pytest.param(range(8, 1000), id="992", marks=pytest.mark.soak)]
 LOOKS = [pytest.param(range(0, 1000, 61), id="17"), pytest.param(range(1000), id="1000", marks=pytest.mark.soak)]
 FINE, FIRST = 1e-8, 3  # tolerance of the solver and steps compared: later, impacts part what rounding told apart
 SLACK = 2.7e-6  # of a block's size: by which gaps are others when contact detection takes the points of the other block (T205)

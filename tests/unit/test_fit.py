@@ -141,7 +141,9 @@ def incremental(chance, records, theta, beta):
     return Bounds(np.where(beyond, 2, capacity / 1.025), np.where(beyond, np.inf, capacity * 1.025), np.arange(records))
 
 
-@pytest.mark.parametrize(("sampled", "records"), [(shared_records, 44), (own_records, 20), (incremental, 30)])
+@pytest.mark.parametrize(
+    ("sampled", "records"), [(shared_records, 44), pytest.param(own_records, 20, marks=pytest.mark.soak), (incremental, 30)]
+)
 def test_truth_is_inside_the_band_19_times_of_20(sampled, records):
     """300 data sets: the share has a standard error of 1.26 %; three of them are allowed below 95 %. Larger shares are none of
     the bar, but bands that are always wide enough would be too wide: at most 99.5 %."""

@@ -8,6 +8,7 @@ momentum is the state and the spin follows from it, which is all there is to the
 from drystone.engine.patch_rows import BODY_ROW
 from drystone.kernel import inner
 from drystone.kernel.lanes import load, same, store
+from drystone.spin import times, world_inertia
 
 
 @inner
@@ -58,3 +59,31 @@ def drift(body0, body1, dt, velocity, moved):
     """moved (8 B,) takes in the velocities times dt."""
     for k in range(2 * body0, 2 * body1):
         store(moved, 4 * k, load(moved, 4 * k) + dt * load(velocity, 4 * k))
+
+
+@inner
+def momenta(rotation, velocity, inertia, out):
+    """Angular momenta out (B, 3) of bodies with velocities (B, 6); inertia (B, 3, 3) in the body frame."""
+    for i in range(out.shape[0]):
+        spin = (velocity[i, 3], velocity[i, 4], velocity[i, 5])
+        out[i, 0], out[i, 1], out[i, 2] = times(world_inertia(rotation[i], inertia[i]), spin)
+
+
+@inner
+def inverse_inertias(rotation, inverse, planar, out):
+    """Inverse inertia in world axes, out (12 B,), three columns of four numbers. In the plane only the turn about y is left."""
+    for i in range(inverse.shape[0]):
+        world = world_inertia(rotation[i], inverse[i])
+        for row in range(3):
+            for column in range(3):
+                out[12 * i + 4 * column + row] = 0.0 if planar and (row != 1 or column != 1) else world[row][column]
+            out[12 * i + 4 * row + 3] = 0.0
+
+
+@inner
+def spins(inverse, momentum, out):
+    """Spins out (B, 3) of angular momenta (B, 3); inverse (12 B,) as of `inverse_inertias`."""
+    for i in range(out.shape[0]):
+        for row in range(3):
+            k = 12 * i + row
+            out[i, row] = inverse[k] * momentum[i, 0] + inverse[k + 4] * momentum[i, 1] + inverse[k + 8] * momentum[i, 2]

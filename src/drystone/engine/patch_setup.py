@@ -372,3 +372,17 @@ def springs(
         spring[p, 6] = 2.0 * rocking / rocks
         fast[p] = landing / own
         twice[p] = 2.0 * own
+
+
+@inner
+def carry_back(patches, velocity, a, b, arm_a, arm_b, span):
+    """Gaps become what they were a time `span` before, with the velocities (B, 6) that led here (T302)."""
+    for p in range(patches.whole.shape[0]):
+        va, vb, ra, rb, f = velocity[a[p]], velocity[b[p]], arm_a[p], arm_b[p], patches.frame[p]
+        vx = vb[0] - va[0] + vb[4] * rb[2] - vb[5] * rb[1] - va[4] * ra[2] + va[5] * ra[1]
+        vy = vb[1] - va[1] + vb[5] * rb[0] - vb[3] * rb[2] - va[5] * ra[0] + va[3] * ra[2]
+        vz = vb[2] - va[2] + vb[3] * rb[1] - vb[4] * rb[0] - va[3] * ra[1] + va[4] * ra[0]
+        ox, oy, oz = vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]
+        patches.gap[p, 0] -= span * (f[0] * vx + f[1] * vy + f[2] * vz)
+        patches.gap[p, 1] += span * (f[6] * ox + f[7] * oy + f[8] * oz)
+        patches.gap[p, 2] -= span * (f[3] * ox + f[4] * oy + f[5] * oz)

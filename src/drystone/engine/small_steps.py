@@ -23,17 +23,17 @@ from drystone.contact.memory import remember
 from drystone.contact.patch_memory import PatchMemory
 from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
+from drystone.engine.bodies import inverse_inertias, momenta, spins
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import COLUMNS, DAMPING_WORK, FRICTION_WORK, GAP, LANES, POINTS, SHEAR_STIFFNESS, STRETCH
-from drystone.engine.patch_setup import arrange, fill_rows, place_wrenches, pressure_energies, recall, springs
+from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, of_ground, velocity
-from drystone.quaternion import matrix
 from drystone.spin import drift
 from drystone.state import Energy, State
 
@@ -186,16 +186,16 @@ class SmallSteps:
         return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
 
     def _momentum(self, rotation: Array, speed: Array) -> Array:
-        turn = matrix(rotation)
-        return np.einsum("bij,bjk,blk,bl->bi", turn, self.model.bodies.inertia, turn, speed[:, 3:])
+        """(B, 3) angular."""
+        out = np.empty((len(rotation), 3))
+        momenta(rotation, speed, self.model.bodies.inertia, out)
+        return out
 
     def _inverse_inertia(self, rotation: Array) -> Array:
-        """(B, 3, 3) world axes; in the plane only the turn about y is left."""
-        turn = matrix(rotation)
-        inverse = np.einsum("bij,bjk,blk->bil", turn, self.bodies.inverse_inertia, turn)
-        if self.model.planar:
-            inverse *= np.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
-        return inverse
+        """(12 (B + 1),) in world axes, with a dummy behind the last block."""
+        out = np.zeros(12 * (len(rotation) + 1))
+        inverse_inertias(rotation, self.bodies.inverse_inertia, self.model.planar, out)
+        return out
 
     def _pass(self, course, memory, energy, ratio, time, h, finer, relaxing):
         """One interval of length h from `time` on, with steps that are `finer` times smaller than the longest stable one."""
@@ -212,7 +212,7 @@ class SmallSteps:
         a, b = model.bodies.owner[patches.piece[:, 0]], model.bodies.owner[patches.piece[:, 1]]
         arm_a, arm_b = patches.origin - middle[a], patches.origin - middle[b]
         self._seconds[0] += perf_counter() - begin
-        _carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
+        carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
         stiffness = self._stiffness(patches, placed.size)
         stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
         start_energy, offset = np.empty(count), np.empty(count)
@@ -239,8 +239,7 @@ class SmallSteps:
             fast,
             twice,
         )
-        inverse_inertia = np.zeros((len(fixed) + 1, 3, 4))
-        inverse_inertia[:-1, :, :3] = self._inverse_inertia(turned)
+        inverse_inertia = self._inverse_inertia(turned)
         dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio)
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
@@ -281,7 +280,7 @@ class SmallSteps:
         # bodies
         numbers = np.zeros((len(fixed) + 1, 8))
         numbers[:-1, :3] = speed[:, :3]
-        numbers[:-1, 4:7] = np.einsum("bij,bj->bi", inverse_inertia[:-1, :, :3], course.momentum)
+        spins(inverse_inertia, course.momentum, numbers[:-1, 4:7])
         momentum = np.zeros((len(fixed) + 1, 4))
         momentum[:-1, :3] = course.momentum
         external = np.zeros((len(fixed) + 1, 8))
@@ -312,7 +311,7 @@ class SmallSteps:
             momentum.ravel(),
             self.bodies.mass,
             self.bodies.inverse_mass,
-            inverse_inertia.ravel(),
+            inverse_inertia,
             moved.ravel(),
             np.empty(groups + 1, np.int64),
             np.empty(groups * LANES, np.int64),
@@ -328,7 +327,7 @@ class SmallSteps:
         position, rotation = drift(course.position, course.rotation, way / h, h)
         after = np.empty_like(speed)
         after[:, :3] = numbers[:-1, :3]
-        after[:, 3:] = np.einsum("bij,bj->bi", self._inverse_inertia(rotation), momentum[:-1, :3])
+        spins(self._inverse_inertia(rotation), momentum[:-1, :3], after[:, 3:])
         after[fixed, 3:] = 0.0
         by_patch = np.empty((count, COLUMNS))
         by_patch[order] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[:count]
@@ -377,7 +376,7 @@ class SmallSteps:
                 self.material.shear,
                 bodies.mass,
                 bodies.inverse_mass,
-                inverse_inertia.ravel(),
+                inverse_inertia,
                 np.empty((blocks, 6)),
                 np.empty((blocks, 6)),
             )
@@ -451,12 +450,3 @@ def _bodies(model: Model) -> Bodies:
         np.array([1.0, 0.0, 1.0, 0.0]) if model.planar else np.array([1.0, 1.0, 1.0, 0.0]),
         np.where(b.fixed[owner], 0.0, depth),
     )
-
-
-def _carry_back(patches: Patches, speed: Array, a: Array, b: Array, arm_a: Array, arm_b: Array, span: float) -> None:
-    """Gaps as they were a time `span` before, with the velocities that led here."""
-    apart = speed[b, :3] - speed[a, :3] + np.cross(speed[b, 3:], arm_b) - np.cross(speed[a, 3:], arm_a)
-    spin, frame = speed[b, 3:] - speed[a, 3:], patches.frame
-    patches.gap[:, 0] -= span * np.einsum("ij,ij->i", apart, frame[:, :3])
-    patches.gap[:, 1] += span * np.einsum("ij,ij->i", spin, frame[:, 6:])
-    patches.gap[:, 2] -= span * np.einsum("ij,ij->i", spin, frame[:, 3:6])

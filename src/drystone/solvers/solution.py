@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+SMALL_STEPS = "small steps"  # the path of steps that no solver took
+
 
 class Residual(NamedTuple):
     """How far a pair (velocity, impulse) is from solving the problem; see `residual.grade`. All are relative:

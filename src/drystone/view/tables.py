@@ -92,7 +92,8 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    cost, factorisations = summary["ms_per_step"], summary["factorisations"]
+    cost, taken = summary["ms_per_step"], summary["factorisations"]
+    small = summary["integrator"] == "small-steps"
     paths = ", ".join(f"{name} {count}" for name, count in summary["paths"].items())
     rows = [
         ("blocks", f"{summary['blocks']}, of which {summary['fixed_blocks']} fixed"),
@@ -100,14 +101,15 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("outcome", _outcome(summary)),
         ("largest displacement", f"{summary['max_displacement']:.4g} m"),
         ("deepest penetration", f"{summary['max_penetration']:.2e} m"),
-        ("largest residual", f"{summary['max_residual']:.1e} of g dt"),
+        *([] if small else [("largest residual", f"{summary['max_residual']:.1e} of g dt")]),
         ("unconverged steps", f"{summary['unconverged_steps']}"),
         ("contacts", f"{summary['contacts']['mean']:.1f} mean, {summary['contacts']['max']} at most"),
-        ("solver paths (steps)", paths),
-        ("factorisations a step", f"{factorisations['mean']:.2f} mean, {factorisations['max']} at most"),
+        *([] if small else [("solver paths (steps)", paths)]),
+        (f"{'small steps' if small else 'factorisations'} a step", f"{taken['mean']:.2f} mean, {taken['max']} at most"),
         ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
-        *((f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in summary["energy"].items()),
     ]
+    energies = [(name, ends) for name, ends in summary["energy"].items() if any(ends)]
+    rows += [(f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in energies]
     rows += [("computed with", in_words(summary["stamp"]))] if "stamp" in summary else []
     if "base_resultant" in summary:
         heads = [1e3 * opening for opening in summary["head_joint_openings"]]
