@@ -9,6 +9,8 @@ brick as thin as a stone bends far too stiffly, with the correction constant str
 2000.0
 """
 
+from functools import cache
+
 import numpy as np
 
 Array = np.ndarray
@@ -39,10 +41,9 @@ def elasticity(young: float, poisson: float) -> Array:
 
 def mass(corners: Array, density: float) -> Array:
     """(24, 24) [kg] consistent mass; three points a direction are exact for every trilinear brick."""
-    total = np.zeros((8, 8))
-    for natural, share in _gauss(3):
-        value = weights(natural)
-        total += share * density * np.linalg.det(corners.T @ gradients(natural)) * np.outer(value, value)
+    (_, shares), (values, slopes) = _gauss(3), _at(3)
+    volumes = shares * density * np.linalg.det(corners.T @ slopes)
+    total = (values.T * volumes) @ values
     return np.kron(total, np.eye(3))
 
 
@@ -74,8 +75,7 @@ def _strains(corners: Array) -> list[tuple[Array, Array, float]]:
     The bubbles 1 - natural^2 are differentiated with the Jacobian of the centre, scaled by the volume (T81)."""
     centre = corners.T @ gradients(np.zeros(3))
     result = []
-    for natural, share in _gauss(2):
-        slope = gradients(natural)
+    for natural, share, slope in zip(*_gauss(2), _at(2)[1], strict=True):
         jacobian = corners.T @ slope
         size = float(np.linalg.det(jacobian))
         bubble = np.linalg.solve(centre.T, np.diag(-2.0 * natural)).T * np.linalg.det(centre) / size
@@ -92,8 +92,16 @@ def _symmetric(slope: Array) -> Array:
     return strain.reshape(6, -1)
 
 
-def _gauss(count: int) -> list[tuple[Array, float]]:
-    """Points (3,) and their shares, so many a direction."""
+@cache
+def _gauss(count: int) -> tuple[Array, Array]:
+    """Points (P, 3) and their shares (P,), so many a direction."""
     place, share = np.polynomial.legendre.leggauss(count)
-    return [(place[[i, j, k]], float(share[i] * share[j] * share[k]))
-            for k in range(count) for j in range(count) for i in range(count)]  # fmt: skip
+    order = [(i, j, k) for k in range(count) for j in range(count) for i in range(count)]
+    return place[order], share[order].prod(axis=1)
+
+
+@cache
+def _at(count: int) -> tuple[Array, Array]:
+    """Weights (P, 8) of the corners and their derivatives (P, 8, 3) at the Gauss points."""
+    places, _ = _gauss(count)
+    return np.array([weights(natural) for natural in places]), np.array([gradients(natural) for natural in places])
