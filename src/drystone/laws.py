@@ -20,6 +20,7 @@ from drystone.errors import InputError
 
 Array = np.ndarray
 
+YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
 FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import no_contacts
 from drystone.engine.rest import settled
-from drystone.engine.small_steps import YOUNG, Material, Report, SmallSteps
+from drystone.engine.small_steps import Material, Report, SmallSteps
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
+from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane

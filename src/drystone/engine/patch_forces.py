@@ -81,6 +81,15 @@ def edge_factor(closed, edge):
 
 
 @inlined
+def closed_side(y, c, y1, c1):
+    """The side of a polygon from (c, y) to (c1, y1), cut where the depth y = 0: depths at its ends, then their places c."""
+    across = (y > 0.0) ^ (y1 > 0.0)
+    crossing = c + (c1 - c) * y / select(across, y - y1, 1.0)
+    start, end = select(across & (y <= 0.0), crossing, c), select(across & (y1 <= 0.0), crossing, c1)
+    return maximum(y, 0.0), maximum(y1, 0.0), start, end
+
+
+@inlined
 def partial_integrals(corners, first, count, y0, ys, yt, slope):
     """Area, integrals of depth, depth s, depth t and depth^2 over the part of a polygon where depth = y0 + ys s + yt t > 0;
     length of the line where depth = 0, and its integrals of s and t, all three over the slope.
@@ -100,11 +109,7 @@ def partial_integrals(corners, first, count, y0, ys, yt, slope):
         at = corner * 2 * LANES
         s, t = load(corners, at), load(corners, at + LANES)
         y1, c1 = y0 + ys * s + yt * t, us * t - ut * s
-        # the side from (c, y) to (c1, y1), cut where y = 0
-        p, p1 = maximum(y, 0.0), maximum(y1, 0.0)
-        across = (y > 0.0) ^ (y1 > 0.0)
-        crossing = c + (c1 - c) * y / select(across, y - y1, 1.0)
-        q, q1 = select(across & (y <= 0.0), crossing, c), select(across & (y1 <= 0.0), crossing, c1)
+        p, p1, q, q1 = closed_side(y, c, y1, c1)
         wide = q1 - q
         square, both = p * p + p1 * p1, p * p1
         inside = select((y > 0.0) | (y1 > 0.0), wide, 0.0)
@@ -146,10 +151,7 @@ def partial_spread(corners, first, count, y0, ys, yt, slope):
         at = corner * 2 * LANES
         s, t = load(corners, at), load(corners, at + LANES)
         y1, c1 = y0 + ys * s + yt * t, us * t - ut * s
-        p, p1 = maximum(y, 0.0), maximum(y1, 0.0)
-        across = (y > 0.0) ^ (y1 > 0.0)
-        crossing = c + (c1 - c) * y / select(across, y - y1, 1.0)
-        q, q1 = select(across & (y <= 0.0), crossing, c), select(across & (y1 <= 0.0), crossing, c1)
+        p, p1, q, q1 = closed_side(y, c, y1, c1)
         wide, pp, both, pp1 = q1 - q, p * p, p * p1, p1 * p1
         y2 += wide * (pp + both + pp1) / 3.0
         y3 += wide * (p + p1) * (pp + pp1) / 4.0

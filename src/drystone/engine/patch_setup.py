@@ -88,48 +88,41 @@ def pressure_energy(corner, first, stop, whole, edge, g0, gs, gt, stiffness):
 
 
 @inner
-def pressure_energies(patches, gap, stiffness, out):
-    """[J] of all patches with these gaps (P, 3)."""
-    for p in range(out.shape[0]):
-        out[p] = pressure_energy(
-            patches.corner,
-            patches.corner_start[p],
-            patches.corner_start[p + 1],
-            patches.whole[p],
-            patches.edge[p],
-            gap[p, 0],
-            gap[p, 1],
-            gap[p, 2],
-            stiffness[p],
-        )
+def energy_of(patches, p, gap, lift, stiffness):
+    """[J] of patch p with gaps (P, 3), raised by lift [m]."""
+    first, stop = patches.corner_start[p], patches.corner_start[p + 1]
+    g0, gs, gt = gap[p, 0] + lift, gap[p, 1], gap[p, 2]
+    return pressure_energy(patches.corner, first, stop, patches.whole[p], patches.edge[p], g0, gs, gt, stiffness[p])
 
 
 @inner
-def same_pair(piece, p, q):
-    return piece[p, 0] == piece[q, 0] and piece[p, 1] == piece[q, 1]
+def pressure_energies(patches, gap, stiffness, out):
+    """[J] of all patches with these gaps (P, 3)."""
+    for p in range(out.shape[0]):
+        out[p] = energy_of(patches, p, gap, 0.0, stiffness)
+
+
+@inner
+def _same_pair(piece, p, other, q):
+    return piece[p, 0] == other[q, 0] and piece[p, 1] == other[q, 1]
 
 
 @inner
 def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, offset):
     """What the patches remember; gaps are those of the start of the interval. A pair of pieces is found with no more
     elastic energy than it had: what its faces overlap beyond that stays as an offset without force, for as long as it must
-    (T325). energy (P,) [J] and offset (P,) [m] out; returns the energy lost [J]."""
-    q, lost, kept = 0, 0.0, 0.0
+    (T325). energy (P,) [J] and offset (P,) [m] out."""
     count, known = patches.whole.shape[0], memory.energy.shape[0]
-    for k in range(known):
-        lost += memory.energy[k]
-    p = 0
+    p, q = 0, 0
     while p < count:
         end = p + 1
-        while end < count and same_pair(patches.piece, p, end):
+        while end < count and _same_pair(patches.piece, p, patches.piece, end):
             end += 1
         while q < known and _pair_before(owner, memory.piece, q, patches.piece, p):
             q += 1
-        end_q = q
-        had, was = 0.0, 0.0
-        while end_q < known and memory.piece[end_q, 0] == patches.piece[p, 0] and memory.piece[end_q, 1] == patches.piece[p, 1]:
+        end_q, had = q, 0.0
+        while end_q < known and _same_pair(memory.piece, end_q, patches.piece, p):
             had += memory.energy[end_q]
-            was = memory.offset[end_q]
             end_q += 1
         for r in range(p, end):
             found = -1
@@ -139,27 +132,14 @@ def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, 
             shear_stiffness[r] = memory.shear_stiffness[found] if found >= 0 else 0.0
             for c in range(2 * POINTS):
                 stretch[r, c] = memory.stretch[found, c] if found >= 0 else 0.0
-        now = _pair_energy(patches, p, end, 0.0, stiffness)
         lift = 0.0
-        if now > had:
-            lift = _offset(patches, p, end, had, was, stiffness)
+        if _pair_energy(patches, p, end, 0.0, stiffness) > had:
+            lift = _offset(patches, p, end, had, stiffness)
         for r in range(p, end):
             offset[r] = lift
             patches.gap[r, 0] += lift
-            energy[r] = pressure_energy(
-                patches.corner,
-                patches.corner_start[r],
-                patches.corner_start[r + 1],
-                patches.whole[r],
-                patches.edge[r],
-                patches.gap[r, 0],
-                patches.gap[r, 1],
-                patches.gap[r, 2],
-                stiffness[r],
-            )
-            kept += energy[r]
+            energy[r] = energy_of(patches, r, patches.gap, 0.0, stiffness)
         p, q = end, end_q
-    return lost - kept
 
 
 @inner
@@ -179,22 +159,12 @@ def _pair_before(owner, piece, p, other, q):
 def _pair_energy(patches, p, end, lift, stiffness):
     total = 0.0
     for r in range(p, end):
-        total += pressure_energy(
-            patches.corner,
-            patches.corner_start[r],
-            patches.corner_start[r + 1],
-            patches.whole[r],
-            patches.edge[r],
-            patches.gap[r, 0] + lift,
-            patches.gap[r, 1],
-            patches.gap[r, 2],
-            stiffness[r],
-        )
+        total += energy_of(patches, r, patches.gap, lift, stiffness)
     return total
 
 
 @inner
-def _offset(patches, p, end, energy, guess, stiffness):
+def _offset(patches, p, end, energy, stiffness):
     """[m] by which the gaps of a pair are raised so that it has no more than this energy, by bisection from above."""
     high = 0.0
     for r in range(p, end):
@@ -300,8 +270,8 @@ def fill_rows(
             rows[r + LANES * REACH] = moments[p, 4]
             rows[r + LANES * FRICTION] = friction[p]
             rows[r + LANES * SHEAR_RATIO] = shear
-            rows[r + LANES * DAMPING_TIME] = spring[p, 5]
-            rows[r + LANES * ROCKING_TIME] = spring[p, 6]
+            rows[r + LANES * DAMPING_TIME] = spring[p, 4]
+            rows[r + LANES * ROCKING_TIME] = spring[p, 5]
             rows[r + LANES * LANDING_SPEED] = fast[p]
             rows[r + LANES * TWICE_FREQUENCY] = twice[p]
             for c in range(2 * POINTS):
@@ -346,7 +316,7 @@ def place_wrenches(order, a, b, bodies, slot):
 def springs(
     patches, a, b, arm_a, arm_b, stiffness, moments, mass, inverse_mass, inertia, damping, rocking, landing, spring, fast, twice
 ):
-    """Stiffness, damping times and landing speeds of the patches. spring (P, 7) as in stable_step; inertia (B,) [kg m2]
+    """Stiffness, damping times and landing speeds of the patches. spring (P, 6) as in stable_step; inertia (B,) [kg m2]
     mean moment of inertia of a body; landing [m/s2] times the period of the patch is its landing speed."""
     for p in range(patches.whole.shape[0]):
         first, stop = patches.corner_start[p], patches.corner_start[p + 1]
@@ -367,9 +337,8 @@ def springs(
             turns += 1.0 / (inertia[i] + mass[i] * height * height)
         own = np.sqrt(stiff * ease)
         rocks = np.sqrt(0.5 * (spring[p, 1] + spring[p, 3]) * turns)
-        spring[p, 4] = own
-        spring[p, 5] = 2.0 * damping / own
-        spring[p, 6] = 2.0 * rocking / rocks
+        spring[p, 4] = 2.0 * damping / own
+        spring[p, 5] = 2.0 * rocking / rocks
         fast[p] = landing / own
         twice[p] = 2.0 * own
 

@@ -31,6 +31,7 @@ from drystone.engine.patch_rows import COLUMNS, DAMPING_WORK, FRICTION_WORK, GAP
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
+from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, of_ground, velocity
@@ -39,7 +40,6 @@ from drystone.state import Energy, State
 
 Array = np.ndarray
 
-YOUNG = 30e9  # [Pa] modulus of the stone, if not given
 LONGEST_INTERVAL = 5e-3  # [s] between two detections
 LARGEST_TURN = 2e-3  # [rad] of a block between two detections
 LARGEST_TRAVEL = 0.01  # of its radius: of a block between two detections
@@ -56,9 +56,7 @@ class Material(NamedTuple):
     shear: float = 1.0  # stiffness of a joint in shear over that in compression
     damping: float = 0.1  # of approach and shear, over critical, of a patch alone between its two blocks
     rocking: float = 0.25  # of rocking, likewise; less lets a block that spins on a rough bed begin to chatter (T319)
-    landing: float = (
-        10.0  # corners that close faster than this times gravity over the frequency of the patch land; 0: none does
-    )
+    landing: float = 10.0  # corners that close faster than this times gravity over the patch's frequency land; 0: none does
 
 
 STONE = Material()
@@ -218,7 +216,7 @@ class SmallSteps:
         start_energy, offset = np.empty(count), np.empty(count)
         recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset)
         elastic = float(start_energy.sum() + 0.5 * (shear_stiffness[:, None] * stretch**2).sum())
-        spring, moments, fast, twice = np.empty((count, 7)), np.empty((count, 5)), np.empty(count), np.empty(count)
+        spring, moments, fast, twice = np.empty((count, 6)), np.empty((count, 5)), np.empty(count), np.empty(count)
         material = self.material
         landing = material.landing * max(self.gravity, 1e-3) if material.landing > 0 and not relaxing else 1e9
         springs(
@@ -361,7 +359,7 @@ class SmallSteps:
         if count == 0:
             return LONGEST_STEP, ratio
         bound = bound_of_step(
-            a, b, arm_a, arm_b, spring, bodies.mass, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
+            a, b, arm_a, arm_b, spring, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
         )
         if abs(count - ratio[1]) > 0.1 * ratio[1]:
             blocks = len(bodies.mass) - 1
@@ -374,7 +372,6 @@ class SmallSteps:
                 arm_b,
                 spring,
                 self.material.shear,
-                bodies.mass,
                 bodies.inverse_mass,
                 inverse_inertia,
                 np.empty((blocks, 6)),

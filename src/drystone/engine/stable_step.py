@@ -16,7 +16,7 @@ ROUNDS, ITERATIONS = 3, 25  # of the power iteration: step, eigenvector for that
 
 
 @inner
-def bound_of_step(a, b, arm_a, arm_b, spring, mass, inverse_mass, least_inertia, total):
+def bound_of_step(a, b, arm_a, arm_b, spring, inverse_mass, least_inertia, total):
     """[s] a stable step, from the stiffness and the damping of its patches seen by each body alone. total (B, 2) is scratch."""
     for i in range(total.shape[0]):
         total[i, 0] = total[i, 1] = 0.0
@@ -30,8 +30,8 @@ def bound_of_step(a, b, arm_a, arm_b, spring, mass, inverse_mass, least_inertia,
             k, rocks = spring[p, 0], spring[p, 1] + spring[p, 3]
             total[i, 0] += k * inverse_mass[i] + (k * far + rocks) / least_inertia[i]
             total[i, 1] += (
-                spring[p, 5] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
-                + max(spring[p, 6] - spring[p, 5], 0.0) * rocks / least_inertia[i]
+                spring[p, 4] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
+                + max(spring[p, 5] - spring[p, 4], 0.0) * rocks / least_inertia[i]
             )
     stiff, damped = 0.0, 0.0
     for p in range(a.shape[0]):
@@ -47,7 +47,7 @@ def longest_step(stiff, damped):
 
 
 @inner
-def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, mass, inverse_mass, inverse_inertia, x, y):
+def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
     """[s] the longest stable step, by power iteration from the step dt on. x, y (B, 6) are scratch."""
     for i in range(x.shape[0]):
         for c in range(6):
@@ -56,24 +56,21 @@ def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, mass, inverse_mass,
         top = 0.0
         for _ in range(ITERATIONS):
             _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
-            top = 0.0
-            for i in range(x.shape[0]):
-                for c in range(6):
-                    top += y[i, c] * y[i, c]
+            top = _norm(y)
             if top == 0.0:
                 return np.inf
-            scale = 1.0 / np.sqrt(top)
+            scale = 1.0 / top
             for i in range(x.shape[0]):
                 for c in range(6):
                     x[i, c] = scale * y[i, c]
-        # the eigenvalue is sqrt(top) = dt^2 k + 2 dt c; k and c separately from the eigenvector
+        # the eigenvalue is top = dt^2 k + 2 dt c; k and c separately from the eigenvector
         _apply(1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
         one = _norm(y)
         _apply(-1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
         other = _norm(y)
         stiff, damped = 0.5 * (one + other), 0.25 * (one - other)
         seen = dt * dt * stiff + 2.0 * dt * damped
-        dt = longest_step(stiff * np.sqrt(top) / seen, damped * np.sqrt(top) / seen)
+        dt = longest_step(stiff * top / seen, damped * top / seen)
     return dt
 
 
@@ -88,8 +85,8 @@ def _norm(y):
 
 @inner
 def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
-    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 7): k A [N/m], second moments of k ss, st,
-    tt [N m] about the origin, unused, damping times of approach and shear and of rocking [s]."""
+    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 6): k A [N/m], second moments of k ss, st,
+    tt [N m] about the origin, damping times of approach and shear and of rocking [s]."""
     for i in range(y.shape[0]):
         for c in range(6):
             y[i, c] = 0.0
@@ -102,7 +99,7 @@ def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_i
         rate, w1, w2 = f[0] * vx + f[1] * vy + f[2] * vz, f[3] * vx + f[4] * vy + f[5] * vz, f[6] * vx + f[7] * vy + f[8] * vz
         on, o1, o2 = f[0] * ox + f[1] * oy + f[2] * oz, f[3] * ox + f[4] * oy + f[5] * oz, f[6] * ox + f[7] * oy + f[8] * oz
         k = spring[p]
-        straight, rocks = dt * dt + 2.0 * dt * k[5], dt * dt + 2.0 * dt * k[6]
+        straight, rocks = dt * dt + 2.0 * dt * k[4], dt * dt + 2.0 * dt * k[5]
         normal, f1, f2 = straight * k[0] * rate, straight * shear * k[0] * w1, straight * shear * k[0] * w2
         twist = straight * shear * (k[1] + k[3]) * on
         ms, mt = rocks * (-k[1] * o2 + k[2] * o1), rocks * (-k[2] * o2 + k[3] * o1)

@@ -35,12 +35,12 @@ from drystone.io.given import read_text
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
-from drystone.laws import Surface
+from drystone.laws import YOUNG, Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
 
-STONE = 30e9  # [Pa] modulus of the stone in compliant contact when the case does not say
+STONE = YOUNG  # [Pa] modulus of the stone in compliant contact when the case does not say
 MOST_STEPS = 10**8  # of a history
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 
