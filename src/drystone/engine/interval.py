@@ -1,7 +1,7 @@
 """All small steps between two detections, in one call."""
 
 from drystone.engine.bodies import drift, kick
-from drystone.engine.landing import land
+from drystone.engine.landing import MOST_CORNERS, land
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import LANES
 from drystone.kernel import inner
@@ -81,54 +81,65 @@ def take_steps(
         landed = 0
         for k in range(again):
             g, lane = landing[k] // LANES, landing[k] % LANES
-            _, lost = land(
-                g,
-                lane,
-                dt,
-                True,
-                rows,
-                body,
-                restitution[g, lane],
-                corner_start,
-                corner_count,
-                corners,
-                velocity,
-                momentum,
-                inverse_mass,
-                inverse_inertia,
-                scratch,
-            )
-            ledger[0] += lost
+            _land(
+                g, lane, dt, True, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start, wrench,
+                external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
+            )  # fmt: skip
         for k in range(flags):
             g = flagged[k]
             for lane in range(LANES):
-                if corner_count[g, lane] == 0:
-                    continue
-                lands, lost = land(
-                    g,
-                    lane,
-                    dt,
-                    False,
-                    rows,
-                    body,
-                    restitution[g, lane],
-                    corner_start,
-                    corner_count,
-                    corners,
-                    velocity,
-                    momentum,
-                    inverse_mass,
-                    inverse_inertia,
-                    scratch,
-                )
-                if lands:
-                    ledger[0] += lost
+                if corner_count[g, lane] > 0 and _land(
+                    g, lane, dt, False, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start,
+                    wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
+                ):  # fmt: skip
                     ledger[1] += 1.0
                     landing[landed] = LANES * g + lane
                     landed += 1
         drift(0, bodies, dt, velocity, moved)
         fresh = (step + 1) % SPREAD_EVERY == 0
         flags = patch_forces(0, groups, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+
+
+@inner
+def _land(
+    g, lane, dt, again, push, rows, body, restitution, corner_start, corner_count, corners, wrench_start, wrench, external,
+    velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
+):  # fmt: skip
+    """A patch lands, if it does, and what it loses goes to the ledger. The kick before the landing was a whole one, and its
+    second half belongs behind it: what the forces at hand do in it is counted with the velocities after the landing (T341)."""
+    a, b = body[0, g, lane] // 8, body[1, g, lane] // 8
+    before = scratch[MOST_CORNERS]
+    for c in range(8):
+        before[c], before[8 + c] = velocity[8 * a + c], velocity[8 * b + c]
+    lands, lost = land(
+        g, lane, dt, again, rows, body, restitution[g, lane], corner_start, corner_count, corners, velocity, momentum,
+        inverse_mass, inverse_inertia, scratch,
+    )  # fmt: skip
+    if not lands:
+        return False
+    held = 0.0
+    for side in range(2):
+        i = a if side == 0 else b
+        for c in range(8):
+            before[8 * side + c] = velocity[8 * i + c] - before[8 * side + c]
+        if mass[i] == 0.0:
+            continue
+        for c in range(3):
+            held += mass[i] * (push[c] + push[4 + c]) * before[8 * side + c]
+        for c in range(8):
+            force = external[8 * i + c]
+            for row in range(wrench_start[i], wrench_start[i + 1]):
+                force += wrench[8 * row + c]
+            held += force * before[8 * side + c]
+    pushed = 0.0  # by a support that moves
+    for c in range(3):
+        if mass[a] == 0.0:
+            pushed += mass[b] * before[8 + c] * velocity[8 * a + c]
+        elif mass[b] == 0.0:
+            pushed += mass[a] * before[c] * velocity[8 * b + c]
+    ledger[0] += lost + 0.5 * dt * held + pushed
+    ledger[2] += pushed
+    return True
 
 
 @inner

@@ -316,7 +316,7 @@ class SmallSteps:
             moved.ravel(),
             np.empty(groups + 1, np.int64),
             np.empty(groups * LANES, np.int64),
-            np.empty((MOST_CORNERS, CORNER_WIDTH)),
+            np.empty((MOST_CORNERS + 1, CORNER_WIDTH)),
             np.empty(4),
             ledger,
         )
