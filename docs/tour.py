@@ -20,13 +20,14 @@ from drystone.stepping import Scheme, assemble, drift, step
 
 BEFORE = 200  # steps already taken
 CONTACT = 0  # the row that is looked at
+TIME_STEP = 1e-3  # [s]
 
 
 def sections() -> dict[str, str]:
     """Text by name, in the order of the tour."""
     np.set_printoptions(precision=4, suppress=True, linewidth=100)
     case = read_case(Path(__file__).parents[1] / "examples" / "oppenheim-arch.toml")
-    model, h = case.model(), case.analysis.time_step
+    model, h = case.model(), TIME_STEP
     options = {"duration": case.analysis.duration, "time_step": h}
     state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state
     load, scheme = load_between(model, case.motions, 9.81, state.step, h, 0, 1), Scheme(h, 0.53, True, RIGID, 9.81 * h, 1)

@@ -36,26 +36,26 @@ RECORDED = """
     duration = "0.30 s"
     direction = [-1, 0, 0]
     [analysis]
-    duration = "0.6 s"
-    time_step = "1 ms"
+    duration = "0.3 s"
+    {integrator}
 """
 PLANAR = """
     structure = { generator = "block", width = 0.2, depth = 1, height = 1 }
     joints = { friction = 0.7 }
     motion = { pulse = "rectangular", amplitude = "0.3 g", duration = "1 s" }
-    analysis = { planar = true, duration = "0.1 s", time_step = "2 ms" }
+    analysis = { integrator = "cone-program", planar = true, duration = "0.1 s", time_step = "2 ms" }
 """
 DEFORMABLE = """
     structure = { generator = "column", courses = 2, deformable = { young = "60 GPa", poisson = 0.27, mesh = [2, 2, 2] } }
     joints = { friction = 0.5 }
     motion = { pulse = "one-sine", amplitude = "1 g", half_period = "0.1 s" }
-    analysis = { duration = "0.02 s", time_step = "1 ms" }
+    analysis = { integrator = "cone-program", duration = "0.02 s", time_step = "1 ms" }
 """
 BONDED = """
     structure = { generator = "wall", length = 1.5, height = 0.75, courses = 3 }
     joints = { friction = 0.5, cohesion = "1 kPa", tension = "1 kPa" }
     motion = { pulse = "one-sine", amplitude = "2 g", half_period = "0.1 s" }
-    analysis = { duration = "0.02 s", time_step = "1 ms" }
+    analysis = { integrator = "cone-program", duration = "0.02 s", time_step = "1 ms" }
     solver = { young = "30 GPa" }
 """
 
@@ -79,7 +79,13 @@ def compile_all() -> Iterator[str]:
     response_spectrum(Accelerogram("sine", "", 0.01, np.sin(np.arange(100.0)), "m/s2"), [0.1, 0.5])
 
 
-CASES = {"structures in the plane": PLANAR, "deformable blocks": DEFORMABLE, "mortar": BONDED, "a recorded run": RECORDED}
+CASES = {
+    "structures in the plane": PLANAR,
+    "deformable blocks": DEFORMABLE,
+    "mortar": BONDED,
+    "a recorded run by cone programs": RECORDED.format(integrator='integrator = "cone-program"\n    time_step = "1 ms"'),
+    "a recorded run": RECORDED.format(integrator=""),
+}
 
 
 def _steps() -> None:

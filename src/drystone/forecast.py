@@ -35,7 +35,7 @@ def first_facts(case: Case) -> dict[str, Any]:
         "analysis": case.analysis.kind,
         "motions": [motion.label for motion in case.motions],
         "contact": case.surface.words,
-        "method": case.solver.method,
+        "method": "small steps" if case.by_small_steps else case.solver.method,
         **(_plan(case) if case.goes_through_time else {}),
     }
 

@@ -197,14 +197,16 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
     steps = run.steps
     fallen = collapse_time(*step_history(run, "potential"), loss=loss)
     factorisations = steps["factorisations"]
+    small_steps = set(steps["path"]) == {SMALL_STEPS}
     return {
         "blocks": len(run.model.blocks),
         "fixed_blocks": int(run.model.bodies.fixed.sum()),
-        "integrator": "small-steps" if set(steps["path"]) == {SMALL_STEPS} else "cone-program",
+        "integrator": "small-steps" if small_steps else "cone-program",
         "steps": len(steps["time"]),
         "frames": run.frames,
         "time": float(run.time[-1]),
         "finished": run.finished,
+        "hung_by_friction": run.hung,
         "collapsed": fallen is not None,
         "collapse_time": fallen,
         "max_displacement": float(np.linalg.norm(displacement(run), axis=-1).max()),
@@ -217,6 +219,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
         "ms_per_step": _milliseconds(steps["seconds"]),
         "factorisations": {"mean": _mean(factorisations), "max": int(_largest(factorisations))},
         "paths": dict(Counter(steps["path"].tolist())),
+        "small_step": float((run.time[-1] - run.time[0]) / factorisations.sum()) if small_steps else None,  # [s] mean
     }
 
 

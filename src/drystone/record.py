@@ -4,6 +4,7 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
 `run.h5`:
 
     model/*             blocks and flat arrays, so that reading needs no other file
+    hung                rows of the blocks that rest on nothing and that friction may hold or not (contact/beds.py)
     motions/*           samples of the motions that have such, by the number of the motion
     steps               a row of small numbers a step: row i is step i + 1
     frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step; of
@@ -174,6 +175,13 @@ class Run:
     def model(self) -> Model:
         with _reading(self.folder) as file:
             return read_model(file["model"])
+
+    @property
+    def hung(self) -> list[str]:
+        """Names of the blocks that rest on nothing: whether friction holds them depends on play that no drawing shows."""
+        with _reading(self.folder) as file:
+            rows = file["hung"][:].tolist() if "hung" in file else []
+        return [self.model.blocks[row].name for row in rows]
 
     @property
     def records(self) -> dict[int, Accelerogram]:

@@ -11,8 +11,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from drystone import __version__, kernel
 from drystone.blas import one_blas_thread
+from drystone.contact.beds import hung_by_friction
+from drystone.contact.contacts import no_contacts
+from drystone.contact.detect import detect
 from drystone.contact.memory import carry_over
 from drystone.engine.interval import take_steps
 from drystone.engine.rest import settled
@@ -25,7 +30,7 @@ from drystone.io.whole import writing
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
-from drystone.simulate import Step, ground_displacement, initial_state, simulate, simulate_small_steps
+from drystone.simulate import Step, follow_small_steps, ground_displacement, initial_state, simulate
 from drystone.solvers.methods import make_solver
 from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
@@ -68,9 +73,17 @@ def _from_the_start(case: Case, model: Model, state: State, out: str | Path, ove
         ground=_ground(case, 0.0),
         motions=case.motions,
         path=case.path,
+        hung=_hung(model),
         overwrite=overwrite,
     )
     yield from _go_on(case, model, writer, state)
+
+
+def _hung(model: Model) -> list[int]:
+    """Blocks of the structure as drawn that rest on nothing."""
+    still, upright = np.zeros((len(model.position), 6)), np.tile([1.0, 0.0, 0.0, 0.0], (len(model.position), 1))
+    c = detect(model.bodies, model.position, upright, still, 1.0, no_contacts(), 0, model.planar)[0]
+    return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
 def resume(out: str | Path) -> Generator[Step]:
@@ -82,10 +95,10 @@ def resume(out: str | Path) -> Generator[Step]:
     yield from _go_on(case, model, writer, state)
 
 
-def is_compiled(integrator: str = "cone-program") -> bool:
+def is_compiled(small_steps: bool = True) -> bool:
     """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
-    that a step calls, which is compiled after all others. Compiling them takes about a minute."""
-    kernels = (take_steps, carry_over) if integrator == "small-steps" else (follow, kinetic_energy)
+    that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
+    kernels = (take_steps, carry_over) if small_steps else (follow, kinetic_energy)
     return kernel.is_compiled(*kernels)
 
 
@@ -170,24 +183,17 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
 def start_of(case: Case, model: Model) -> State:
     """The state from which the history of a case starts: as built or, by small steps, in equilibrium if there is one nearby."""
     start = initial_state(model, case.analysis.gravity)
-    if case.history.integrator != "small-steps":
+    if not case.by_small_steps:
         return start
-    engine = SmallSteps(
-        model, case.motions, gravity=case.analysis.gravity, loads=case.loads, material=Material(young=case.young)
-    )
     with undisturbed(patience=1), one_blas_thread():
-        return settled(engine, start)
+        return settled(_engine(case, model), start)
 
 
 def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
     """The steps of a case from `state` on, in memory."""
     analysis = case.history
-    if analysis.integrator == "small-steps":
-        return simulate_small_steps(
-            model, case.motions, duration=analysis.duration, time_step=analysis.time_step, gravity=analysis.gravity,
-            young=case.young,
-            loads=case.loads, state=state,
-        )  # fmt: skip
+    if analysis.by_small_steps:
+        return follow_small_steps(_engine(case, model), state, analysis.duration, analysis.time_step)
     return simulate(
         model,
         case.motions,
@@ -202,6 +208,14 @@ def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> 
         from_rest=isinstance(analysis, Settlement) and analysis.scheme == "velocity-zeroing",
         solver=solver,
         state=state,
+    )
+
+
+def _engine(case: Case, model: Model) -> SmallSteps:
+    asked = case.history
+    material = Material(young=case.young)
+    return SmallSteps(
+        model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step
     )
 
 

@@ -100,12 +100,17 @@ def simulate_small_steps(
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
-    if model.planar:
-        check_in_plane(motions)
     engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=Material(young=young))
     if state is None:
         with one_blas_thread():
             state = settled(engine, initial_state(model, gravity))
+    yield from follow_small_steps(engine, state, duration, time_step)
+
+
+def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_step: float) -> Iterator[Step]:
+    """Steps of `engine` from `state` until `duration` [s], or until one is not finite. Same bits however cut."""
+    if engine.model.planar:
+        check_in_plane(engine.motions)
     last = round(duration / time_step)
     while state.step < last:
         with undisturbed(patience=1), one_blas_thread():

@@ -72,9 +72,11 @@ class RunWriter:
         ground: Sequence[float] = AT_REST,
         motions: Sequence[Motion] = (),
         path: Path | None = None,
+        hung: Sequence[int] = (),
         overwrite: bool = False,
     ) -> "RunWriter":
-        """Start a run with its first frame, `state`. A frame is written every `every_steps` steps. `path`: of the case file."""
+        """Start a run with its first frame, `state`. A frame is written every `every_steps` steps. `path`: of the case file;
+        `hung`: rows of the blocks that friction alone may hold."""
         folder = Path(folder)
         file_path = folder / FILE
         origin = stamp(case, path, model.blocks, motions)
@@ -92,6 +94,7 @@ class RunWriter:
             file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
             _lay_out(file, state)
             write_model(file.create_group("model"), model)
+            file.create_dataset("hung", data=np.array(hung, np.int64))
             write_records(file.create_group("motions"), motions)
             writer = cls(folder, disk, file, state, ground, (0, 0, 0, int(state.step)))
             writer._frames.append((state, ground))

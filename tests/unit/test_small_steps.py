@@ -84,6 +84,22 @@ def test_force_and_moments_are_the_derivatives_of_the_energy(seed):
     assert found == pytest.approx(wanted, abs=1e-5 * max(wanted[0], 1.0))
 
 
+@pytest.mark.parametrize("size", [1e-18, 1e-60, 1e-80, 1e-100, 1e-130, 1e-155, 1e-200, 1e-300])
+def test_gaps_of_rounding_give_no_forces(size):
+    """Symmetry lets rounding of rounding run through a large structure: gaps whose squares are no numbers. Forces and couples
+    are no more than the stiffness of the closed joint times such a gap."""
+    polygon = np.array([(-0.2, -0.1), (0.2, -0.1), (0.2, 0.1), (-0.2, 0.1)])
+    moments, wrench = np.empty(5), np.zeros(16)
+    polygon_moments(polygon, 0, len(polygon), moments)
+    velocity = size * np.arange(16.0)
+    for gap in ((-size, size, 0.0), (size, 7 * size, -9 * size), (0.0, size, size), (-size, 1e-3 * size, 50 * size)):
+        rows, body, slot, start, corners = one_patch(polygon, moments, moments[0], 1.0, gap)
+        for fresh in (True, False):
+            patch_forces(0, 1, 1e-5, 1e-5, fresh, rows, body, slot, start, corners, velocity, wrench, np.zeros(2, np.int64), 0)
+        assert np.isfinite(rows).all()
+        assert np.abs(wrench).max() <= 1000 * STIFF * 0.08 * size
+
+
 def centre_of_pressure(polygon, gap):
     """(2,) [m] of a patch with this polygon (its centroid at the origin) and this gap, and its normal force [N]."""
     moments = np.empty(5)

@@ -9,6 +9,7 @@ from drystone.build.arch import arch
 from drystone.build.block import block
 from drystone.build.buttressed import buttressed_arch
 from drystone.build.chip import chip
+from drystone.build.play import with_play
 from drystone.build.church import church
 from drystone.build.column import column, drum_column
 from drystone.build.courses import Opening
@@ -64,4 +65,5 @@ __all__ = [
     "tower",
     "wall",
     "wall_over_gap",
+    "with_play",
 ]

@@ -17,6 +17,7 @@ from drystone.forecast import planned_steps
 from drystone.io.case import Case, read_case
 from drystone.record import read_run, recorded_case
 from drystone.simulate import Step
+from drystone.solvers.solution import SMALL_STEPS
 
 
 def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, picture: bool, json: bool) -> int:
@@ -60,7 +61,7 @@ def _compute(case: Case | None, folder: Path, force: bool) -> bool:
 
 
 def _watch(steps: Iterable[Step], case: Case, planned: int) -> None:
-    """A bar on standard error with simulated time, contacts, residual and time left."""
+    """A bar on standard error with simulated time, contacts, how a step went, and time left."""
     columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("starting", total=planned)
@@ -73,5 +74,7 @@ def _watch(steps: Iterable[Step], case: Case, planned: int) -> None:
 
 
 def _status(step: Step, duration: float) -> str:
-    state, residual = step.state, step.solution.residual
-    return f"t {state.time:.3f} of {duration:g} s  {len(state.contacts.gap)} contacts  residual {residual.error:.0e}"
+    state, solution = step.state, step.solution
+    small_steps = solution.path == SMALL_STEPS
+    cost = f"{solution.factorisations} small steps" if small_steps else f"residual {solution.residual.error:.0e}"
+    return f"t {state.time:.3f} of {duration:g} s  {len(state.contacts.gap)} contacts  {cost}"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from drystone.contact.beds import hung_by_friction
 from drystone.doctor.touch import NO_JOINTS, Joints, find_joints, near_boxes, place_blocks
 from drystone.errors import Finding, InputError
 from drystone.model import Block, block_findings, convex_pieces, labels_of, named, unite
@@ -85,6 +86,8 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
         findings += [*_overlaps(sound, {finding.blocks for finding in twins}), *_slivers(sound)]
         joints, points = joints_of(sound, within)
     findings += [*_gaps(joints), *_unconnected(blocks, everything, sound, sorted(sick), joints)]
+    if sound is not None and not sick:
+        findings += _hung(sound, joints)
     findings.sort(key=lambda finding: finding.severity != "error")
     return Report(blocks, _facts(blocks, everything, sound, joints, points), findings)
 
@@ -251,6 +254,16 @@ def _unconnected(
         said = f"hold each other but stand on no support ({len(rows)} blocks{words})"
         yield Finding("floating", rows, said, "close the gap below them or fix what they stand on",
                       value=gap, unit="m", severity="warning")  # fmt: skip
+
+
+def _hung(sound: Laid, joints: Joints) -> Iterator[Finding]:
+    """Blocks over nothing that friction in upright joints may hold."""
+    fixed, radius = np.array([block.fixed for block in sound.blocks], bool), 0.5 * block_sizes(sound)
+    rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
+    if rows:
+        said = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
+        yield Finding("hung by friction", tuple(rows), said, "draw what bears them, or give the play of the joints and try several "
+                      '(structure.play = "0.1 mm")', severity="warning")  # fmt: skip
 
 
 def _groups(count: int, everything: Laid, sick: list[int], joints: Joints) -> Array:

@@ -13,6 +13,7 @@ SPREAD_EVERY = 8  # steps after which friction points are placed anew about the 
 def take_steps(
     n,
     dt,
+    kept,
     push,
     free,
     supports,
@@ -41,7 +42,7 @@ def take_steps(
 ):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
-    push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground
+    kept: share of the velocities that a step leaves, 1 but while a structure is let down; push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground
     alone; free (4,) as for `kick`; supports (S,)
     rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
     number, and the work of the ground [J].
@@ -69,6 +70,11 @@ def take_steps(
             inverse_inertia,
             impulse,
         )
+        if kept < 1.0:
+            for k in range(8 * bodies):
+                velocity[k] *= kept
+            for k in range(4 * bodies):
+                momentum[k] *= kept
         for c in range(3):
             ledger[2] -= push[step, 4 + c] * impulse[c]
         for k in range(supports.shape[0]):

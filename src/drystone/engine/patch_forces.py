@@ -58,6 +58,7 @@ from drystone.kernel import inlined, inner
 from drystone.kernel.lanes import absolute, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
 
 FLAT = 0.5  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
+LEVEL = 1e-40  # square of the slope of a gap below which it is none: the square of rounding of rounding may be no number
 TINY = 1e-300
 # Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
 # each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
@@ -248,6 +249,7 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
         store(rows, r + LANES * GAP_T, gt)
         reach = load(rows, r + LANES * REACH)
         slope2 = gs * gs + gt * gt
+        slope2 = select(slope2 > LEVEL, slope2, 0.0)
         steep2 = reach * reach * slope2
         is_open = (g0 >= 0.0) & (steep2 <= g0 * g0)
         # may a corner land in the next step?

@@ -44,12 +44,13 @@ class Dynamics(Analysis):
     kind: Literal["dynamics"] = "dynamics"
     duration: Positive = 0.0  # [s]; 0 is not given
     after: Positive | None = None  # [s] instead: as long as the motions last and this much more
-    integrator: Literal["small-steps", "cone-program"] = "cone-program"  # how it goes through time
-    time_step: Positive  # [s] of a step; by small steps: how often the state is handed out
-    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # 0.5: least damping; 1: backward Euler
-    gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a step
+    integrator: Literal["small-steps", "cone-program"] = "small-steps"  # cone-program: the papers' step, one program each
+    time_step: Positive = 0.0  # [s] of a cone program; by small steps how often the state is handed out: 5 ms if not given
+    small_step: Positive | None = None  # [s] longest of the small steps; None: 0.9 of the longest stable one
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a step with a notable impact; 1: never refine
+    theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 least damping, 1 backward Euler
+    gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a cone program
+    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a cone program with a notable impact; 1: never refine
 
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:
@@ -58,7 +59,15 @@ class Dynamics(Analysis):
         name, lasts = ("duration", self.duration) if self.after is None else ("after", self.after)
         if self.time_step > lasts:
             raise InputError(f"time_step ({self.time_step:g} s) is longer than {name} ({lasts:g} s)")
+        if self.time_step == 0 and self.integrator == "cone-program":
+            raise InputError('the cone program needs a time_step, such as time_step = "1 ms"')
+        if self.small_step is not None and self.integrator == "cone-program":
+            raise InputError("small_step is of small steps; remove it: time_step is the step of the cone program")
         return self
+
+    @property
+    def by_small_steps(self) -> bool:
+        return self.integrator == "small-steps"
 
 
 class Bound(Table):

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from drystone.build import GENERATORS, chip
+from drystone.build import GENERATORS, chip, with_play
 from drystone.build.compose import mirror, named, place
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
@@ -43,6 +43,7 @@ from drystone.motion import Motion, check_in_plane, end_of
 STONE = YOUNG  # [Pa] modulus of the stone in compliant contact when the case does not say
 MOST_STEPS = 10**8  # of a history
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
+LONGEST_TIME_STEP = 5e-3  # [s] after which small steps hand out the state when the case does not say
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,21 @@ class Case:
         return STONE if self.solver.young is None else self.solver.young
 
     @property
+    def by_small_steps(self) -> bool:
+        return isinstance(self.analysis, Dynamics) and self.analysis.by_small_steps
+
+    @property
+    def friction_law(self) -> str:
+        """Coulomb's by small steps, which have no other; associated elsewhere unless the case says otherwise."""
+        return "coulomb" if self.by_small_steps else self.joints.friction_law or "associated"
+
+    @property
     def surface(self) -> Surface:
-        """How contacts give way. The exact law is compliant unless the case says rigid (docs/decisions/0007), mortar always
-        (docs/decisions/0009)."""
-        exact, young, stiffness = self.joints.friction_law == "coulomb", self.solver.young, self.solver.stiffness
+        """How contacts give way. By small steps stone is elastic; of cone programs and statics the exact law is compliant unless
+        the case says rigid (docs/decisions/0007), mortar always (docs/decisions/0009)."""
+        exact, young, stiffness = self.friction_law == "coulomb", self.solver.young, self.solver.stiffness
+        if self.by_small_steps:
+            return Surface(self.young, exact=True)
         stated = young is not None or stiffness is not None
         soft = exact or stated or not self.joints.are_dry
         if self.solver.contact == "rigid" or (self.solver.contact is None and not soft):
@@ -102,6 +114,8 @@ class Case:
                 blocks = [block for part in self.structure.parts for block in self._part(part)]
             else:
                 blocks = self._made(self.structure, Structure)
+            if self.structure.play > 0:
+                blocks = with_play(blocks, self.structure.play, self.structure.play_seed)
         check_reach(blocks, self.path)
         return chip(blocks, self.structure.chip) if self.structure.chip > 0 else blocks
 
@@ -188,6 +202,8 @@ def parse_case(
     analysis = _read_analysis(content.get("analysis"), motions, problems)
     solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
     output = _read(Output, content.get("output", {}), ("output",), problems)
+    if isinstance(analysis, Dynamics) and analysis.time_step == 0 and isinstance(output, Output):
+        analysis = _with_time_step(analysis, output)
     if isinstance(analysis, Dynamics) and isinstance(output, Output) and (output.every or 1e300) < analysis.time_step:
         said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
         problems.append(Problem(("output", "every"), said))
@@ -197,8 +213,8 @@ def parse_case(
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
-    if isinstance(analysis, Dynamics) and analysis.integrator == "small-steps":
-        problems += _only_of_cone_programs(content)
+    if isinstance(analysis, Dynamics) and analysis.by_small_steps:
+        problems += _only_of_cone_programs(content, structure, joints)
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
@@ -215,14 +231,29 @@ OF_CONE_PROGRAMS: dict[str, dict[str, Any]] = {
 }
 
 
-def _only_of_cone_programs(content: Mapping[str, Any]) -> Iterator[Problem]:
-    """Keys that were given and mean nothing to small steps."""
+def _with_time_step(analysis: Dynamics, output: Output) -> Dynamics:
+    """A time step of small steps that was not given: as long as it may be, and frames are a whole number of them apart."""
+    frame = min(output.every or FRAME_INTERVAL, analysis.duration)
+    told = analysis.model_copy(update={"time_step": frame / math.ceil(frame / LONGEST_TIME_STEP - 1e-9)})
+    told.model_fields_set.discard("time_step")
+    return told
+
+
+def _only_of_cone_programs(
+    content: Mapping[str, Any], structure: Structure | None, joints: Joints | None
+) -> Iterator[Problem]:
+    """What was given and means nothing to small steps, or is not in them yet."""
+    cure = 'set integrator = "cone-program" and a time_step in [analysis]'
+    if joints is not None and not joints.are_dry:
+        yield Problem(("joints",), f"small steps are for dry joints: for cohesion, adhesion, crushing or a stiffness {cure}")
+    if structure is not None and structure.deformable:
+        yield Problem(("structure", "deformable"), f"small steps are for rigid blocks: for deformable ones {cure}")
     for table, keys in OF_CONE_PROGRAMS.items():
         given = content.get(table)
         for key, fits in keys.items():
             if isinstance(given, dict) and key in given and (fits is None or given[key] != fits):
-                said = f'small steps have no {key}{"" if fits is None else f" but {fits!r}"}; remove it, or set integrator = '
-                yield Problem((table, key), said + '"cone-program" in [analysis]')
+                said = f"small steps have no {key}{'' if fits is None else f' but {fits!r}'}; remove it, or {cure}"
+                yield Problem((table, key), said)
 
 
 def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -50,6 +50,8 @@ class Structure(Table):
     """What any [structure] may say besides what it is."""
 
     chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
+    play: Annotated[Length, Field(ge=0)] = 0.0  # of upright joints: blocks drawn flush become narrower by so much
+    play_seed: Annotated[Count, Field(ge=0, lt=2**63)] | None = None  # each block by 0 to 2 times that; None: all alike
     deformable: tuple[Deformable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
 
     @field_validator("deformable", mode="before", json_schema_input_type=Deformable | tuple[Deformable, ...])
@@ -114,7 +116,7 @@ class JointKeys(Table):
     shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None
     crushing: Annotated[Stress, Field(gt=0)] | None = None
     adhesion: AdhesionTable | None = None
-    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact, of rigid contact
+    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact
 
 
 class Rule(JointKeys):
@@ -142,7 +144,7 @@ BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whol
 
 class Joints(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
-    friction_law: Literal["associated", "coulomb"] = "associated"  # coulomb: sliding without dilatancy
+    friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: sliding without dilatancy, as small steps have it
     support: JointKeys | None = None  # where one of the blocks is a support
     rule: tuple[Rule, ...] = ()  # other joints between two groups; the last that fits counts
     scatter: ScatterTable | None = None  # friction that differs from joint to joint

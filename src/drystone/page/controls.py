@@ -29,7 +29,7 @@ FRESH: Sheet = {
     "push": {"on": "", "share": 0.0},
     "statics": {"grows": HORIZONTAL, "direction": [1.0, 0.0, 0.0]},
     "motion": {"pulse": "one-sine", "amplitude": "0.3 g", "half_period": "0.2 s", "direction": [1.0, 0.0, 0.0]},
-    "dynamics": {"duration": "2 s", "time_step": "1 ms"},
+    "dynamics": {"duration": "2 s"},
 }
 ALWAYS = ("gravity", "planar")  # of any analysis
 RANGES = {"density": (500.0, 4000.0), "angle": (0.0, math.pi), "acceleration": (0.0, 19.62), "dimensionless": (0.0, 1.5)}  # SI

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.analyse.collapse import ANSWERS
+from drystone.engine.small_steps import ENERGY_MADE
 from drystone.io.case import Case
 from drystone.measure import collapse_time, displacement, step_history
 from drystone.record import Run, with_totals
 from drystone.report.amounts import amount
 from drystone.statics.equilibrium import STILL
 from drystone.stepping import Energy, kinetic_energy
+from drystone.view.tables import open_question
 
 Array = np.ndarray
 Facts = dict[str, Any]
@@ -56,7 +58,10 @@ def certify(run: Run, case: Case, facts: Facts | None) -> Certificate:
 
 def _of_history(run: Run, case: Case) -> Certificate:
     checks = [_end(run, case), _steps(run, case), _overlap(run), *_ledger(run, case.analysis.gravity)]
-    return Certificate(_outcome(run, case), checks)
+    outcome = _outcome(run, case)
+    if hung := run.hung:
+        outcome = f"Open: {open_question(hung)}. One outcome of many: {outcome}"
+    return Certificate(outcome, checks)
 
 
 def _outcome(run: Run, case: Case) -> str:
@@ -86,18 +91,33 @@ def _steps(run: Run, case: Case) -> Check:
     """How many steps converged, and how well: rigid steps may converge to more than the tolerance (native.py)."""
     steps, solver = run.steps, case.solver
     failed = steps["step"][~steps["converged"]]
+    named = ", ".join(str(step) for step in failed[:LISTED]) + (", ..." if len(failed) > LISTED else "")
     if not len(steps["step"]):
         return Check(False, "No step was computed.")
+    if case.by_small_steps:
+        return _small_steps(run, len(failed), named)
     worst = f"{steps['residual_error'].max():.1e}"
     kind = "bound" if case.surface.compliant and not case.surface.exact else "estimate"
     reached = f"the largest error of a step's velocities is {worst} of g dt ({kind}, mass-weighted rms)"
     if not len(failed):
         return Check(True, f"All {amount(len(steps['step']))} steps converged, solver {solver.method} at tolerance "
                            f"{solver.tolerance:g}; {reached}.")  # fmt: skip
-    named = ", ".join(str(step) for step in failed[:LISTED]) + (", ..." if len(failed) > LISTED else "")
     count = f"{amount(len(failed))} of {amount(len(steps['step']))} steps"
     return Check(False, f"{count} DID NOT CONVERGE, solver {solver.method} at tolerance {solver.tolerance:g}: steps {named}; "
                         f"{reached}.")  # fmt: skip
+
+
+def _small_steps(run: Run, failed: int, named: str) -> Check:
+    """Explicit steps solve nothing that could fail; what can go wrong is that contact makes energy."""
+    steps = run.steps
+    small = int(steps["factorisations"].sum())
+    mean = amount(float(run.time[-1] - run.time[0]) / small, "time") if small else "0 s"
+    told = f"{amount(small)} small steps of {mean} on average, each within the bound of stability"
+    bound = f"{100 * ENERGY_MADE:g} % of the energy at hand"
+    if not failed:
+        return Check(True, f"{told}; between two detections contact never made more than {bound}.")
+    return Check(False, f"{told}; in {amount(failed)} of {amount(len(steps['step']))} steps contact MADE more than {bound}, "
+                        f"even with a finer step: steps {named}.")  # fmt: skip
 
 
 def _overlap(run: Run) -> Check:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import BaseModel
 
+from drystone.engine.small_steps import STONE
 from drystone.io.analysis_tables import Dynamics, LoadTable
 from drystone.io.case import Case, case_content
 from drystone.io.motion_tables import PULSE_TABLES, RecordTable
@@ -113,9 +114,7 @@ def _in_time(case: Case) -> list[str]:
     bounce = max(law.restitution for law in case.joints.laws)
     impact = "do not bounce" if bounce == 0 else f"bounce with a restitution of up to {amount(bounce)}"
     said = [
-        f"Time goes in steps of {amount(asked.time_step, 'time')} by the theta method, theta = {amount(asked.theta)}; "
-        + ("theta above 1/2 takes energy out of fast vibrations." if asked.theta > 0.5 else "none of it damps."),
-        f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
+        *(_by_small_steps(impact) if asked.by_small_steps else _by_cone_programs(case, impact)),
         f"Collapse means that {amount(100 * asked.collapse)} % of the first potential energy is lost; "
         "what would happen after the end is not known.",
         "The ground moves as one, as given; the soil does not yield." if case.motions else "The ground does not move.",
@@ -123,6 +122,26 @@ def _in_time(case: Case) -> list[str]:
     if case.analysis.kind == "settlement":
         said.append("Inertia is taken out: velocities on the way have no physical meaning.")
     return said
+
+
+def _by_small_steps(impact: str) -> list[str]:
+    return [
+        "Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
+        "Time goes in small explicit steps, shorter than the fastest vibration of a joint needs; a step is as often as the state "
+        "was handed out.",
+        f"Impacts {impact}; vibration in the joints is damped by {100 * STONE.damping:g} % of critical, rocking within a closed "
+        f"joint by {100 * STONE.rocking:g} %.",
+        "The history starts in equilibrium under its own weight, unless the structure moves away from what is drawn.",
+    ]
+
+
+def _by_cone_programs(case: Case, impact: str) -> list[str]:
+    asked = case.history
+    return [
+        f"Time goes in steps of {amount(asked.time_step, 'time')} by the theta method, theta = {amount(asked.theta)}; "
+        + ("theta above 1/2 takes energy out of fast vibrations." if asked.theta > 0.5 else "none of it damps."),
+        f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
+    ]
 
 
 NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."

@@ -73,6 +73,6 @@ class SerialWorkers:
 
 def compile_kernels(case: Case) -> None:
     """A step of a history, so that its kernels are in the cache on disk before several workers look for them."""
-    if case.goes_through_time and not is_compiled(case.history.integrator):
+    if case.goes_through_time and not is_compiled(case.by_small_steps):
         model = case.model()
         next(simulated(case, model, start_of(case, model), solver_of(case)))

@@ -32,6 +32,7 @@ tilt = "15 deg"
 [joints]
 friction = 2.0
 [analysis]
+integrator = "cone-program"
 duration = "5.5 s"
 time_step = "1 ms"
 [output]

@@ -33,6 +33,7 @@ amplitude = "1.11 g"
 duration = "0.30 s"
 direction = [-1, 0, 0]
 [analysis]
+integrator = "cone-program"
 duration = "3.45 s"
 time_step = "1 ms"
 [output]

@@ -26,6 +26,7 @@ friction = 0.7
 {motion}
 amplitude = "0.2 g"
 [analysis]
+integrator = "cone-program"
 planar = true
 duration = "4 s"
 time_step = "2 ms"
@@ -51,6 +52,7 @@ tilt = 0.01
 [joints]
 friction = 0.7
 [analysis]
+integrator = "cone-program"
 planar = true
 duration = "0.8 s"
 time_step = "2 ms"

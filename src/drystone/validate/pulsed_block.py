@@ -25,6 +25,7 @@ amplitude = 8.0
 half_period = "0.25 s"
 direction = [0.7193398003386512, 0.6946583704589973, 0]  # 44 degrees from x
 [analysis]
+integrator = "cone-program"
 duration = "6 s"
 time_step = "1 ms"
 [output]

@@ -20,6 +20,7 @@ amplitude = "1 g"
 half_period = "0.4 s"
 direction = [0, -1, 0]
 [analysis]
+integrator = "cone-program"
 duration = "3.5 s"
 time_step = "5 ms"
 theta = 1.0

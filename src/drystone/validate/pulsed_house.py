@@ -22,6 +22,7 @@ contact = "compliant"
 young = "30 GPa"
 tolerance = 1e-4
 [analysis]
+integrator = "cone-program"
 time_step = "2.5 ms"
 theta = 1.0
 impact_substeps = 1

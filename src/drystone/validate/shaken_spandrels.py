@@ -27,6 +27,7 @@ half_period = "1 s"
 direction = [-1, 0, 0]
 amplitude = "0.36 g"
 [analysis]
+integrator = "cone-program"
 duration = "6 s"
 time_step = "2.5 ms"
 theta = 1.0

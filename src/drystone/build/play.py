@@ -1,0 +1,39 @@
+"""Play in upright joints: blocks drawn flush come in, the same blocks a little narrower go out.
+
+Stones are never laid without play, and drawings rarely show it. Where stones hang by friction in upright joints, the play
+decides: drawn flush they may hold, with a tenth of a millimetre they fall (docs/limits.md).
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from drystone.errors import InputError
+from drystone.model import Block
+from drystone.units import Length
+
+MOST = 0.05  # of the width of a block
+
+
+def with_play(blocks: Iterable[Block], width: Length, seed: int | None = None) -> list[Block]:
+    """The blocks, each free one narrower by `width` [m] along both of its horizontal axes, about its middle; with a seed by
+    0 to 2 times that, each block its own. Heights stay, and so do supports."""
+    blocks = list(blocks)
+    random = np.random.default_rng(seed)
+    share = np.ones(len(blocks)) if seed is None else random.uniform(0.0, 2.0, len(blocks))
+    return [block if block.fixed else _narrower(block, width * float(s)) for block, s in zip(blocks, share, strict=True)]
+
+
+def _narrower(block: Block, width: float) -> Block:
+    corners = np.array(block.vertices, float)
+    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    flat = (corners - middle)[:, :2]
+    _, axes = np.linalg.eigh(flat.T @ flat)
+    along = flat @ axes
+    extent = np.ptp(along, axis=0)
+    if width > MOST * extent.min():
+        raise InputError(f"structure.play: {1e3 * width:g} mm is more than {MOST:.0%} of block {block.name!r}, "
+                         f"{1e3 * extent.min():.4g} mm wide; give less")  # fmt: skip
+    corners[:, :2] = middle[:2] + (along * (1 - width / extent)) @ axes.T
+    return replace(block, vertices=corners)
