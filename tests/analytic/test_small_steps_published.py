@@ -1,5 +1,6 @@
 """Histories by small steps at their defaults beside published numbers: the boundary of overturning under one sine (Zhang and
-Makris: Housner's equation from impact to impact), and the problems H1, H2, H3 and H7 of the papers. Stone is elastic here, of
+Makris: Housner's equation from impact to impact), and the problems H1, H2, H3 and H7 of the papers; then whole structures: a
+house whatever the time step, rest, a tower and heaps that fall. Stone is elastic here, of
 30 GPa; where that shows, the docstring tells by how much."""
 
 from functools import cache
@@ -8,10 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from housner_reference import overturns
+from test_small_steps import GROUND, allowed_rise, heap, history, largest_rise, mechanical, turned_box
 
+from drystone import build
+from drystone.engine.rest import settled
+from drystone.engine.small_steps import SmallSteps
 from drystone.io.case import parse_case, read_case
 from drystone.measure import peaks
+from drystone.model import build_model
+from drystone.motion import Motion
 from drystone.session import simulated, solver_of, start_of
+from drystone.simulate import initial_state, simulate_small_steps
 from drystone.study.trial import try_sample
 from drystone.study.trials import COLLAPSED, STANDING
 from drystone.units import GRAVITY
@@ -178,7 +186,9 @@ def farthest(states):
     return np.array([np.linalg.norm(state.position - states[0].position, axis=1).max() for state in states])
 
 
-@pytest.mark.parametrize("time_step", ["5 ms", *(pytest.param(step, marks=pytest.mark.soak) for step in ("2 ms", "1 ms", "0.5 ms"))])
+@pytest.mark.parametrize(
+    "time_step", ["5 ms", *(pytest.param(step, marks=pytest.mark.soak) for step in ("2 ms", "1 ms", "0.5 ms"))]
+)
 def test_the_house_moves_as_with_much_smaller_steps(time_step):
     """Largest displacement at 0.4, 0.5 and 0.6 s under 0.8 g within 5 % of what a quarter of the small step and half the
     interval give: 79, 203 and 298 mm (three runs within 0.6 %). Seen: 2 % at most, for all time steps."""
@@ -195,3 +205,47 @@ def test_amplitude_at_which_the_house_falls(time_step):
     for amplitude, falls in (("0.75 g", False), ("0.825 g", True)):
         case = by_small_steps(HOUSE, motion__amplitude=amplitude, analysis__duration="1.8 s", analysis__time_step=time_step)
         assert (farthest(followed(case)).max() > 0.7) == falls
+
+
+STRUCTURES = {
+    "wall": lambda: build.wall(courses=10, blocks=10),
+    "arch": lambda: build.arch(radius=1.0, thickness=0.15, embrace=np.pi, blocks=27, depth=0.15),
+    "dome": lambda: build.dome(rings=8, blocks=16),
+    "oppenheim": build.arch,
+    "house": build.house,
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] if name == "dome" else []) for name in STRUCTURES]
+)
+def test_rest_is_rest(name):
+    """Nothing moves in the second after letting down. Seen: 5e-11 m at most."""
+    model = build_model(STRUCTURES[name](), friction=0.7)
+    start = settled(SmallSteps(model, gravity=GRAVITY), initial_state(model))
+    *_, last = states = [step.state for step in simulate_small_steps(model, duration=1.0, time_step=5e-3, state=start)]
+    assert max(np.abs(state.position - start.position).max() for state in states) < 1e-9  # [m]
+    assert np.abs(last.velocity).max() < 1e-9  # [m/s], [rad/s]
+
+
+@pytest.mark.parametrize("time_step", [5e-3, 2e-3, pytest.param(5e-4, marks=pytest.mark.soak)])
+def test_a_tower_that_falls_makes_no_energy(time_step):
+    """Six cubes thrown over by one sine: the mechanical energy less the work of the ground never rises."""
+    cubes = [turned_box((0, 0, 0.25 + 0.5 * k), (0.5, 0.5, 0.5), name=f"cube-{k}") for k in range(6)]
+    model = build_model([GROUND, *cubes], friction=0.6)
+    sine = Motion(pulse="one-sine", amplitude=12.0, half_period=0.4)
+    states = [step.state for step in simulate_small_steps(model, [sine], duration=2.5, time_step=time_step)]
+    made = mechanical(states) - np.array([state.energy.ground for state in states])
+    assert states[-1].energy.potential < 0.7 * states[0].energy.potential
+    assert np.max(made - np.minimum.accumulate(made)) <= allowed_rise(states, 0)
+    assert states[-1].contacts.gap.min() > -2e-3  # [m]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("time_step", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_heaps_make_no_energy_at_any_time_step(seed, time_step):
+    """Thirty stones, boxes and hulls in turn, until they lie."""
+    states = history(heap("boxes" if seed % 2 else "hulls", 30, seed), 0.6, 2.05, time_step)
+    assert largest_rise(states) <= allowed_rise(states, 0)
+    assert states[-1].contacts.gap.min() > -2e-3  # [m]
