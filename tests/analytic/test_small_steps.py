@@ -96,6 +96,23 @@ def test_free_rocking_has_the_peaks_of_housner(block, time_step):
     assert largest_rise(states) <= allowed_rise(states, 0)
 
 
+@pytest.mark.parametrize(("width", "height"), [(0.2, 1.0), (0.5, 2.0), (0.6, 0.8)])
+@pytest.mark.parametrize("direction", [(1.0, 0.0, 0.0), (0.6, 0.8, 0.0)], ids=["across", "askew"])
+def test_rocking_begins_when_the_resultant_reaches_the_edge(width, height, direction):
+    """Under an acceleration of the ground that lasts, a block stands up to width / height of gravity (over the larger
+    component of the direction, on a square base), and not beyond."""
+    block = turned_box((0, 0, height / 2), (width, width, height))
+    least = width / height * G / max(direction)
+
+    def tilt(share):
+        push = Motion("rectangular", amplitude=share * least, duration=1.0, direction=direction)
+        steps = simulate_small_steps(build_model([GROUND, block], friction=2.0), [push], duration=0.5, time_step=5e-3, gravity=G)
+        return max(float(np.abs(step.state.rotation[1, 1:]).max()) for step in steps)
+
+    assert tilt(0.98) < 1e-3
+    assert tilt(1.02) > 2e-3  # (cosh p t - 1) of 2 % of its slenderness, half of it in a quaternion: 2.5e-3 at least
+
+
 @pytest.mark.parametrize("degrees", [1, 10, 40, 55])
 def test_an_edge_inside_a_face_is_pushed_along_the_normal_of_the_face(degrees):
     """Without friction nothing pushes it sideways."""

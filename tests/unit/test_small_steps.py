@@ -84,6 +84,42 @@ def test_force_and_moments_are_the_derivatives_of_the_energy(seed):
     assert found == pytest.approx(wanted, abs=1e-5 * max(wanted[0], 1.0))
 
 
+def centre_of_pressure(polygon, gap):
+    """(2,) [m] of a patch with this polygon (its centroid at the origin) and this gap, and its normal force [N]."""
+    moments = np.empty(5)
+    polygon_moments(polygon, 0, len(polygon), moments)
+    rows, body, slot, start, corners = one_patch(polygon, moments, moments[0], 1.0, gap)
+    patch_forces(0, 1, 0.0, 0.0, True, rows, body, slot, start, corners, np.zeros(16), np.zeros(16), np.zeros(2, np.int64), 0)
+    return np.array([rows[4 * CENTRE_S], rows[4 * CENTRE_T]]), rows[4 * NORMAL_FORCE]
+
+
+@pytest.mark.parametrize(
+    ("corners", "beyond"),
+    [
+        ([(-0.2, -0.1), (0.2, -0.1), (0.2, 0.1), (-0.2, 0.1)], 0.0),
+        ([(-0.3, -0.2), (0.3, -0.2), (0.0, 0.4)], 0.0),
+        ([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4], 0.015),
+    ],
+    ids=["rectangle", "triangle", "octagon"],
+)
+def test_the_centre_of_pressure_stays_within_the_joint(corners, beyond):
+    """Statics: joints without tension. However a joint is tilted and however little of it is closed, its force acts within
+    its outline; of outlines that widen from a short side it may leave by a small share of their extent (T314)."""
+    polygon = np.array(corners, float)
+    side = np.roll(polygon, -1, axis=0) - polygon
+    outward = np.column_stack([side[:, 1], -side[:, 0]]) / np.linalg.norm(side, axis=1)[:, None]
+    pressed = 0
+    for angle in np.linspace(0, 2 * np.pi, 24, endpoint=False):
+        slope = 1e-4 * np.array([np.cos(angle), np.sin(angle)])
+        low, high = (polygon @ slope).min(), (polygon @ slope).max()
+        for share in (0.02, 0.1, 0.2, 0.3, 0.45, 0.7, 1.2):
+            centre, normal = centre_of_pressure(polygon, [-(low + share * (high - low)), *slope])
+            outside = ((centre - polygon) * outward).sum(axis=1).max()
+            assert outside <= beyond * (high - low) / 1e-4 + 1e-9
+            pressed += normal > 0
+    assert pressed == 24 * 7
+
+
 def patches_of(blocks):
     model = build_model(blocks, friction=0.5)
     count = len(model.position)

@@ -57,7 +57,7 @@ from drystone.engine.patch_rows import (
 from drystone.kernel import inlined, inner
 from drystone.kernel.lanes import absolute, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
 
-FLAT = 0.4  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
+FLAT = 0.5  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
 TINY = 1e-300
 # Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
 # each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
@@ -72,12 +72,15 @@ def edge_factor(closed, edge):
     """How much stiffer than springs side by side a joint is of which only this share is closed, f, and its derivative (T313).
 
     Springs side by side make an edge far too soft: stone under the open part of the face helps to carry it. Here the
-    stiffness of a joint that opens falls to that of its springs until three fifths of it are open, and then rises again to
-    that of the closed joint, all of it on the edge. f = 1 + edge x^2 / closed with x = 1 - closed / FLAT, or 1 if x < 0.
+    stiffness of a joint that opens falls with its springs until half of it is open, and then stays nearly what it is, all of
+    it at the edge. closed * f grows with the closed share everywhere: were it to fall, the centre of pressure would leave the
+    joint, and a block would bear more than its width can (T314).
     """
-    x = maximum(1.0 - closed * (1.0 / FLAT), 0.0)
-    over = x / closed
-    return 1.0 + edge * x * over, -edge * over * (over + 2.0 / FLAT)
+    y = minimum(closed * (1.0 / FLAT), 1.0)
+    cube = y * y * y
+    over = 1.0 / closed
+    more = FLAT * (0.75 + y * (0.25 * cube - 1.0)) * over
+    return 1.0 + edge * more, edge * (cube - 1.0 - more) * over
 
 
 @inlined

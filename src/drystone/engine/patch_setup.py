@@ -83,8 +83,9 @@ def pressure_energy(corner, first, stop, whole, edge, g0, gs, gt, stiffness):
     if not closed > 0.0:
         return 0.0
     closed = min(closed / whole, 1.0)
-    x = max(1.0 - closed / FLAT, 0.0)
-    return 0.5 * stiffness / (1.0 + slope2) * (1.0 + edge * x * x / closed) * total
+    y = min(closed / FLAT, 1.0)
+    more = FLAT * (0.75 + y * (0.25 * y * y * y - 1.0)) / closed
+    return 0.5 * stiffness / (1.0 + slope2) * (1.0 + edge * more) * total
 
 
 @inner

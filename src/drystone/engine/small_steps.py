@@ -122,11 +122,14 @@ class SmallSteps:
         gravity: float,
         loads: Sequence[Push] = (),
         material: Material = STONE,
+        longest_step: float | None = None,
     ):
         if model.laws is not None or model.elastic is not None:
             what = "joints with cohesion, adhesion, crushing or a stiffness" if model.laws is not None else "deformable blocks"
             raise InputError(f'{what} need integrator = "cone-program" in [analysis]: small steps are for rigid, dry stones')
-        self.model, self.gravity, self.loads, self.material = model, gravity, tuple(loads), material
+        self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
+        self.material = material
+        self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
         self.bodies = _bodies(model)
         self.ground = of_ground(motions)
         named = {block.name: i for i, block in enumerate(model.blocks)}
@@ -357,7 +360,7 @@ class SmallSteps:
         """[s] the longest stable step, and the ratio to its bound, with the number of patches for which it was found."""
         count, bodies = len(a), self.bodies
         if count == 0:
-            return LONGEST_STEP, ratio
+            return self.longest_step, ratio
         bound = bound_of_step(
             a, b, arm_a, arm_b, spring, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
         )
@@ -378,7 +381,7 @@ class SmallSteps:
                 np.empty((blocks, 6)),
             )
             ratio = (float(exact / bound), count)
-        return min(SAFETY * ratio[0] * bound, LONGEST_STEP), ratio
+        return min(SAFETY * ratio[0] * bound, self.longest_step), ratio
 
     def _push(self, time: float, h: float, n: int, still: bool) -> tuple[Array, Array]:
         """Gravity less the acceleration of the ground, and that alone, at the kicks; velocity of the moved supports in each
