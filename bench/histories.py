@@ -3,7 +3,8 @@
 `ms` is processor time of one thread in ms a ms of motion, which is also seconds a second: its mean in every turn of 5 ms. The
 engines of a place take turns in one process, so that whatever else the machine does slows them alike. `moved` is the largest
 displacement of a centroid since the start, after every turn; `drift` that since 0.1 s, until when an engine may find its rest.
-`start` is what drystone takes to let the structure down before the first step, in seconds; it is not part of `ms`.
+`start` is what drystone takes to let the structure down before the first step, in seconds; it is not part of `ms`. An engine
+that throws a block farther than FAR has `lost` the structure: its figures say nothing, and it is followed no further.
 
 Engines: drystone by small steps, whose state is handed out every 5 ms or 1 ms; Rapier at its best setting (bench/rapier.py);
 the cone program a step, rigid, 1 ms, at its defaults, as far as it comes in BUDGET seconds.
@@ -38,6 +39,7 @@ Engine = Iterator[Callable[[], Array]]  # after every turn, how to ask where the
 TURN = 5e-3  # [s] of motion
 REST = 0.1  # [s] after which what still moves drifts
 BUDGET = 30.0  # [s] of the cone program on a place
+FAR = 100.0  # [m]
 FOREVER = 1e3  # [s]
 SMALL = {"small steps, 5 ms": 5e-3, "small steps, 1 ms": 1e-3}
 OURS, RAPIER, CONE = next(iter(SMALL)), "Rapier", "cone program"
@@ -90,11 +92,11 @@ def methods_of(place: Place) -> list[str]:
 
 def in_turns(engines: dict[str, Engine], starts: dict[str, Array], turns: int) -> dict[str, Row]:
     """The figures of all engines, by name; each takes a turn after the other."""
-    rows: dict[str, Row] = {name: {"ms": [], "moved": [], "drift": 0.0} for name in engines}
+    rows: dict[str, Row] = {name: {"ms": [], "moved": [], "drift": 0.0, "lost": False} for name in engines}
     rest = dict(starts)
     for turn in range(turns):
         for name, row in rows.items():
-            if name == CONE and TURN * sum(row["ms"]) > BUDGET:
+            if row["lost"] or (name == CONE and TURN * sum(row["ms"]) > BUDGET):
                 continue
             seconds, _, where = timed(lambda name=name: next(engines[name]))
             position = where()
@@ -102,6 +104,7 @@ def in_turns(engines: dict[str, Engine], starts: dict[str, Array], turns: int) -
             row["ms"].append(seconds / TURN)
             row["moved"].append(farthest(position - starts[name]))
             row["drift"] = farthest(position - rest[name])
+            row["lost"] = row["moved"][-1] > FAR
     return rows
 
 

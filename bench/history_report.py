@@ -22,6 +22,11 @@ def groups_of(rows: Iterable[Row]) -> list[Group]:
     return [groups[place] for place in ORDER if OURS in groups.get(place, {})]
 
 
+def kept(group: Group) -> Group:
+    """Without the engines that lost the structure."""
+    return {method: row for method, row in group.items() if not row["lost"]}
+
+
 def cost(row: Row, turns: int | None = None) -> float:
     """Processor ms a ms of motion, over the first turns or all."""
     return float(np.mean(row["ms"][:turns]))
@@ -47,13 +52,16 @@ def moved(row: Row) -> str:
 
 def line(row: Row) -> str:
     """A row as told on the screen."""
+    if row["lost"]:
+        return f"lost the structure within {TURN * len(row['ms']):g} s"
     what = "drifted" if row["phase"] == "standing" else "moved"
     return f"{cost(row):.1f} ms a ms over {TURN * len(row['ms']):.2f} s, {what} {moved(row)}"
 
 
 def sentence(rows: Sequence[Row]) -> str:
     """What the numbers say."""
-    groups = groups_of(rows)
+    lost = [group[OURS] for group in groups_of(rows) if group[OURS]["lost"]]
+    groups = [few for group in groups_of(rows) if OURS in (few := kept(group))]
     beside = [group for group in groups if RAPIER in group]
     cone = [times(group[CONE], group[OURS]) for group in groups if CONE in group]
     parts = []
@@ -68,6 +76,7 @@ def sentence(rows: Sequence[Row]) -> str:
     parts += [f"a second of the house takes {cost(group[OURS]):.1f} s" for group in groups if group[OURS]["scene"] == "house"]
     parts += [f"from {small:,} to {large:,} blocks of wall the cost grew as blocks to the power {p:.2f}"
               for small, large, p in growth(groups)]  # fmt: skip
+    parts += [f"small steps lost the {row['scene']} of {row['blocks']:,} blocks" for row in lost]
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + ("." if text else "")
 
@@ -84,7 +93,11 @@ def growth(groups: Sequence[Group]) -> list[tuple[int, int, float]]:
 
 def body(group: Group) -> list[str]:
     """A line of the short table."""
-    ours, theirs = group[OURS], group.get(RAPIER)
+    ours, theirs = group[OURS], kept(group).get(RAPIER)
+    if ours["lost"]:
+        other = [f"{cost(theirs):.1f}", "–", f"– / {moved(theirs)}"] if theirs else ["–", "–", "–"]
+        within = f"lost within {TURN * len(ours['ms']):g} s"
+        return [ours["scene"], f"{ours['blocks']:,}", ours["phase"], "–", within, *other]
     return [ours["scene"], f"{ours['blocks']:,}", ours["phase"], f"{TURN * len(ours['ms']):g} s", f"**{cost(ours):.1f}**",
             f"{cost(theirs):.1f}" if theirs else "–", f"**{factor(times(ours, theirs))}**" if theirs else "–",
             f"{moved(ours)} / {moved(theirs)}" if theirs else moved(ours)]  # fmt: skip
@@ -95,7 +108,7 @@ HEAD = ("scene", "blocks", "phase", "followed for", "small steps", "Rapier", "sm
 
 def more(group: Group) -> list[str]:
     """What the long table adds: states every 1 ms, the cone program as far as it came, and letting down."""
-    ours, finer, cone = group[OURS], group.get(list(SMALL)[1]), group.get(CONE)
+    ours, finer, cone = group[OURS], kept(group).get(list(SMALL)[1]), kept(group).get(CONE)
     out = [f"{cost(finer):.1f}, {moved(finer)}" if finer else "–", "–", f"{ours['start']:.1f} s"]
     if cone:
         far, ratio = cone["moved"][-1], factor(times(cone, ours))

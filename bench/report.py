@@ -196,9 +196,9 @@ def page(session: dict[str, Any]) -> str:
         fill("Lines are geometric means of starting and impacting steps over what was measured at all sizes of a line; faint "
              "marks are single scenes, hollow ones did not reach the error asked for."),
         taken(session),
-        "## The native solver and the others", solver_table(rows), fill(doubts(rows)),
-        "## Growth with the number of blocks", scaling_table(rows),
-        "## Table 2 of Nodargi and Bisegna", published_table(rows),
+        "### The native solver and the others", solver_table(rows), fill(doubts(rows)),
+        "### Growth with the number of blocks", scaling_table(rows),
+        "### Table 2 of Nodargi and Bisegna", published_table(rows),
     ])  # fmt: skip
 
 

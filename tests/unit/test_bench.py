@@ -140,7 +140,7 @@ def test_histories_of_a_small_wall(wall):
 
 def history(size: int, method: str, ms: list[float], **changes) -> dict:
     return {"kind": "history", "scene": "wall", "size": size, "blocks": size, "phase": "shaken", "method": method, "start": 1.0,
-            "ms": ms, "moved": [2e-3 for _ in ms], "drift": 0.0, "version": "9"} | changes  # fmt: skip
+            "ms": ms, "moved": [2e-3 for _ in ms], "drift": 0.0, "lost": False, "version": "9"} | changes  # fmt: skip
 
 
 def test_histories_are_compared_over_the_time_that_both_were_followed():
@@ -161,6 +161,15 @@ def test_histories_are_compared_over_the_time_that_both_were_followed():
     assert "| wall | 1,000 | shaken | 0.015 s | **20.0** | 20.0 | **1** | 2.0 mm / 2.0 mm |" in history_report.short(session)
     assert "300, 30 times; 2.0 mm / 2.0 mm after 0.005 s" in history_report.page(session)
     assert "Rapier 9." in history_report.page(session)
+
+
+def test_a_lost_structure_is_told_and_not_compared():
+    thrown = iter([lambda: np.zeros((1, 3)), lambda: np.full((1, 3), np.nan)])
+    row = histories.in_turns({"x": thrown}, {"x": np.zeros((1, 3))}, 9)["x"]
+    assert (len(row["ms"]), row["lost"]) == (2, True)
+    rows = [history(1000, histories.OURS, [9.0], lost=True), history(1000, histories.RAPIER, [20.0])]
+    assert history_report.sentence(rows) == "Small steps lost the wall of 1,000 blocks."
+    assert history_report.body(history_report.groups_of(rows)[0])[4:7] == ["lost within 0.005 s", "20.0", "–"]
 
 
 def canned(size: int, method: str, ms: float, **changes) -> dict:
