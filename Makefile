@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
+RIVALS := $(VENV)/.rivals
 PAGE := src/drystone/page/bundle/index.html
 KERNELS := src/drystone/kernel/compiled
 
@@ -69,8 +70,12 @@ gallery: $(READY)
 	$(BIN)/python docs/gallery.py
 	$(BIN)/python docs/statics.py
 
+# What the benchmark compares with; it leaves out what is not there.
+$(RIVALS): $(READY)
+	if $(BIN)/python -m pip install --quiet --group bench; then touch $(RIVALS); fi
+
 # More with BENCH="--full", or see --help; `python -m bench.report` writes the results into docs/performance.md and the README.
-bench: $(READY)
+bench: $(RIVALS)
 	$(BIN)/python -m bench.run $(BENCH)
 
 clean:

@@ -33,7 +33,7 @@ def processor() -> str:
 def revision(root: Path) -> str:
     """The last commit that touched what is measured, with a + if that has been changed since."""
     git = ["git", "-C", str(root)]
-    measured = ["--", "src", "bench", ":!bench/report.py", ":!bench/picture.py"]
+    measured = ["--", "src", "bench", *(f":!bench/{name}.py" for name in ("report", "history_report", "tables", "picture"))]
     said = subprocess.run([*git, "log", "-1", "--format=%h", *measured], capture_output=True, text=True, check=False)
     changed = subprocess.run([*git, "status", "--porcelain", *measured], capture_output=True, text=True, check=False)
     return (said.stdout.strip() or "unknown") + ("+" if changed.stdout.strip() else "")

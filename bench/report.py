@@ -1,5 +1,6 @@
-"""bench/results.json comes in; tables and one conclusion go into docs/performance.md, a short table into README.md, both
-between their marks, and a picture into docs/images/performance.png.
+"""bench/results.json comes in; tables and one conclusion a part (histories, solvers) go into docs/performance.md, short tables
+into README.md, between the marks of the part, and a picture into docs/images/performance.png. A part comes from the last
+session that measured it; one that none did stays as it is.
 
     python -m bench.report [--results bench/results.json]
 """
@@ -8,21 +9,20 @@ import argparse
 import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
-from textwrap import fill as wrap
 from typing import Any
 
 import numpy as np
 
+from bench import history_report
 from bench.measure import Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
+from bench.tables import factor, fill, power, span, table, taken
 
 ROOT = Path(__file__).parents[1]
 PLACE = ("scene", "size", "form", "law", "phase")
 ORDER = (list(SCENES), list(SIZES), list(FORMS), list(LAWS), list(PHASES))
 CLARABEL = ("clarabel-kinematic", "clarabel-static")
-fill = partial(wrap, width=128, break_long_words=False, break_on_hyphens=False)
 Group = dict[str, Row]  # the rows of one place by method
 
 
@@ -55,7 +55,7 @@ def conclusion(rows: Sequence[Row]) -> str:
     parts = [*against_clarabel(groups), f"{good} of {steps} native steps converged"]
     growth = [entry["pair"] for entry in scaling(rows) if entry["pair"] is not None and entry["phase"] != "standing"]
     if growth:
-        parts.append(f"from 1,000 to 20,000 blocks the time of a moving step grew as blocks to the power {_span(growth, 2)}")
+        parts.append(f"from 1,000 to 20,000 blocks the time of a moving step grew as blocks to the power {span(growth, 2)}")
     text = "; ".join(parts)
     return text[0].upper() + text[1:] + "."
 
@@ -68,7 +68,7 @@ def against_clarabel(groups: Sequence[Group]) -> list[str]:
         return ["Clarabel was not measured"]
     kinds = {"moving": ("starting", "impacting"), "standing": ("standing",)}
     found = {word: [times_native(row) for row in reached if row["phase"] in phases] for word, phases in kinds.items()}
-    said = [f"{_span(ratios)} times as long in {word} steps (geometric mean {factor(np.exp(np.mean(np.log(ratios))))} of "
+    said = [f"{span(ratios)} times as long in {word} steps (geometric mean {factor(np.exp(np.mean(np.log(ratios))))} of "
             f"{len(ratios)})" for word, ratios in found.items() if ratios]  # fmt: skip
     parts = []
     if said:
@@ -79,16 +79,6 @@ def against_clarabel(groups: Sequence[Group]) -> list[str]:
         ]
     missed = len(best) - len(reached)
     return parts + ([f"in {missed} of {len(best)} neither form of Clarabel reached that error"] if missed else [])
-
-
-def factor(value: float) -> str:
-    """How many times, with two figures or more."""
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
-
-
-def _span(values: Sequence[float], digits: int | None = None) -> str:
-    low, high = (f"{value:.{digits}f}" if digits else factor(value) for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
 
 
 def _blocks(rows: Sequence[Row]) -> str:
@@ -113,16 +103,6 @@ def scaling(rows: Iterable[Row]) -> list[Row]:
         out.append({"scene": scene, "form": form, "law": law, "phase": phase, "ms": {size: known[size][1] for size in known},
                     "fit": float(np.polyfit(blocks, ms, 1)[0]), "pair": pair})  # fmt: skip
     return out
-
-
-def power(small: tuple[int, float], large: tuple[int, float]) -> float:
-    """p in ms ~ blocks^p between two (blocks, ms)."""
-    return float(np.log(large[1] / small[1]) / np.log(large[0] / small[0]))
-
-
-def table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in [list(head), ["---"] * len(head), *(list(row) for row in body)]]
-    return "\n".join(lines)
 
 
 def spent(ms: float) -> str:
@@ -209,19 +189,16 @@ def doubts(rows: Sequence[Row]) -> str:
 
 def page(session: dict[str, Any]) -> str:
     """What goes between the marks of docs/performance.md."""
-    rows, machine = session["rows"], session["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    taken = f"Taken on {session['date']} at revision `{session['revision']}`: {machine['processor']}, {machine['cores']} cores"
+    rows = session["rows"]
     return "\n\n".join([
         fill(f"**{conclusion(rows)}**"),
         "![Processor time of a contact solve against the number of blocks](images/performance.png)",
         fill("Lines are geometric means of starting and impacting steps over what was measured at all sizes of a line; faint "
              "marks are single scenes, hollow ones did not reach the error asked for."),
-        fill(f"{taken}, {machine['system']}; {versions}. Load average {session['load'][0]:.1f} to {session['load'][1]:.1f}; "
-             "above 1, others were at work on the machine."),
-        "## The native solver and the others", solver_table(rows), fill(doubts(rows)),
-        "## Growth with the number of blocks", scaling_table(rows),
-        "## Table 2 of Nodargi and Bisegna", published_table(rows),
+        taken(session),
+        "### The native solver and the others", solver_table(rows), fill(doubts(rows)),
+        "### Growth with the number of blocks", scaling_table(rows),
+        "### Table 2 of Nodargi and Bisegna", published_table(rows),
     ])  # fmt: skip
 
 
@@ -240,26 +217,36 @@ def short(session: dict[str, Any]) -> str:
     return f"{fill(conclusion(session['rows']))}\n\n{table(head, body)}"
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, text: str, mark: str = "bench") -> None:
     """Replace what is between the marks of a page."""
-    pattern = re.compile(r"(<!-- bench -->\n).*?(\n<!-- /bench -->)", re.DOTALL)
+    pattern = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- /{mark} -->)", re.DOTALL)
     old = path.read_text(encoding="utf-8")
     if not pattern.search(old):
-        raise ValueError(f"{path} has no <!-- bench --> and <!-- /bench --> to write between")
+        raise ValueError(f"{path} has no <!-- {mark} --> and <!-- /{mark} --> to write between")
     path.write_text(pattern.sub(lambda found: found[1] + text + found[2], old), encoding="utf-8")
 
 
+def last_with(sessions: Sequence[dict[str, Any]], kind: str) -> dict[str, Any] | None:
+    """The last session that has rows of a kind."""
+    return next((each for each in reversed(sessions) if any(row["kind"] == kind for row in each["rows"])), None)
+
+
 def main() -> None:
-    """Write pages and picture from the last session of the results."""
+    """Write pages and picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=ROOT / "bench/results.json")
-    session = json.loads(parser.parse_args().results.read_text())[-1]
-    from bench.picture import draw  # matplotlib is an extra
+    sessions = json.loads(parser.parse_args().results.read_text())
+    if histories := last_with(sessions, "history"):
+        put(ROOT / "docs/performance.md", history_report.page(histories), "histories")
+        put(ROOT / "README.md", history_report.short(histories), "histories")
+        print(history_report.sentence(histories["rows"]))
+    if solvers := last_with(sessions, "solver"):
+        from bench.picture import draw  # matplotlib is an extra
 
-    put(ROOT / "docs/performance.md", page(session))
-    put(ROOT / "README.md", short(session))
-    draw(groups_of(session["rows"]), ROOT / "docs/images/performance.png")
-    print(conclusion(session["rows"]))
+        put(ROOT / "docs/performance.md", page(solvers))
+        put(ROOT / "README.md", short(solvers))
+        draw(groups_of(solvers["rows"]), ROOT / "docs/images/performance.png")
+        print(conclusion(solvers["rows"]))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Benchmark of the contact solvers: `make bench`, or python -m bench.run with the options below; writes bench/results.json.
+"""Benchmark of histories and contact solvers: `make bench`, or python -m bench.run as below; writes bench/results.json.
 
-    python -m bench.run                             all scenes at 200 blocks, a wall of 1,000: some minutes
+    python -m bench.run                             histories, all scenes at 200 blocks, a wall of 1,000: a quarter of an hour
+    python -m bench.run --part histories            whole histories beside Rapier's, ten minutes
     python -m bench.run --full                      every scene, size, form, phase and method: hours
     python -m bench.run --scene tower --size 1000   a part of it
     python -m bench.report                          docs/performance.md and its picture, from the results
 
 Every scene, size and form runs in a process of its own, on one thread. Rows are written as they come: Ctrl-C keeps what is
-done, and another run adds to the rows of the same machine and revision. What the figures mean is told in bench/measure.py,
-the scenes in bench/scenes.py.
+done, and another run adds to the rows of the same machine and revision. What the figures mean is told in bench/histories.py
+and bench/measure.py, the scenes in bench/scenes.py.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import measure, published, report
+from bench import histories, history_report, measure, published, rapier, report
 from bench.machine import describe, revision
 from bench.measure import Effort, Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
@@ -32,6 +33,7 @@ from drystone.solvers.methods import SPATIAL
 
 ROOT = Path(__file__).parents[1]
 Job = dict[str, Any]
+PARTS = ("histories", "solver", "published")
 STEPS = {200: 5, 1000: 5, 5000: 3, 20000: 2}  # timed of a phase
 KEY = ("kind", "scene", "size", "form", "law", "phase", "method", "line")
 ALONE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -50,10 +52,20 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     if quick:
         jobs += [job_of(options, quick, ["impacting"], "wall", 1000, form, law) for form, law in product(FORMS, options.law)]
     jobs = jobs if "solver" in options.part else []
+    if "histories" in options.part:
+        jobs = histories_of(options) + jobs
     if "published" in options.part:
         lines = [line.name for line in published.LINES if options.full or line.blocks < 1000]
         jobs.append({"kind": "published", "lines": lines, "steps": None, "rows": len(lines)})
     return jobs
+
+
+def histories_of(options: argparse.Namespace) -> list[Job]:
+    """A process a place, of the scenes, sizes and phases that are chosen."""
+    chosen = {"scene": options.scene, "size": options.size, "phase": options.phase}
+    wanted = lambda place: all(getattr(place, name) in few for name, few in chosen.items() if few)  # noqa: E731
+    places = filter(wanted, histories.PLACES)
+    return [{"kind": "history", "place": place, "rows": len(histories.methods_of(place))} for place in places]
 
 
 def job_of(options: argparse.Namespace, quick: bool, phases: list[str], scene: str, size: int, form: str, law: str) -> Job:
@@ -71,6 +83,8 @@ def rows_of(job: Job) -> Iterator[Row]:
     """The rows of a job, in this process."""
     if job["kind"] == "published":
         return published.rows_of(job["lines"], job["steps"])
+    if job["kind"] == "history":
+        return histories.rows_of(histories.Place(*job["place"]))
     place = (job[name] for name in ("scene", "size", "form", "law", "methods", "wanted"))
     return measure.rows_of(*place, Effort(*job["effort"]))
 
@@ -106,6 +120,8 @@ def merge(path: Path, row: Row, machine: dict[str, Any], version: str) -> None:
 
 
 def name_of(job: Job) -> str:
+    if job["kind"] == "history":
+        return "{} {} {}".format(*job["place"])
     return "published table" if job["kind"] == "published" else " ".join(str(job[k]) for k in ("scene", "size", "form", "law"))
 
 
@@ -114,6 +130,8 @@ def said(row: Row) -> str:
     if row["kind"] == "published":
         broad, narrow, solver = row["seconds"]
         return f"{row['line']}: {row['blocks']} blocks, broad {broad:.1e} s, narrow {narrow:.1e} s, solver {solver:.1e} s"
+    if row["kind"] == "history":
+        return f"{row['scene']} {row['blocks']} {row['phase']:<10} {row['method']:<18} {history_report.line(row)}"
     where = f"{row['scene']} {row['blocks']} {row['form']} {row['law']} {row['phase']}"
     ratio = f", {report.ratio(row)} x native" if "native_ms" in row else ""
     return f"{where:<44} {row['method']:<19} error {row['error']:.0e}, {report.cell(row)}{ratio}"
@@ -151,7 +169,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--law", nargs="+", choices=LAWS, default=["associated"])
     parser.add_argument("--phase", nargs="+", choices=PHASES)
     parser.add_argument("--method", nargs="+", choices=SPATIAL, default=SPATIAL, help="native always runs too")
-    parser.add_argument("--part", nargs="+", choices=("solver", "published"), default=("solver", "published"))
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
     parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")
     parser.add_argument("--steps", type=int, help="timed of a phase")
@@ -168,6 +186,8 @@ def main() -> None:
             for row in rows_of(json.loads(options.worker)):
                 print(json.dumps(row), flush=True)
         else:
+            if "histories" in options.part and not rapier.installed():
+                print("Rapier is not installed, its rows are left out: pip install --group bench")
             failed = go(jobs_of(options), options.out)
             print(f"wrote {options.out}; python -m bench.report makes docs/performance.md of it")
             sys.exit(f"failed: {', '.join(failed)}" if failed else 0)

@@ -106,7 +106,8 @@ def test_rocking_begins_when_the_resultant_reaches_the_edge(width, height, direc
 
     def tilt(share):
         push = Motion("rectangular", amplitude=share * least, duration=1.0, direction=direction)
-        steps = simulate_small_steps(build_model([GROUND, block], friction=2.0), [push], duration=0.5, time_step=5e-3, gravity=G)
+        model = build_model([GROUND, block], friction=2.0)
+        steps = simulate_small_steps(model, [push], duration=0.5, time_step=5e-3, gravity=G)
         return max(float(np.abs(step.state.rotation[1, 1:]).max()) for step in steps)
 
     assert tilt(0.98) < 1e-3

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bench import published, report, run
+from bench import histories, history_report, published, report, run
 from bench.measure import TOLERANCES, Effort, compete, race, rows_of
 from bench.scenes import PHASES, SCENES, SIZES, Case, arch, make_model, phases, surface_of
 from drystone import build
@@ -122,6 +122,54 @@ def test_a_line_of_the_published_table():
     (row,) = published.rows_of(["Housner block"], 3)
     assert (row["blocks"], row["steps"], row["converged"]) == (1, 2, 1.0)
     assert all(seconds >= 0 for seconds in row["seconds"])
+
+
+def test_histories_of_a_small_wall(wall):
+    """Small steps stand still; shaken, both engines that come with drystone move alike."""
+    methods = (*histories.SMALL, histories.CONE)
+    still = list(histories.rows_of(histories.Place("wall", 1000, "standing", 0.11, methods[:1]), wall))
+    assert still[0]["drift"] < 1e-9
+    rows = list(histories.rows_of(histories.Place("wall", 1000, "shaken", 0.02, methods), wall))
+    assert [row["method"] for row in rows] == list(methods)
+    for row in rows:
+        assert len(row["ms"]) == len(row["moved"]) == 4
+        assert row["moved"][-1] == pytest.approx(rows[0]["moved"][-1], rel=0.1)
+        assert row["moved"][-1] > 1e-4
+    assert "cone program a step costs" in history_report.sentence(still + rows)
+
+
+def history(size: int, method: str, ms: list[float], **changes) -> dict:
+    return {"kind": "history", "scene": "wall", "size": size, "blocks": size, "phase": "shaken", "method": method, "start": 1.0,
+            "ms": ms, "moved": [2e-3 for _ in ms], "drift": 0.0, "lost": False, "version": "9"} | changes  # fmt: skip
+
+
+def test_histories_are_compared_over_the_time_that_both_were_followed():
+    rows = [
+        history(20000, histories.OURS, [200.0, 200.0]),
+        history(1000, histories.OURS, [10.0, 10.0, 40.0]),
+        history(1000, histories.RAPIER, [20.0, 20.0, 20.0]),
+        history(1000, histories.CONE, [300.0]),
+        history(1000, histories.OURS, [10.0], phase="standing", drift=1e-12),
+        history(1000, histories.RAPIER, [20.0], phase="standing", drift=3e-4),
+    ]
+    said = history_report.sentence(rows)
+    for fact in ("tanding, small steps of 30 GPa stone cost 0.5 times", "shaken, small steps of 30 GPa stone cost 1 times",
+                 "drifted by <0.001 µm, Rapier's by up to 300 µm", "costs 30 times as much", "power 1.00"):  # fmt: skip
+        assert fact in said
+    machine = {"processor": "P", "cores": 2, "system": "S", "versions": {"numpy": "2"}}
+    session = {"machine": machine, "revision": "abc", "date": "2026-11-20", "load": [1.0, 2.0], "rows": rows}
+    assert "| wall | 1,000 | shaken | 0.015 s | **20.0** | 20.0 | **1** | 2.0 mm / 2.0 mm |" in history_report.short(session)
+    assert "300, 30 times; 2.0 mm / 2.0 mm after 0.005 s" in history_report.page(session)
+    assert "Rapier 9." in history_report.page(session)
+
+
+def test_a_lost_structure_is_told_and_not_compared():
+    thrown = iter([lambda: np.zeros((1, 3)), lambda: np.full((1, 3), np.nan)])
+    row = histories.in_turns({"x": thrown}, {"x": np.zeros((1, 3))}, 9)["x"]
+    assert (len(row["ms"]), row["lost"]) == (2, True)
+    rows = [history(1000, histories.OURS, [9.0], lost=True), history(1000, histories.RAPIER, [20.0])]
+    assert history_report.sentence(rows) == "Small steps lost the wall of 1,000 blocks."
+    assert history_report.body(history_report.groups_of(rows)[0])[4:7] == ["lost within 0.005 s", "20.0", "–"]
 
 
 def canned(size: int, method: str, ms: float, **changes) -> dict:
