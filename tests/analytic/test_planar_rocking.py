@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from drystone import build
-from drystone.io.case import read_case
+from drystone.io.case import parse_case, read_case
 from drystone.model import build_model
 from drystone.search import search
 from drystone.simulate import simulate
@@ -68,8 +68,11 @@ def boundary(pulse, low, high):
 
 
 def outcomes(pulse, event, *amplitudes):
-    """What the engine says, in g, of amplitudes in the example's pulse."""
-    case = read_case(EXAMPLES / f"planar-block-{pulse}.toml")
+    """What the papers' step says, in g, of amplitudes in the example's pulse, with the step and theta of PCL; what small steps
+    say is in test_small_steps_published.py."""
+    example = read_case(EXAMPLES / f"planar-block-{pulse}.toml")
+    scheme = 'integrator = "cone-program"\ntime_step = "2 ms"\ntheta = 0.7\n'
+    case = parse_case(example.text.replace("[analysis]\n", "[analysis]\n" + scheme), example.path)
     ends = tuple(f"{amplitude} g" for amplitude in amplitudes)
     trials = list(search(case, "motion.amplitude", event, ends, f"{amplitudes[1] - amplitudes[0]} g"))
     assert all(trial.unconverged == 0 for trial in trials)

@@ -99,7 +99,8 @@ def test_in_a_case():
     only_on_the_ground = text.replace("restitution = 0.4", "support = { restitution = 0.4 }")
     assert np.unique(parse_case(only_on_the_ground).model().restitution).tolist() == [0.0, 0.4]
     assert parse_case(only_on_the_ground).model().friction.min() == 0.5
+    cone = text.replace("[analysis]", '[analysis]\n    integrator = "cone-program"')
     with pytest.raises(InputError, match="restitution is 0"):
-        _ = parse_case(text + '[solver]\ncontact = "compliant"').surface
+        _ = parse_case(cone + '[solver]\ncontact = "compliant"').surface
     with pytest.raises(InputError, match="restitution"):
         parse_case(text.replace("0.4", "1.4"))

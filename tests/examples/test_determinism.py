@@ -28,15 +28,20 @@ amplitude = "0.9 g"
 half_period = "0.1 s"
 direction = [0.3, 1, 0]
 [analysis]
-kind = "dynamics"
+integrator = "{integrator}"
 duration = "0.15 s"
 time_step = "1 ms"
 [solver]
+threads = {threads}
 {solver}
 [output]
 every = "7 ms"
 """
-FORMS = {"rigid": 'contact = "rigid"', "compliant": 'contact = "compliant"\nyoung = "30 GPa"'}
+FORMS = {
+    "small steps": {"integrator": "small-steps", "solver": ""},
+    "rigid": {"integrator": "cone-program", "solver": 'contact = "rigid"'},
+    "compliant": {"integrator": "cone-program", "solver": 'contact = "compliant"\nyoung = "30 GPa"'},
+}
 
 
 def content(folder: Path) -> dict[str, np.ndarray]:
@@ -58,7 +63,7 @@ def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> Non
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_cut_in_two_is_the_same_run(tmp_path: Path, form: str) -> None:
-    case = parse_case(CASE.format(solver=FORMS[form]), tmp_path / "case.toml")
+    case = parse_case(CASE.format(**FORMS[form], threads=1), tmp_path / "case.toml")
     run(case, tmp_path / "whole")
     with closing(record(case, tmp_path / "cut")) as steps:
         for step in steps:
@@ -75,7 +80,7 @@ def by_threads(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("threads")
     for threads in ("1", "2"):
         for form in FORMS:
-            (folder / f"{form} {threads}.toml").write_text(CASE.format(solver=f"{FORMS[form]}\nthreads = {threads}"))
+            (folder / f"{form} {threads}.toml").write_text(CASE.format(**FORMS[form], threads=threads))
         setting = {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
         command = [sys.executable, "-c", RUN_ALL, *(str(folder / f"{form} {threads}") for form in FORMS)]
         subprocess.run(command, check=True, capture_output=True, env=os.environ | setting, timeout=600)

@@ -30,6 +30,7 @@ pulse = "rectangular"
 amplitude = "0.387 g"
 duration = "1.1 s"
 [analysis]
+integrator = "cone-program"
 planar = {planar}
 duration = "1.1 s"
 time_step = "2 ms"

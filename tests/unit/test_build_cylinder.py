@@ -42,6 +42,7 @@ sectors = 8
 friction = 0.4
 friction_law = "coulomb"
 [analysis]
+integrator = "cone-program"
 duration = "0.15 s"
 time_step = "5 ms"
 theta = 1.0

@@ -36,6 +36,7 @@ duration = "0.30 s"
 direction = [-1, 0, 0]
 [analysis]
 kind = "dynamics"
+integrator = "cone-program"
 duration = "2.6 s"
 time_step = "1 ms"
 [solver]
@@ -99,15 +100,15 @@ def test_unknown_starter():
         ("[-1, 0, 0]", "[0, 0, 0]", "line 16: motion.direction: .* not all zero"),
         ("[-1, 0, 0]", '"x"', r"line 16: motion.direction: .* give three numbers"),
         ('"dynamics"', '"statics"', "line 18: analysis.kind: 'statics' is not accepted.*; accepted: dynamics"),
-        ('"2.6 s"', '"0 s"', "line 19: analysis.duration: is '0 s', it should be greater than 0"),
+        ('"2.6 s"', '"0 s"', "line 20: analysis.duration: is '0 s', it should be greater than 0"),
         ('"1 ms"', '"1e-9 s"', "analysis.time_step: 1e-09 s makes more than 100,000,000 steps of 2.6 s; give a longer one"),
         ('"1 ms"', '"10 s"', "analysis: time_step .* is longer than duration"),
         ('"1 ms"', '"1 ms"\ntheta = 0.4', "analysis.theta: is 0.4, it should be greater than or equal to 0.5"),
-        ('"rigid"', '"compliant"\nyoung = "30 GPa"\nstiffness = "1 GN/m"', "line 21: solver: .* one of the two"),
+        ('"rigid"', '"compliant"\nyoung = "30 GPa"\nstiffness = "1 GN/m"', "line 22: solver: .* one of the two"),
         ('"rigid"', '"rigid"\nyoung = "30 GPa"', "young is for contact = \"compliant\" only"),
         ("1e-6", "1e-6\n[output]\nevery = 1e-4", "output.every: 0.0001 s is shorter than analysis.time_step"),
         ("1e-6", '1e-6\n[output]\nmonitor = "block"', "output.monitor: is 'block', it should be a valid tuple"),
-        ("[solver]", "[solver", r"not TOML: .*line 21, column"),
+        ("[solver]", "[solver", r"not TOML: .*line 22, column"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_key_line_and_cure(old, new, message):
@@ -273,6 +274,7 @@ at = ["2 m", 0, 0]
 [joints]
 friction = 0.6
 [analysis]
+integrator = "cone-program"
 duration = 1
 time_step = 1e-3
 """

@@ -198,6 +198,7 @@ deformable = {table}
 friction = 0.6
 
 [analysis]
+integrator = "cone-program"
 duration = 0.02
 time_step = 0.001
 

@@ -19,6 +19,7 @@ parts = [
 friction = 0.6
 JOINTS
 [analysis]
+integrator = "cone-program"
 duration = "0.1 s"
 time_step = "1 ms"
 """
@@ -99,6 +100,7 @@ pulse = "one-sine"
 amplitude = "1.2 g"
 half_period = "50 ms"
 [analysis]
+integrator = "cone-program"
 duration = "60 ms"
 time_step = "1 ms"
 [output]

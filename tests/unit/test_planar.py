@@ -43,6 +43,7 @@ amplitude = "0.3 g"
 duration = "1 s"
 direction = {direction}
 [analysis]
+integrator = "cone-program"
 duration = "0.2 s"
 time_step = "2 ms"
 theta = 0.7

@@ -35,6 +35,7 @@ CASE = """
     amplitude = "5 m/s2"
     half_period = "0.1 s"
     [analysis]
+    integrator = "cone-program"
     duration = "0.04 s"
     time_step = "1 ms"
     [solver]

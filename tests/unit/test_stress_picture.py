@@ -14,7 +14,7 @@ from drystone.view.stress import READINGS
 CASE = """
 structure = { generator = "block", width = 0.5, height = 1.0, deformable = { young = 1e9, poisson = 0.2, mesh = [1, 1, 2] } }
 joints = { friction = 0.6 }
-analysis = { duration = 0.05, time_step = 0.001, theta = 1.0 }
+analysis = { integrator = "cone-program", duration = 0.05, time_step = 0.001, theta = 1.0 }
 """
 
 

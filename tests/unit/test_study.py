@@ -100,11 +100,11 @@ class TestRest:
         assert early.numbers["residual_displacement"] == pytest.approx(full.numbers["residual_displacement"], abs=1e-5)
 
     def test_a_block_that_never_moves_is_done_after_its_motion(self):
-        """The pulse lasts 0.4 s, calm is 0.2 s."""
+        """The pulse lasts 0.4 s, calm is 0.2 s. Stone gives way by micrometres."""
         found = try_sample(PUSHED, "case.toml", {"motion.amplitude": "0.2 g"})
         assert (found.status, found.reason) == (STANDING, "came to rest")
         assert found.numbers["time"] == pytest.approx(0.6, abs=0.0101)
-        assert found.numbers["peak_displacement"] < 1e-9
+        assert found.numbers["peak_displacement"] < 1e-4
 
     def test_motions_without_end_give_no_rest(self):
         endless = PUSHED.replace('pulse = "one-sine"', 'pulse = "sine"')

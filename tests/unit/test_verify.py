@@ -97,7 +97,7 @@ def flip(name, place, field=None):
         ("frames/position", (3, 2, 1), None, "position of the frame", 21),
         ("frames/velocity", (1, 4, 5), None, "velocity of the frame", 7),
         ("steps", 29, "kinetic", "kinetic of the step", 30),
-        ("contacts", 5, "gap", "contacts' gap of the frame", 7),
+        ("contacts", -1, "gap", "contacts' gap of the frame", 50),
     ],
 )
 def test_one_bit_is_found(command, history, name, place, field, what, step):

@@ -9,7 +9,6 @@ from drystone.build.arch import arch
 from drystone.build.block import block
 from drystone.build.buttressed import buttressed_arch
 from drystone.build.chip import chip
-from drystone.build.play import with_play
 from drystone.build.church import church
 from drystone.build.column import column, drum_column
 from drystone.build.courses import Opening
@@ -17,6 +16,7 @@ from drystone.build.cylinder import corbelled_cylinder
 from drystone.build.dome import dome
 from drystone.build.gap import wall_over_gap
 from drystone.build.house import house
+from drystone.build.play import with_play
 from drystone.build.portal import pillar_and_lintel, portal
 from drystone.build.spandrel import spandrel_arch
 from drystone.build.tower import tower

@@ -20,6 +20,6 @@ def hung_by_friction(a: Array, b: Array, normal: Array, gap: Array, radius: Arra
 
 
 def _is_between(away: Array, into: Array) -> bool:
-    """Whether two of the pushes on a block, by joints whose normal leaves it and by those whose normal enters it, are opposite."""
+    """Whether two pushes on a block are opposite; its joints have normals that go away from it or into it."""
     push = np.concatenate([-away, into])
     return bool(len(push)) and bool((push @ push.T).min() < OPPOSITE)

@@ -262,8 +262,8 @@ def _hung(sound: Laid, joints: Joints) -> Iterator[Finding]:
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
     if rows:
         said = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
-        yield Finding("hung by friction", tuple(rows), said, "draw what bears them, or give the play of the joints and try several "
-                      '(structure.play = "0.1 mm")', severity="warning")  # fmt: skip
+        cure = 'draw what bears them, or give the play of the joints and try several (structure.play = "0.1 mm")'
+        yield Finding("hung by friction", tuple(rows), said, cure, severity="warning")
 
 
 def _groups(count: int, everything: Laid, sick: list[int], joints: Joints) -> Array:

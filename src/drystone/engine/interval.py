@@ -42,9 +42,9 @@ def take_steps(
 ):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
-    kept: share of the velocities that a step leaves, 1 but while a structure is let down; push (n + 1, 8) [m/s2] gravity less the acceleration of the ground at the kicks, then the acceleration of the ground
-    alone; free (4,) as for `kick`; supports (S,)
-    rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
+    kept: share of the velocities that a step leaves, 1 but while a structure is let down. push (n + 1, 8) [m/s2] gravity less
+    the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for `kick`; supports
+    (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
     number, and the work of the ground [J].
     """
     groups, bodies = body.shape[1], mass.shape[0]
@@ -88,8 +88,8 @@ def take_steps(
         for k in range(again):
             g, lane = landing[k] // LANES, landing[k] % LANES
             _land(
-                g, lane, dt, True, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start, wrench,
-                external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
+                g, lane, dt, True, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start,
+                wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
             )  # fmt: skip
         for k in range(flags):
             g = flagged[k]

@@ -92,8 +92,8 @@ class Case:
 
     @property
     def surface(self) -> Surface:
-        """How contacts give way. By small steps stone is elastic; of cone programs and statics the exact law is compliant unless
-        the case says rigid (docs/decisions/0007), mortar always (docs/decisions/0009)."""
+        """How contacts give way. By small steps stone is elastic; in cone programs and statics the exact law is compliant
+        unless the case says rigid (docs/decisions/0007), mortar always (docs/decisions/0009)."""
         exact, young, stiffness = self.friction_law == "coulomb", self.solver.young, self.solver.stiffness
         if self.by_small_steps:
             return Surface(self.young, exact=True)

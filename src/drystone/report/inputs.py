@@ -127,10 +127,10 @@ def _in_time(case: Case) -> list[str]:
 def _by_small_steps(impact: str) -> list[str]:
     return [
         "Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
-        "Time goes in small explicit steps, shorter than the fastest vibration of a joint needs; a step is as often as the state "
-        "was handed out.",
-        f"Impacts {impact}; vibration in the joints is damped by {100 * STONE.damping:g} % of critical, rocking within a closed "
-        f"joint by {100 * STONE.rocking:g} %.",
+        "Time goes in small explicit steps, shorter than the fastest vibration of a joint needs; what is called a step is how "
+        "often the state was handed out.",
+        f"Impacts {impact}; vibration in the joints is damped by {100 * STONE.damping:g} % of critical, rocking within a "
+        f"closed joint by {100 * STONE.rocking:g} %.",
         "The history starts in equilibrium under its own weight, unless the structure moves away from what is drawn.",
     ]
 

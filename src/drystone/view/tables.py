@@ -126,8 +126,8 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def open_question(hung: list[str]) -> str:
     """What to say of blocks that rest on nothing; `hung` has their names, at least one."""
     named = ", ".join(hung[:SHOWN]) + (f" and {len(hung) - SHOWN} more" if len(hung) > SHOWN else "")
-    return (f"{len(hung)} blocks rest on nothing ({named}); whether friction in upright joints holds them depends on the play of "
-            'these, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed')  # fmt: skip
+    return (f"{len(hung)} blocks rest on nothing ({named}); whether friction in upright joints holds them depends on the play "
+            'of these, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed')  # fmt: skip
 
 
 def _borne(base: dict[str, Any]) -> str:
