@@ -20,7 +20,7 @@ from drystone.elastic import Elastic, gauss_stresses, principal, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.mechanism import Mechanism, read_displacement
 from drystone.record import Run
-from drystone.solvers.solution import SMALL_STEPS
+from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS
 from drystone.state import Energy
 
 Array = np.ndarray
@@ -197,7 +197,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
     steps = run.steps
     fallen = collapse_time(*step_history(run, "potential"), loss=loss)
     factorisations = steps["factorisations"]
-    small_steps = set(steps["path"]) == {SMALL_STEPS}
+    small_steps = set(steps["path"]) <= {SMALL_STEPS, FINER_STEPS} and len(steps["path"]) > 0
     return {
         "blocks": len(run.model.blocks),
         "fixed_blocks": int(run.model.bodies.fixed.sum()),

@@ -16,7 +16,7 @@ from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
-from drystone.solvers.solution import SMALL_STEPS, ContactSolver, Residual, Solution
+from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.undisturbed import undisturbed
 from drystone.units import GRAVITY
@@ -123,7 +123,8 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
 def _as_solution(report: Report) -> Solution:
     """Small steps solve no contact problem: there is no error of a solver to tell, and what is counted are the steps."""
     none = np.empty((0, 6)), np.empty((0, 3))
-    return Solution(*none, report.sound, SMALL_STEPS, report.small_steps, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
+    path = FINER_STEPS if report.repeated else SMALL_STEPS
+    return Solution(*none, report.sound, path, report.small_steps, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
 
 
 def load_between(

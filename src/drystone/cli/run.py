@@ -17,7 +17,7 @@ from drystone.forecast import planned_steps
 from drystone.io.case import Case, read_case
 from drystone.record import read_run, recorded_case
 from drystone.simulate import Step
-from drystone.solvers.solution import SMALL_STEPS
+from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS
 
 
 def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, picture: bool, json: bool) -> int:
@@ -75,6 +75,6 @@ def _watch(steps: Iterable[Step], case: Case, planned: int) -> None:
 
 def _status(step: Step, duration: float) -> str:
     state, solution = step.state, step.solution
-    small_steps = solution.path == SMALL_STEPS
+    small_steps = solution.path in (SMALL_STEPS, FINER_STEPS)
     cost = f"{solution.factorisations} small steps" if small_steps else f"residual {solution.residual.error:.0e}"
     return f"t {state.time:.3f} of {duration:g} s  {len(state.contacts.gap)} contacts  {cost}"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 SMALL_STEPS = "small steps"  # the path of steps that no solver took
+FINER_STEPS = "small steps, some repeated finer"  # likewise, where contact had made energy at first
 
 
 class Residual(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from drystone.solvers.solution import FINER_STEPS
 from drystone.stamp import in_words
 
 SHOWN = 3  # findings of a kind that are told one by one
@@ -106,8 +107,7 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("steps that made energy" if small else "unconverged steps", f"{summary['unconverged_steps']}"),
         ("contacts", f"{summary['contacts']['mean']:.1f} mean, {summary['contacts']['max']} at most"),
         *([] if small else [("solver paths (steps)", paths)]),
-        ("small steps", f"{1e6 * summary['small_step']:.3g} µs long on average, {taken['mean']:.0f} a step") if small else
-        ("factorisations a step", f"{taken['mean']:.2f} mean, {taken['max']} at most"),
+        _small_steps(summary) if small else ("factorisations a step", f"{taken['mean']:.2f} mean, {taken['max']} at most"),
         ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
     ]
     energies = [(name, ends) for name, ends in summary["energy"].items() if any(ends)]
@@ -121,6 +121,13 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
         rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
     return rows
+
+
+def _small_steps(summary: dict[str, Any]) -> tuple[str, str]:
+    """How long they were, and how many steps were taken again, in part, with finer ones."""
+    told = f"{1e6 * summary['small_step']:.3g} µs long on average, {summary['factorisations']['mean']:.0f} a step"
+    count = summary["paths"].get(FINER_STEPS, 0)
+    return "small steps", told + (f"; {count} steps repeated in part with finer ones" if count else "")
 
 
 def open_question(hung: list[str]) -> str:
