@@ -41,7 +41,7 @@ TAIL = """## Collapses
 Drawn by `python docs/gallery.py RUNS`; `drystone picture out --strip 4 -o fall.png` and `drystone movie out -o fall.mp4` do it
 for any run.
 
-The Oppenheim arch under a biphasic pulse of 1.3 g ([examples/demo.toml](../examples/demo.toml)):
+The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../examples/demo.toml)):
 
 ![The arch](images/arch.gif)
 

@@ -197,7 +197,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
     steps = run.steps
     fallen = collapse_time(*step_history(run, "potential"), loss=loss)
     factorisations = steps["factorisations"]
-    small_steps = set(steps["path"]) <= {SMALL_STEPS, FINER_STEPS} and len(steps["path"]) > 0
+    small_steps = took_small_steps(steps["path"])
     return {
         "blocks": len(run.model.blocks),
         "fixed_blocks": int(run.model.bodies.fixed.sum()),
@@ -209,6 +209,7 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
         "hung_by_friction": run.hung,
         "collapsed": fallen is not None,
         "collapse_time": fallen,
+        "fallen_blocks": _fallen(run),
         "max_displacement": float(np.linalg.norm(displacement(run), axis=-1).max()),
         "max_penetration": _largest(steps["overlap"]),
         "max_residual": _largest(steps["residual_error"]),
@@ -221,6 +222,17 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
         "paths": dict(Counter(steps["path"].tolist())),
         "small_step": float((run.time[-1] - run.time[0]) / factorisations.sum()) if small_steps else None,  # [s] mean
     }
+
+
+def took_small_steps(paths: Array) -> bool:
+    """Whether steps with these paths were small ones."""
+    return len(paths) > 0 and set(paths) <= {SMALL_STEPS, FINER_STEPS}
+
+
+def _fallen(run: Run) -> int:
+    """How many free blocks are lower in the end than at the start by more than their radius."""
+    bodies = run.model.bodies
+    return int((~bodies.fixed & (run.position[0, :, 2] - run.position[-1, :, 2] > bodies.radius)).sum())
 
 
 def _turn(run: Run, block: int) -> Array:

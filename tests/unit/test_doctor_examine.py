@@ -46,7 +46,8 @@ def test_generated_structures_are_sound(generator):
     """What the door accepts and stands on its supports has no findings."""
     blocks = GENERATORS[generator]()
     report = examine(blocks)
-    assert report.findings == []
+    hang = ["hung by friction"] if generator in ("corbelled-cylinder", "wall-over-gap") else []  # over a hole, over a gap
+    assert [finding.kind for finding in report.findings] == hang
     assert report.facts["sound_blocks"] == len(blocks)
 
 

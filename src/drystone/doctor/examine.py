@@ -87,7 +87,7 @@ def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
         joints, points = joints_of(sound, within)
     findings += [*_gaps(joints), *_unconnected(blocks, everything, sound, sorted(sick), joints)]
     if sound is not None and not sick:
-        findings += _hung(sound, joints)
+        findings += _hung(sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks})
     findings.sort(key=lambda finding: finding.severity != "error")
     return Report(blocks, _facts(blocks, everything, sound, joints, points), findings)
 
@@ -256,13 +256,14 @@ def _unconnected(
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
-def _hung(sound: Laid, joints: Joints) -> Iterator[Finding]:
-    """Blocks over nothing that friction in upright joints may hold."""
+def _hung(sound: Laid, joints: Joints, floating: set[int]) -> Iterator[Finding]:
+    """Blocks over nothing that friction in upright joints may hold; those that float with all they touch are told already."""
     fixed, radius = np.array([block.fixed for block in sound.blocks], bool), 0.5 * block_sizes(sound)
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
+    rows = [row for row in rows if row not in floating]
     if rows:
         said = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
-        cure = 'draw what bears them, or give the play of the joints and try several (structure.play = "0.1 mm")'
+        cure = 'draw what bears them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
         yield Finding("hung by friction", tuple(rows), said, cure, severity="warning")
 
 

@@ -57,7 +57,7 @@ def certify(run: Run, case: Case, facts: Facts | None) -> Certificate:
 
 
 def _of_history(run: Run, case: Case) -> Certificate:
-    checks = [_end(run, case), _steps(run, case), _overlap(run), *_ledger(run, case.analysis.gravity)]
+    checks = [_end(run, case), _steps(run, case), _overlap(run), *_ledger(run, case.analysis.gravity, case.by_small_steps)]
     outcome = _outcome(run, case)
     if hung := run.hung:
         outcome = f"Open: {open_question(hung)}. One outcome of many: {outcome}"
@@ -127,7 +127,7 @@ def _overlap(run: Run) -> Check:
                                              f"{100 * DEEP:g} % would be a fault.")  # fmt: skip
 
 
-def _ledger(run: Run, gravity: float) -> list[Check]:
+def _ledger(run: Run, gravity: float, by_small_steps: bool) -> list[Check]:
     """The entries that frames tell too are recomputed from them; what the time integration made or lost is weighed."""
     energy = with_totals({name: step_history(run, name)[1] for name in Energy._fields})
     came = energy["ground"] + energy["potential"][0] - energy["potential"] + energy["kinetic"][0]
@@ -136,8 +136,10 @@ def _ledger(run: Run, gravity: float) -> list[Check]:
     share = numerical / turned if turned > ROUNDING * height else 0.0
     told = f"{amount(abs(numerical), 'energy')}, {100 * abs(share):.2g} % of the largest energy turned over"
     word = "lost" if share >= 0.0 else "MADE"
-    checks = [Check(share >= -MADE, f"The time integration {word} {told}. It is what the other entries leave over, so that "
-                                    "the ledger closes by itself.")]  # fmt: skip
+    rest = "It is what the other entries leave over, so that the ledger closes by itself."
+    if by_small_steps:
+        rest = "Each of the other entries is summed by itself, so that this tells how well the ledger closes."
+    checks = [Check(share >= -MADE, f"The time integration {word} {told}. {rest}")]
     if run.model.elastic is None:
         off = _disagreement(run, gravity) / (max(turned, height) or 1.0)
         checks.append(Check(off <= AGREES, f"Kinetic and potential energy recomputed from all {amount(run.frames)} frames "

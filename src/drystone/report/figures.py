@@ -29,7 +29,7 @@ PLOTS = {  # drawn if the run has them
     "ledger": "Where the energy went: areas reach the line of what came in.",
     "curve": "Multiplier of the live load against displacement.",
     "capacity": "Collapse multiplier of a horizontal load against its direction.",
-    "convergence": "Residual of every step, work of the solver, and how deep blocks went into each other.",
+    "convergence": "How well every step was solved, what it took, and how deep blocks went into each other.",
 }
 FOUND = {  # pictures of statics that are not plots
     "forces.png": "What the joints carry.",

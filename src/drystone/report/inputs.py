@@ -8,11 +8,13 @@ from pydantic import BaseModel
 
 from drystone.engine.small_steps import STONE
 from drystone.io.analysis_tables import Dynamics, LoadTable
-from drystone.io.case import Case, case_content
+from drystone.io.case import OF_CONE_PROGRAMS, Case, case_content
 from drystone.io.motion_tables import PULSE_TABLES, RecordTable
 from drystone.model import Model
 from drystone.report.amounts import amount
 from drystone.units import UNITS
+
+NOT_OF_SMALL_STEPS = {f"{table}.{key}" for table, keys in OF_CONE_PROGRAMS.items() for key in keys} - {"joints.friction_law"}
 
 
 class Key(NamedTuple):
@@ -30,7 +32,15 @@ def keys_of(case: Case) -> list[Key]:
     tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_listed(content.get("motion", [])))]
     tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_listed(content.get("load", [])))]
     tables += [("analysis", case.analysis), ("solver", case.solver), ("output", case.output)]
-    return [key for name, table in tables for key in _keys(name, table)]
+    keys = [key for name, table in tables for key in _keys(name, table)]
+    return [_in_use(key, case) for key in keys if key.given or not case.by_small_steps or key.where not in NOT_OF_SMALL_STEPS]
+
+
+def _in_use(key: Key, case: Case) -> Key:
+    """With the value that small steps take where none was given."""
+    if not case.by_small_steps or key.where not in ("solver.young", "joints.friction_law"):
+        return key
+    return key._replace(value=amount(case.young, "stress") if key.where == "solver.young" else case.friction_law)
 
 
 def _listed(content: Any) -> list[dict[str, Any]]:

@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from drystone.measure import step_history
+from drystone.measure import step_history, took_small_steps
 from drystone.record import Run, with_totals
 from drystone.state import Energy
 from drystone.view.style import COLOURS, FAINT, RED, look
 
 Array = np.ndarray
 
+DOTS: dict[str, Any] = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
 STORED = {"kinetic": "kinetic", "elastic": "elastic, of joints", "strain": "elastic, of blocks"}
-LOST = {"friction": "friction", "fracture": "fracture", "impact": "impact", "numerical": "time integration"}
+LOST = {"friction": "friction", "fracture": "fracture", "impact": "impact", "damping": "damping in joints",
+        "geometry": "contact found anew", "numerical": "time integration"}  # fmt: skip
 
 
 def energies(run: Run) -> tuple[Array, dict[str, Array]]:
@@ -63,19 +65,38 @@ def draw_ledger(figure: Any, run: Run) -> None:
 
 
 def draw_convergence(figure: Any, run: Run, limits: Mapping[str, float]) -> None:
-    """Of every step: the residual and its limits, factorisations, and how deep blocks went into each other."""
+    """Of every step: how well it was solved, what it took, and how deep blocks went into each other."""
     steps = run.steps
-    residual, work, overlap = figure.subplots(3, sharex=True)
-    for (label, limit), line in zip(limits.items(), ("--", ":"), strict=False):
-        residual.axhline(limit, color=FAINT, linestyle=line, label=f"{label} {limit:g}")
-    good, error = steps["converged"], np.maximum(steps["residual_error"], 1e-16)
-    dots: Any = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
-    residual.semilogy(steps["time"][good], error[good], label="converged", **dots)
-    residual.semilogy(steps["time"][~good], error[~good], "X", color=RED, markersize=6, label=f"not converged: {(~good).sum()}")
-    residual.set_ylabel("residual [g dt]")
-    residual.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
-    work.plot(steps["time"], steps["factorisations"], **dots)
-    work.set_ylabel("factorisations [-]")
+    first, work, overlap = figure.subplots(3, sharex=True)
+    small_steps = took_small_steps(steps["path"])
+    if small_steps:
+        _draw_left_over(first, run)
+    else:
+        _draw_residual(first, steps, limits)
+    work.plot(steps["time"], steps["factorisations"], **DOTS)
+    work.set_ylabel("small steps [-]" if small_steps else "factorisations [-]")
     overlap.plot(steps["time"], 1e3 * steps["overlap"], color=COLOURS[0], linewidth=0.8)
     overlap.set_ylabel("overlap [mm]")
     overlap.set_xlabel("time [s]")
+
+
+def _draw_left_over(axes: Any, run: Run) -> None:
+    """What the entries of the ledger leave over, of the energy that was turned over; red where a step made too much."""
+    time, energy = energies(run)
+    turned = max(float(energy[name].max()) for name in ("dissipated", "kinetic"))
+    share = 100 * energy["numerical"] / (turned or 1.0)
+    axes.plot(time, share, color=COLOURS[0], linewidth=0.8, label="what the ledger leaves over, of the energy turned over")
+    bad = np.concatenate([[False], ~run.steps["converged"]])
+    axes.plot(time[bad], share[bad], "X", color=RED, markersize=6, label=f"steps that made energy: {bad.sum()}")
+    axes.set_ylabel("left over [%]")
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
+
+
+def _draw_residual(residual: Any, steps: Mapping[str, Array], limits: Mapping[str, float]) -> None:
+    for (label, limit), line in zip(limits.items(), ("--", ":"), strict=False):
+        residual.axhline(limit, color=FAINT, linestyle=line, label=f"{label} {limit:g}")
+    good, error = steps["converged"], np.maximum(steps["residual_error"], 1e-16)
+    residual.semilogy(steps["time"][good], error[good], label="converged", **DOTS)
+    residual.semilogy(steps["time"][~good], error[~good], "X", color=RED, markersize=6, label=f"not converged: {(~good).sum()}")
+    residual.set_ylabel("residual [g dt]")
+    residual.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)

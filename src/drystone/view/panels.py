@@ -213,7 +213,7 @@ PANELS: dict[str, Panel] = {
                    draw_curves(figure, {"pushover": curve_of(source.facts)}), height=4.0),
     "capacity": Panel("collapse multiplier against direction", _is("capacity"), lambda figure, source, asked:
                       draw_polar(figure, *capacity_of(source.facts)), height=5.0),
-    "convergence": Panel("residual, factorisations and overlap of every step", _in_time, _convergence, usual=False, height=4.2),
+    "convergence": Panel("how well steps were solved, their cost, overlap", _in_time, _convergence, usual=False, height=4.2),
     "domain": Panel("failure domain", _is("failure-domain"), lambda figure, source, asked:
                     draw_domain(figure, source.facts, source.folder)),
     "fragility": Panel("fractions of collapse and fitted curves", _is("fragility"), lambda figure, source, asked:

@@ -52,7 +52,8 @@ def _verdict(findings: list[dict[str, Any]]) -> str:
     errors = sum(finding["severity"] == "error" for finding in findings)
     if errors:
         return f"It cannot run: {errors} errors"
-    return f"It can run, with {len(findings)} warnings" if findings else "Sound: nothing found"
+    count = f"{len(findings)} warning" + ("" if len(findings) == 1 else "s")
+    return f"It can run, with {count}" if findings else "Sound: nothing found"
 
 
 def _print_kinds(title: str, entries: list[dict[str, Any]], sentence: Callable[[dict[str, Any]], str]) -> None:
@@ -108,7 +109,7 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("contacts", f"{summary['contacts']['mean']:.1f} mean, {summary['contacts']['max']} at most"),
         *([] if small else [("solver paths (steps)", paths)]),
         _small_steps(summary) if small else ("factorisations a step", f"{taken['mean']:.2f} mean, {taken['max']} at most"),
-        ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost)),
+        ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost, "small steps" if small else "solver")),
     ]
     energies = [(name, ends) for name, ends in summary["energy"].items() if any(ends)]
     rows += [(f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in energies]
@@ -152,7 +153,7 @@ def print_search(facts: dict[str, Any]) -> None:
         (f"least for {facts['event']}", f"{facts['value']:.6g} {unit}".rstrip()),
         ("not yet at", f"{facts['does_not']:.6g} {unit}".rstrip()),
         ("trials", f"{len(trials)}, of which {sum(trial['happens'] for trial in trials)} had it"),
-        ("unconverged steps", str(sum(trial["unconverged"] for trial in trials))),
+        ("steps not converged, or that made energy", str(sum(trial["unconverged"] for trial in trials))),
         ("note", facts["note"]),
     ]
     print_rows(f"{facts['case']}: {facts['key']}", rows)
@@ -207,11 +208,13 @@ def _cut(summary: dict[str, Any]) -> str:
 
 
 def _outcome(summary: dict[str, Any]) -> str:
-    return f"collapsed at {summary['collapse_time']:.3f} s" if summary["collapsed"] else "stands"
+    fallen = summary["fallen_blocks"]
+    more = f"; {'1 block has' if fallen == 1 else f'{fallen} blocks have'} fallen out of place"
+    return (f"collapsed at {summary['collapse_time']:.3f} s" if summary["collapsed"] else "stands") + (more if fallen else "")
 
 
-def _parts(cost: dict[str, float]) -> str:
-    return ", ".join(f"{name} {cost[name]:.3g}" for name in ("contact", "solver", "rest"))
+def _parts(cost: dict[str, float], middle: str) -> str:
+    return f"contact detection {cost['contact']:.3g}, {middle} {cost['solver']:.3g}, all else {cost['rest']:.3g}"
 
 
 def _joule(value: float) -> str:
