@@ -16,7 +16,7 @@ STONE = Surface(30e9)
 @pytest.mark.parametrize(
     ("thickness", "law", "stands"),
     [
-        (0.5, JointLaw(0.5, tension=14e3), True),
+        pytest.param(0.5, JointLaw(0.5, tension=14e3), True, marks=pytest.mark.soak),
         (0.5, JointLaw(0.5), True),
         (0.15, JointLaw(0.5, tension=1e6), True),
         (0.15, JointLaw(0.5), False),

@@ -101,7 +101,7 @@ TURNS = [3, pytest.param(10, marks=pytest.mark.soak)]
 
 
 @pytest.mark.parametrize("turns", TURNS)
-@pytest.mark.parametrize("theta", [0.5, 0.53])
+@pytest.mark.parametrize("theta", [pytest.param(0.5, marks=pytest.mark.soak), 0.53])
 def test_spinning_bar_keeps_its_energy(theta, turns):
     """Three or ten turns with the stretch of steady rotation: kinetic and strain energy to 1e-5; tension
     rho omega^2 (L^2 / 4 - x^2) / 2 within a hundredth of its peak."""
@@ -163,7 +163,7 @@ def test_stone_with_a_mesh_gives_way_once():
     assert sunk == pytest.approx(1.0 + 0.03 * model.bodies.radius[1], rel=0.02)
 
 
-@pytest.mark.parametrize("rocking", [True, False])
+@pytest.mark.parametrize("rocking", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_stiff_stone_is_rigid(rocking):
     """Of 1e15 Pa: a tilted block that rocks on its edges, and a small wall shaken until its stones move by 5 mm or more, go
     where rigid ones go. Steps are not cut at impacts: whether one is depends on a threshold, hence on the last digits."""

@@ -155,20 +155,22 @@ def test_at_a_tenth_of_a_millisecond(case):
     assert run.converged.all()
 
 
-def test_scheme_of_nb_converges_to_the_same_times():
-    """theta = 1 without small steps: the second impact is 0.5 % early at 1e-3, at first order. It depends on where in a step
-    the impacts fall, so of a quarter of the step only less than 0.4 of the error is asked. It never gains energy."""
-    truth = event_driven(*NB)[1]
+@pytest.mark.parametrize("case", [pytest.param(CASES[2], id="squat"), pytest.param(NB, id="NB", marks=pytest.mark.soak)])
+def test_scheme_of_nb_converges_to_the_same_times(case):
+    """theta = 1 without small steps: the second impact is 0.5 % (squat: 0.7 %) early at 1e-3, at first order. It depends on
+    where in a step the impacts fall, so of a quarter of the step only less than 0.4 of the error is asked. It never gains
+    energy."""
+    truth = event_driven(*case)[1]
     errors = []
     for step in (1e-3, 2.5e-4):
-        run = rock(*NB, step, truth + 0.01, theta=1.0, impact_substeps=1)
+        run = rock(*case, step, truth + 0.01, theta=1.0, impact_substeps=1)
         errors.append(abs(impacts(run)[1][1] / truth - 1))
         assert created(run) <= 1e-12
     assert errors[0] < 0.01
     assert errors[1] < 0.4 * errors[0]
 
 
-@pytest.mark.parametrize(("theta", "largest"), [(1.0, 3e-4), (0.5, 3e-6)])
+@pytest.mark.parametrize(("theta", "largest"), [pytest.param(1.0, 3e-4, marks=pytest.mark.soak), (0.5, 3e-6)])
 def test_angle_before_the_first_impact(theta, largest):
     """Truth: eq. 23 up to 0.9 s, before the impact at 1.12 s. Backward Euler is of first order; the midpoint is a hundred
     times closer. What is left to it is of first order too, by friction (see above), so it is not asked for more."""

@@ -32,7 +32,7 @@ def axes(angle):
     return np.array([np.cos(angle), 0, -np.sin(angle)]), np.array([np.sin(angle), 0, np.cos(angle)])
 
 
-@pytest.mark.parametrize("theta", [1.0, 0.5])
+@pytest.mark.parametrize("theta", [pytest.param(1.0, marks=pytest.mark.soak), 0.5])
 def test_rests_just_below_the_friction_angle(theta):
     """tan a = 0.999 mu: within 0.1 % of the limit it does not move."""
     model = slope(np.arctan(0.999 * FRICTION))
@@ -52,9 +52,12 @@ def test_slides_just_above_the_friction_angle():
     assert down @ last.state.velocity[1, :3] == pytest.approx(exact, rel=0.02)  # 0.02 of 0.1 % of g
 
 
-@pytest.mark.parametrize("angle", np.deg2rad([30.0, 45.0]))
-@pytest.mark.parametrize("step", [1e-3, 5e-3])
-def test_slides_at_the_coulomb_rate(angle, step):
+@pytest.mark.parametrize(("degrees", "step"), [
+    (30.0, 1e-3), (45.0, 5e-3),
+    pytest.param(30.0, 5e-3, marks=pytest.mark.soak), pytest.param(45.0, 1e-3, marks=pytest.mark.soak),
+])  # fmt: skip
+def test_slides_at_the_coulomb_rate(degrees, step):
+    angle = np.deg2rad(degrees)
     model = slope(angle)
     down, out = axes(angle)
     exact = GRAVITY * (np.sin(angle) - FRICTION * np.cos(angle))

@@ -58,10 +58,11 @@ def assert_curve(found, expected, tolerance=1e-6):
     assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
 
 
+PLANES = [False, pytest.param(True, marks=pytest.mark.soak)]  # tension, below, is tried in the plane too
 DOWN, UP, ALONG = np.array([0, 0, -1.0]), np.array([0, 0, 1.0]), np.array([1.0, 0, 0])
 
 
-@pytest.mark.parametrize("planar", [False, True])
+@pytest.mark.parametrize("planar", PLANES)
 def test_stiffness_across_and_along(planar):
     """Truth: n = k_n closing A, t = k_t slip A up to friction n, both ways."""
     model = joint_model(JointLaw(0.5, **STIFF), planar)
@@ -75,8 +76,13 @@ def test_stiffness_across_and_along(planar):
     assert np.all(force[-20:] == 0)
 
 
-@pytest.mark.parametrize("planar", [False, True])
-@pytest.mark.parametrize("law", [JointLaw(0.6, tension=2e5, **STIFF), JointLaw(0.6, cohesion=3e5, tension=2e5, **STIFF)])
+BRITTLE, COHESIVE = JointLaw(0.6, tension=2e5, **STIFF), JointLaw(0.6, cohesion=3e5, tension=2e5, **STIFF)
+
+
+@pytest.mark.parametrize(("law", "planar"), [
+    (BRITTLE, True), (COHESIVE, False),
+    pytest.param(BRITTLE, False, marks=pytest.mark.soak), pytest.param(COHESIVE, True, marks=pytest.mark.soak),
+])  # fmt: skip
 def test_tension_breaks_once_for_all(law, planar):
     """Truth: -n = k_n opening A up to the tension, nothing beyond; the energy under the curve is lost. Unloading before it
     comes back; the broken joint presses and does not pull."""
@@ -113,7 +119,7 @@ GLUE = Adhesion(W, 10e9, 4e9)
 U0 = np.sqrt(W / 10e9)  # [m] 0.07 mm, where the damage begins
 
 
-@pytest.mark.parametrize("planar", [False, True])
+@pytest.mark.parametrize("planar", PLANES)
 def test_adhesion_softens_and_takes_its_energy(planar):
     """Truth (T75): -n / A = k u up to u0 = sqrt(w / k), w^2 / (k u^3) beyond; back along a line to the origin; w for all."""
     model = joint_model(JointLaw(0.5, adhesion=GLUE, **STIFF), planar)
@@ -216,8 +222,13 @@ def force_on_one_rectangle(law):
     return drive(joint_model(LAWS[law]), PRESSED_SHEARED_AND_PULLED)[1]
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("kind", [TRIANGLES, MANY, PIECES])
+ONCE = ((TRIANGLES, "cut-off"), (MANY, "adhesion"), (PIECES, "crushing"))  # the other pairs in `make soak`
+
+
+@pytest.mark.parametrize(("kind", "law"), [
+    pytest.param(kind, law, marks=[] if (kind, law) in ONCE else pytest.mark.soak)
+    for kind in (TRIANGLES, MANY, PIECES) for law in LAWS
+])  # fmt: skip
 def test_the_number_of_points_does_not_matter(kind, law):
     """Truth: the same joint as one rectangle with four points, pressed, sheared and pulled; within 1e-4."""
     _, other, states = drive(joint_model(LAWS[law], upper=upper_blocks(kind)), PRESSED_SHEARED_AND_PULLED)

@@ -27,7 +27,7 @@ def drop(restitution, step, theta=0.53, duration=0.9):
     return np.array([s.position[1, 2] - 0.2 for s in states]), energy
 
 
-ALWAYS = ((0.3, 0.5), (0.7, 0.53), (1.0, 1.0))  # the other pairs of restitution and theta are tried by `make soak`
+ALWAYS = ((0.3, 0.5), (0.7, 0.53))  # the other pairs of restitution and theta are tried by `make soak`
 FALLS = [pytest.param(restitution, theta, marks=[] if (restitution, theta) in ALWAYS else pytest.mark.soak)
          for restitution in (0.3, 0.7, 1.0) for theta in (0.5, 0.53, 1.0)]  # fmt: skip
 
@@ -47,7 +47,7 @@ def test_a_cube_that_falls_flat_bounces_to_e_squared(restitution, theta):
 
 def test_bounces_end_in_rest():
     """Below three times g h a contact does not bounce: the cube lies still, on the floor."""
-    height, energy = drop(0.5, 1e-3, duration=2.0)
+    height, energy = drop(0.5, 1e-3, duration=1.4)
     assert abs(np.diff(height[-200:])).max() < 1e-12
     assert abs(height[-1]) < 1e-6
     assert energy[-1, 1] == pytest.approx(energy[0, 0] - energy[-1, 0], rel=0.02)  # what is lost is lost in impacts

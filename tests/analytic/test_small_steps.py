@@ -18,6 +18,7 @@ from drystone.simulate import initial_state, simulate_small_steps
 from drystone.validate import housner
 
 G = 9.81
+SOAK = pytest.mark.soak
 GROUND = box((-8, -8, -4), (8, 8, 0), fixed=True, name="ground")
 
 
@@ -76,7 +77,9 @@ ROCKING = {  # half width, half height [m], tilt at the start [rad]
 
 
 @pytest.mark.parametrize(
-    ("block", "time_step"), [("tall", 5e-3), ("tall", 1e-3), ("stocky", 2e-3), ("small", 2e-3), ("other", 2e-3)]
+    ("block", "time_step"),
+    [("tall", 5e-3), ("stocky", 2e-3)]
+    + [pytest.param(*case, marks=SOAK) for case in (("tall", 1e-3), ("small", 2e-3), ("other", 2e-3))],
 )
 def test_free_rocking_has_the_peaks_of_housner(block, time_step):
     """The first peaks after an impact, from Housner's equation and his loss at impact. Stone of 30 GPa loses some tenths of
@@ -96,8 +99,14 @@ def test_free_rocking_has_the_peaks_of_housner(block, time_step):
     assert largest_rise(states) <= allowed_rise(states, 0)
 
 
-@pytest.mark.parametrize(("width", "height"), [(0.2, 1.0), (0.5, 2.0), (0.6, 0.8)])
-@pytest.mark.parametrize("direction", [(1.0, 0.0, 0.0), (0.6, 0.8, 0.0)], ids=["across", "askew"])
+ACROSS, ASKEW = (1.0, 0.0, 0.0), (0.6, 0.8, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "direction"),
+    [(0.2, 1.0, ACROSS), (0.5, 2.0, ASKEW), (0.6, 0.8, ACROSS)]
+    + [pytest.param(*case, marks=SOAK) for case in ((0.2, 1.0, ASKEW), (0.5, 2.0, ACROSS), (0.6, 0.8, ASKEW))],
+)
 def test_rocking_begins_when_the_resultant_reaches_the_edge(width, height, direction):
     """Under an acceleration of the ground that lasts, a block stands up to width / height of gravity (over the larger
     component of the direction, on a square base), and not beyond."""
@@ -136,7 +145,7 @@ def test_an_edge_sticks_by_friction():
 
 
 @pytest.mark.parametrize("play", [0.0, 1e-6, 1e-4, 1e-3])
-@pytest.mark.parametrize("time_step", [1e-3, 4e-3])
+@pytest.mark.parametrize("time_step", [4e-3, pytest.param(1e-3, marks=SOAK)])
 def test_nothing_holds_a_stone_between_two_walls(play, time_step):
     """It falls freely: g t^2 / 2."""
     walls = [
@@ -147,7 +156,7 @@ def test_nothing_holds_a_stone_between_two_walls(play, time_step):
     assert 0.45 - states[-1].position[2, 2] == pytest.approx(G * 0.2**2 / 2, rel=1e-2)
 
 
-@pytest.mark.parametrize("time_step", [5e-4, 5e-3])
+@pytest.mark.parametrize("time_step", [5e-3, pytest.param(5e-4, marks=SOAK)])
 def test_braking_distance(time_step):
     """v^2 / (2 mu g), and all of the kinetic energy goes into friction."""
     states = history([GROUND, turned_box((0, 0, 0.1), (0.4, 0.4, 0.2))], 0.5, 0.7, time_step, (3, 0, 0, 0, 0, 0))
@@ -156,7 +165,7 @@ def test_braking_distance(time_step):
     assert max(state.position[1, 2] for state in states) - 0.1 < 1e-6
 
 
-@pytest.mark.parametrize("time_step", [5e-4, 5e-3])
+@pytest.mark.parametrize("time_step", [5e-3, pytest.param(5e-4, marks=SOAK)])
 def test_an_oblique_landing_does_not_hop(time_step):
     """1.1 m/s down and 3 m/s along: Coulomb's impulse takes mu times the first from the second, the rest is slid off."""
     states = history([GROUND, turned_box((0, 0, 0.1), (0.4, 0.4, 0.2))], 0.5, 0.6, time_step, (3, 0, -1.1, 0, 0, 0))
@@ -176,7 +185,7 @@ def test_a_fast_stone_does_not_pass_a_wall(speed):
     assert largest_rise(states) <= allowed_rise(states, 0)
 
 
-@pytest.mark.parametrize(("side", "height"), [(1.0, 0.2), (0.6, 0.6)])
+@pytest.mark.parametrize(("side", "height"), [(0.6, 0.6), pytest.param(1.0, 0.2, marks=SOAK)])
 def test_a_spinning_block_stops_as_under_uniform_pressure(side, height):
     """Its couple is 0.3826 mu N a for a square of side a (the mean distance from the middle): 0.555 s and 0.333 s at 5
     rad/s."""
@@ -199,7 +208,9 @@ def test_couple_that_turns_a_square_block(share, turns):
     assert (abs(last.state.velocity[1, 5]) > 0.1) == turns
 
 
-@pytest.mark.parametrize(("speed", "spin"), [(1.0, 5.0), (2.0, 2.0), (0.5, 8.0)])
+@pytest.mark.parametrize(
+    ("speed", "spin"), [(1.0, 5.0), pytest.param(2.0, 2.0, marks=SOAK), pytest.param(0.5, 8.0, marks=SOAK)]
+)
 def test_a_block_that_slides_and_spins(speed, spin):
     """Coulomb's law integrated over the square, outside of the engine."""
     grid = (np.arange(40) + 0.5) / 40 - 0.5
@@ -271,7 +282,7 @@ def heap(kind, count, seed):
 @pytest.mark.parametrize(
     ("kind", "count", "seed", "time_step"),
     [("boxes", 6, 1, 5e-3), ("hulls", 6, 2, 2e-3)]
-    + [pytest.param(kind, 30, seed, step, marks=pytest.mark.soak)
+    + [pytest.param(kind, 30, seed, step, marks=SOAK)
        for kind in ("boxes", "hulls") for seed in range(1, 6) for step in (1e-3, 5e-3)],
 )  # fmt: skip
 def test_a_heap_of_stones_makes_no_energy_and_does_not_sink_into_itself(kind, count, seed, time_step):

@@ -26,6 +26,7 @@ from drystone.units import GRAVITY
 from drystone.validate import housner, oppenheim, planar_block, pulsed_block
 
 BLOCK = read_case(Path(__file__).parents[2] / "examples/rocking-block.toml")
+SOAK = pytest.mark.soak
 FALLEN = 0.8  # of the potential energy at the start: collapse as NB have it
 
 
@@ -73,7 +74,8 @@ def equation_boundary(half_period, width, height):
 
 @pytest.mark.parametrize(
     ("half_period", "width", "height"),
-    [(0.12, 0.2, 1.0), (0.2, 0.2, 1.0), (0.3, 0.2, 1.0), (0.5, 0.2, 1.0), (0.7, 0.2, 1.0), (0.5, 0.6, 2.0), (0.4, 1.0, 2.0)],
+    [(0.12, 0.2, 1.0), (0.7, 0.2, 1.0), (0.5, 0.6, 2.0)]
+    + [pytest.param(*case, marks=SOAK) for case in ((0.2, 0.2, 1.0), (0.3, 0.2, 1.0), (0.5, 0.2, 1.0), (0.4, 1.0, 2.0))],
 )
 def test_boundary_of_overturning_by_one_sine(half_period, width, height):
     """Within 2 % of the equation of a rigid block; seen: 0.8 % at most. Long sines tell whether a joint bears more than its
@@ -136,7 +138,11 @@ def test_the_arch_of_oppenheim():
 
 
 @pytest.mark.parametrize(
-    ("pulse", "published"), [(planar_block.RECTANGLE, 0.204), (planar_block.SINE, 0.237)], ids=["rectangle", "sine"]
+    ("pulse", "published"),
+    [
+        pytest.param(planar_block.RECTANGLE, 0.204, id="rectangle"),
+        pytest.param(planar_block.SINE, 0.237, id="sine", marks=SOAK),
+    ],
 )
 def test_least_pulse_that_overturns_the_block_of_pcl(pulse, published):
     """H7, within 2 %. A pulse that sets in at once finds elastic stone 0.7 % weaker than rigid stone, a sine 0.3 %."""
@@ -146,7 +152,7 @@ def test_least_pulse_that_overturns_the_block_of_pcl(pulse, published):
         assert (np.abs(tilts(states)[0]).max() > 2 * np.arctan(0.2)) == falls
 
 
-@pytest.mark.parametrize(("young", "least"), [("30 GPa", 0.193), ("3000 GPa", 0.1995)])
+@pytest.mark.parametrize(("young", "least"), [("30 GPa", 0.193), pytest.param("3000 GPa", 0.1995, marks=SOAK)])
 def test_rocking_begins_at_the_slenderness(young, least):
     """H7, at once accelerated by 0.2 g. The jolt tilts elastic stone by twice its tilt at rest, which helps it over: by some
     sqrt(tilt of the joint / slenderness), 1.7 % at 30 GPa and a tenth of that with stone a hundred times stiffer."""
@@ -187,9 +193,7 @@ def farthest(states):
     return np.array([np.linalg.norm(state.position - states[0].position, axis=1).max() for state in states])
 
 
-@pytest.mark.parametrize(
-    "time_step", ["5 ms", *(pytest.param(step, marks=pytest.mark.soak) for step in ("2 ms", "1 ms", "0.5 ms"))]
-)
+@pytest.mark.parametrize("time_step", ["5 ms", *(pytest.param(step, marks=SOAK) for step in ("2 ms", "1 ms", "0.5 ms"))])
 def test_the_house_moves_as_with_much_smaller_steps(time_step):
     """Largest displacement at 0.4, 0.5 and 0.6 s under 0.8 g within 5 % of what a quarter of the small step and half the
     interval give: 79, 203 and 298 mm (three runs within 0.6 %). Seen: 2 % at most, for all time steps."""
@@ -218,18 +222,19 @@ STRUCTURES = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.soak] if name == "dome" else []) for name in STRUCTURES]
+    ("name", "duration"),
+    [("wall", 0.3), ("arch", 0.3)] + [pytest.param(name, 1.0, marks=SOAK) for name in STRUCTURES],
 )
-def test_rest_is_rest(name):
-    """Nothing moves in the second after letting down. Seen: 5e-11 m at most."""
+def test_rest_is_rest(name, duration):
+    """Nothing moves after letting down, for a second. Seen: 5e-11 m at most."""
     model = build_model(STRUCTURES[name](), friction=0.7)
     start = settled(SmallSteps(model, gravity=GRAVITY), initial_state(model))
-    *_, last = states = [step.state for step in simulate_small_steps(model, duration=1.0, time_step=5e-3, state=start)]
+    *_, last = states = [step.state for step in simulate_small_steps(model, duration=duration, time_step=5e-3, state=start)]
     assert max(np.abs(state.position - start.position).max() for state in states) < 1e-9  # [m]
     assert np.abs(last.velocity).max() < 1e-9  # [m/s], [rad/s]
 
 
-@pytest.mark.parametrize("time_step", [5e-3, 2e-3, pytest.param(5e-4, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("time_step", [5e-3, pytest.param(2e-3, marks=SOAK), pytest.param(5e-4, marks=SOAK)])
 def test_a_tower_that_falls_makes_no_energy(time_step):
     """Six cubes thrown over by one sine: the mechanical energy less the work of the ground never rises."""
     cubes = [turned_box((0, 0, 0.25 + 0.5 * k), (0.5, 0.5, 0.5), name=f"cube-{k}") for k in range(6)]

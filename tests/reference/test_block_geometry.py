@@ -114,7 +114,18 @@ def test_every_file_is_in_a_table():
     assert {file for file in files - tables if not any(file.startswith(folder + "/") for folder in folders)} == set()
 
 
-@pytest.mark.parametrize("name", SOUND)
+# The same structure as another file of the table, a larger one in the same format, and a wall of which three stones are read
+# below.
+LONG = ("compas/dem/crossvault.obj", "compas/dem/dome.obj", "compas/rbe/genevault.json", "stones/oneleaf_wall",
+        "chrono_masonry/wall_brickfile.txt", "tilt_dxf/wall.dxf", "lmgc90/Wall_PR")  # fmt: skip
+
+
+def soaked(names):
+    """Those of LONG are left to `make soak`."""
+    return [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in names]
+
+
+@pytest.mark.parametrize("name", soaked(SOUND))
 def test_is_sound(name):
     _, count, supports, several = SOUND[name]
     blocks = read(name)
@@ -123,15 +134,6 @@ def test_is_sound(name):
     for block, mass in zip(blocks, model.bodies.mass, strict=True):
         if not block.pieces:
             assert mass / block.density == pytest.approx(ConvexHull(block.vertices).volume, rel=1e-4)
-
-
-# The same structure as another file of the table, and a wall of which three stones are read below.
-LONG = ("compas/dem/crossvault.obj", "compas/dem/dome.obj", "compas/rbe/genevault.json", "stones/oneleaf_wall")
-
-
-def soaked(names):
-    """Those of LONG are left to `make soak`."""
-    return [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in names]
 
 
 @pytest.mark.parametrize("name", soaked(TO_MEND))
@@ -218,7 +220,7 @@ STANDS = {
 }
 
 
-@pytest.mark.parametrize("name", STANDS)
+@pytest.mark.parametrize("name", soaked(STANDS))
 def test_stands(name):
     friction, stands = STANDS[name]
     result = equilibrium(build_model(read(name), friction=friction), solver=make_solver("native"))

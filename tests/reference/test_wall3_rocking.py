@@ -49,14 +49,14 @@ def wall(tmp_path):
     ]
     write_structure(tmp_path / "wall3.json", [box((-0.5, 0, -0.3), (2.1, 0.2, 0), fixed=True, name="floor"), *stones])
 
-    def case(law, planar="true", tolerance=1e-6):
+    def case(law, planar="true", tolerance=1e-6, **instead):
         text = CASE.format(friction=layout["friction_coefficient"], law=law, planar=planar, tolerance=tolerance)
-        return parse_case(text, tmp_path / "case.toml")
+        return parse_case(text, tmp_path / "case.toml", {f"analysis.{key}": value for key, value in instead.items()})
 
     return case
 
 
-@pytest.mark.parametrize("planar", ["true", "false"])
+@pytest.mark.parametrize("planar", [pytest.param("true", marks=pytest.mark.soak), "false"])
 def test_associated_rocks_from_the_multiplier_on(wall, planar):
     """0.40369; rigid, to a tolerance of 1e-8 (at 1e-6 it sets off at 0.402: at a limit state any disturbance counts)."""
     case = wall("associated", planar, tolerance=1e-8)
@@ -65,7 +65,7 @@ def test_associated_rocks_from_the_multiplier_on(wall, planar):
     assert all(trial.unconverged == 0 for trial in trials)
 
 
-@pytest.mark.parametrize("planar", ["true", "false"])
+@pytest.mark.parametrize("planar", ["true", pytest.param("false", marks=pytest.mark.soak)])
 def test_coulomb_rocks_from_the_least_multiplier_on(wall, planar):
     """0.356, by a wall whose stones are of 30 GPa: their elasticity chooses one of the many states of rest."""
     trials = list(search(wall("coulomb", planar), "motion.amplitude", "rocking", ("0.354 g", "0.358 g"), "0.004 g"))
@@ -73,12 +73,13 @@ def test_coulomb_rocks_from_the_least_multiplier_on(wall, planar):
     assert all(trial.unconverged == 0 for trial in trials)
 
 
-def test_drift_under_the_acceleration_of_pcl(wall, tmp_path):
+@pytest.mark.parametrize("time_step", ["4 ms", pytest.param("2 ms", marks=pytest.mark.soak)])
+def test_drift_under_the_acceleration_of_pcl(wall, tmp_path, time_step):
     """Coulomb's law at 0.387 g for 1.1 s: the left pier turns about its toe with what it carries. Truth: the engine in space,
     and the kind of the motion: against the ground's acceleration, faster and faster."""
     drifts = []
     for planar in ("true", "false"):
-        found = run(wall("coulomb", planar), tmp_path / planar)
+        found = run(wall("coulomb", planar, time_step=time_step), tmp_path / planar)
         top = [i for i, block in enumerate(found.model.blocks) if block.vertices[:, 2].max() > 1.9]
         drifts.append(-(found.position[::20, top, 0] - found.position[0, top, 0]).mean(axis=1))
         assert found.steps["converged"].all()

@@ -11,7 +11,7 @@ import drystone as ds
 from drystone.analyse.record import record
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.page import files
+from drystone.page import files, shown
 from drystone.page.answers import Answers
 from drystone.page.arrays import unpack
 from drystone.page.share import write_html
@@ -59,14 +59,23 @@ def writer_of(folder, duration, **energies):
     return RunWriter.create(folder, case, model, start, every_steps=1, planned_steps=round(duration / 0.01))
 
 
+def flight(folder, steps):
+    with writer_of(folder, 0.01 * steps) as writer:
+        for step in flying(steps):
+            writer.add(step)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def flown(tmp_path_factory):
     """100 steps, 101 frames."""
-    folder = tmp_path_factory.mktemp("flown") / "flight"
-    with writer_of(folder, 1.0) as writer:
-        for step in flying(100):
-            writer.add(step)
-    return folder
+    return flight(tmp_path_factory.mktemp("flown") / "flight", 100)
+
+
+@pytest.fixture(scope="module")
+def briefly_flown(tmp_path_factory):
+    """24 steps: files to share hold every frame several times."""
+    return flight(tmp_path_factory.mktemp("briefly") / "flight", 24)
 
 
 def told(answers, path):
@@ -302,16 +311,18 @@ def bundle(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "BUNDLE", place)
 
 
-def test_a_file_to_share(bundle, flown, balanced, tmp_path):
-    """It holds the answers that the server gives to the same questions, and its script whole."""
-    told_of = list(write_html([flown, balanced], tmp_path / "share.html"))
+def test_a_file_to_share(bundle, briefly_flown, balanced, tmp_path, monkeypatch):
+    """It holds the answers that the server gives to the same questions, in several chunks, and its script whole."""
+    monkeypatch.setattr(shown, "LONGEST_CHUNK", 16)
+    told_of = list(write_html([briefly_flown, balanced], tmp_path / "share.html"))
     page = Scripts((tmp_path / "share.html").read_text())
     assert page.found.pop("code") == r'document.title = "<\/script><\!-- <script>";'
     assert page.loads == []
-    answers = Answers([flown, balanced])
+    answers = Answers([briefly_flown, balanced])
     for path, content in page.found.items():
         assert base64.b64decode(content) == answers.get(path).body, path
     heads = [json.loads(base64.b64decode(page.found[f"runs/{i}"])) for i in (0, 1)]
+    assert heads[0]["chunks"] == [[0, 16], [16, 25]]
     for i, head in enumerate(heads):
         asked = {f"runs/{i}/geometry"} | {f"runs/{i}/poses/{b}-{e}" for b, e in head["chunks"]}
         asked |= {f"runs/{i}/values/{quantity['name']}/{b}-{e}" for quantity in head["quantities"] for b, e in head["chunks"]}
@@ -341,8 +352,8 @@ def test_a_file_that_cannot_be_written(bundle, flown, tmp_path):
         list(write_html([flown], tmp_path / "nowhere" / "share.html"))
 
 
-def test_the_command(bundle, flown, command, tmp_path):
-    code, out, _ = command("view", flown, "--html", tmp_path / "x.html", "--json")
+def test_the_command(bundle, briefly_flown, command, tmp_path):
+    code, out, _ = command("view", briefly_flown, "--html", tmp_path / "x.html", "--json")
     assert (code, json.loads(out)["bytes"]) == (0, (tmp_path / "x.html").stat().st_size)
     code, _, error = command("view", tmp_path)
     assert code == 2

@@ -1,5 +1,6 @@
 """The figures of the benchmark mean what they say: fake solvers with known errors, canned rows with known ratios."""
 
+import gc
 import json
 import sys
 import time
@@ -17,6 +18,14 @@ from drystone.solvers.native import native
 from drystone.solvers.solution import Solution
 
 SMALL = Effort(limit=60.0, budget=60.0, steps=2)
+
+
+@pytest.fixture(autouse=True)
+def nothing_old_to_collect():
+    """Garbage is collected before every measurement, which takes long in a process that has run many tests."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="module")

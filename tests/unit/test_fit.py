@@ -36,10 +36,11 @@ def drawn_counts(seed):
     return x, n, chance.binomial(n, norm.cdf(np.log(x / theta) / beta))
 
 
-def test_counts_are_the_probit_regression_of_statsmodels():
+@pytest.mark.parametrize("tables", [50, pytest.param(150, marks=pytest.mark.soak)])
+def test_counts_are_the_probit_regression_of_statsmodels(tables):
     models = pytest.importorskip("statsmodels.api")
     compared = 0
-    for seed in range(150):
+    for seed in range(tables):
         x, n, z = drawn_counts(seed)
         found = fit(counted(x, n, z))
         if found.status != FITTED:
@@ -50,7 +51,7 @@ def test_counts_are_the_probit_regression_of_statsmodels():
         assert found.theta == pytest.approx(math.exp(-a / b), rel=1e-4), seed
         assert found.beta == pytest.approx(1 / b, rel=1e-4), seed
         compared += 1
-    assert compared > 120
+    assert compared > 0.8 * tables
 
 
 def test_rows_of_one_trial_are_the_counts():
@@ -142,7 +143,8 @@ def incremental(chance, records, theta, beta):
 
 
 @pytest.mark.parametrize(
-    ("sampled", "records"), [(shared_records, 44), pytest.param(own_records, 20, marks=pytest.mark.soak), (incremental, 30)]
+    ("sampled", "records"),
+    [(shared_records, 44), *(pytest.param(*each, marks=pytest.mark.soak) for each in ((own_records, 20), (incremental, 30)))],
 )
 def test_truth_is_inside_the_band_19_times_of_20(sampled, records):
     """300 data sets: the share has a standard error of 1.26 %; three of them are allowed below 95 %. Larger shares are none of
