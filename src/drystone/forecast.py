@@ -17,7 +17,7 @@ REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
 def first_facts(case: Case) -> dict[str, Any]:
     """What `drystone check --json` prints of a case."""
     model = case.model()
-    contacts = _first_contacts(model, case)
+    contacts = first_contacts(model, case)
     bodies = model.bodies
     free = ~bodies.fixed
     levels = np.concatenate([block.vertices[:, 2] for block in model.blocks if not block.fixed])
@@ -60,7 +60,7 @@ def steps_a_frame(case: Case) -> int:
     return max(1, round(min(case.frame_interval, case.history.duration) / case.history.time_step))
 
 
-def _first_contacts(model: Model, case: Case) -> Contacts:
+def first_contacts(model: Model, case: Case) -> Contacts:
     """Of the structure at rest, as it was built."""
     count = len(model.position)
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))

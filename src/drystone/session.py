@@ -11,19 +11,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from drystone import __version__, kernel
 from drystone.blas import one_blas_thread
 from drystone.contact.beds import hung_by_friction
-from drystone.contact.contacts import no_contacts
-from drystone.contact.detect import detect
 from drystone.contact.memory import carry_over
 from drystone.engine.interval import take_steps
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
-from drystone.forecast import planned_steps, steps_a_frame
+from drystone.forecast import first_contacts, planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, read_case
 from drystone.io.whole import writing
@@ -73,16 +69,15 @@ def _from_the_start(case: Case, model: Model, state: State, out: str | Path, ove
         ground=_ground(case, 0.0),
         motions=case.motions,
         path=case.path,
-        hung=_hung(model),
+        hung=_hung(case, model),
         overwrite=overwrite,
     )
     yield from _go_on(case, model, writer, state)
 
 
-def _hung(model: Model) -> list[int]:
+def _hung(case: Case, model: Model) -> list[int]:
     """Blocks of the structure as drawn that rest on nothing."""
-    still, upright = np.zeros((len(model.position), 6)), np.tile([1.0, 0.0, 0.0, 0.0], (len(model.position), 1))
-    c = detect(model.bodies, model.position, upright, still, 1.0, no_contacts(), 0, model.planar)[0]
+    c = first_contacts(model, case)
     return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
