@@ -6,6 +6,7 @@ cannot fall behind; docs/conf.py writes them.
 import inspect
 import json
 import re
+from functools import cache
 from typing import Any
 
 import typer
@@ -94,9 +95,15 @@ def _meanings(shown: dict[str, Any]) -> dict[str, str]:
     for each in reversed(table.__mro__):
         sources = [RECORDS[each.__name__]] if each.__name__ in RECORDS else []
         for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
-            found |= dict(COMMENT.findall(inspect.getsource(source)))
+            found |= dict(_comments(source))
     names = {name: field.alias or name for name, field in table.model_fields.items()}
     return {names.get(key, key): text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
+
+
+@cache
+def _comments(source: type) -> list[tuple[str, str]]:
+    """The fields of a class with the comments beside them."""
+    return COMMENT.findall(inspect.getsource(source))
 
 
 def _class_of(shown: dict[str, Any]) -> Any:

@@ -56,40 +56,36 @@ def stiffness(corners: Array, stress_per_strain: Array) -> Array:
 def stresses(corners: Array, stress_per_strain: Array) -> Array:
     """(8, 6, 24) [Pa/m] stress xx, yy, zz, xy, yz, zx at the Gauss points per displacement of the corners."""
     _, mixed, bubble = _parts(corners, stress_per_strain)
-    answer = np.linalg.solve(bubble, mixed.T)
-    return np.array([stress_per_strain @ (b - g @ answer) for b, g, _ in _strains(corners)])
+    of_corners, of_bubbles, _ = _strains(corners)
+    return stress_per_strain @ (of_corners - of_bubbles @ np.linalg.solve(bubble, mixed.T))
 
 
 def _parts(corners: Array, stress_per_strain: Array) -> tuple[Array, Array, Array]:
     """Stiffness of the corners (24, 24), between corners and bubbles (24, 9), and of the bubbles (9, 9)."""
-    whole, mixed, bubble = np.zeros((24, 24)), np.zeros((24, 9)), np.zeros((9, 9))
-    for b, g, volume in _strains(corners):
-        whole += volume * b.T @ stress_per_strain @ b
-        mixed += volume * b.T @ stress_per_strain @ g
-        bubble += volume * g.T @ stress_per_strain @ g
-    return whole, mixed, bubble
+    of_corners, of_bubbles, volume = _strains(corners)
+    strain = np.concatenate([of_corners, of_bubbles], axis=2)  # (8, 6, 33)
+    stress = volume[:, None, None] * (stress_per_strain @ strain)
+    whole = np.tensordot(strain, stress, axes=((0, 1), (0, 1)))
+    return whole[:24, :24], whole[:24, 24:], whole[24:, 24:]
 
 
-def _strains(corners: Array) -> list[tuple[Array, Array, float]]:
-    """At each of the 8 Gauss points: strain per displacement of the corners (6, 24), per bubble (6, 9), and volume [m3].
+def _strains(corners: Array) -> tuple[Array, Array, Array]:
+    """At the 8 Gauss points: strain per displacement of the corners (8, 6, 24), per bubble (8, 6, 9), and volume (8,) [m3].
     The bubbles 1 - natural^2 are differentiated with the Jacobian of the centre, scaled by the volume (T81)."""
-    centre = corners.T @ gradients(np.zeros(3))
-    result = []
-    for natural, share, slope in zip(*_gauss(2), _at(2)[1], strict=True):
-        jacobian = corners.T @ slope
-        size = float(np.linalg.det(jacobian))
-        bubble = np.linalg.solve(centre.T, np.diag(-2.0 * natural)).T * np.linalg.det(centre) / size
-        result.append((_symmetric(slope @ np.linalg.inv(jacobian)), _symmetric(bubble), share * size))
-    return result
+    (natural, share), (_, slope) = _gauss(2), _at(2)
+    centre, jacobian = corners.T @ gradients(np.zeros(3)), corners.T @ slope
+    size = np.linalg.det(jacobian)
+    bubble = -2.0 * natural[:, :, None] * np.linalg.inv(centre) * (np.linalg.det(centre) / size)[:, None, None]
+    return _symmetric(slope @ np.linalg.inv(jacobian)), _symmetric(bubble), share * size
 
 
 def _symmetric(slope: Array) -> Array:
-    """(6, 3 K) strain of displacements (K, 3) whose K functions have gradients (K, 3)."""
-    strain = np.zeros((6, len(slope), 3))
+    """(P, 6, 3 K) strain of displacements (K, 3) whose K functions have gradients (P, K, 3) at P points."""
+    strain = np.zeros((len(slope), 6, slope.shape[1], 3))
     for row, (i, j) in enumerate(_PAIRS):
-        strain[row, :, i] = slope[:, j]
-        strain[row, :, j] = slope[:, i]
-    return strain.reshape(6, -1)
+        strain[:, row, :, i] = slope[:, :, j]
+        strain[:, row, :, j] = slope[:, :, i]
+    return strain.reshape(len(slope), 6, -1)
 
 
 @cache

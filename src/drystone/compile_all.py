@@ -4,13 +4,16 @@ What a run needs is compiled when it is first needed; this does it ahead, for a 
 cluster, or the tests. `drystone compile` is the command.
 """
 
+import multiprocessing
+import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from drystone import build
+from drystone import build, kernel
 from drystone.export.glb import write_glb
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.spectrum import response_spectrum
@@ -39,6 +42,7 @@ RECORDED = """
     duration = "0.3 s"
     {integrator}
 """
+BY_CONE_PROGRAMS = 'integrator = "cone-program"\n    time_step = "1 ms"'
 PLANAR = """
     structure = { generator = "block", width = 0.2, depth = 1, height = 1 }
     joints = { friction = 0.7 }
@@ -60,37 +64,26 @@ BONDED = """
 """
 
 
-def compile_all() -> Iterator[str]:
-    """What is being compiled, before it is; `kernel.compilations()` counts."""
-    yield "steps of rigid and elastic joints, by either law of friction"
-    _steps()
-    yield "small steps"
-    _small_steps()
-    yield "other solvers, and two threads"
-    _solvers()
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (words, case) in enumerate(CASES.items()):
-            yield words
-            last = run(parse_case(case), Path(folder) / str(number))
-        yield "pictures and exports"
-        picture(last, Path(folder) / "picture.png", ghost=True)
-        write_glb(last, Path(folder) / "run.glb", range(len(last.time)))
-    yield "response spectra"
-    response_spectrum(Accelerogram("sine", "", 0.01, np.sin(np.arange(100.0)), "m/s2"), [0.1, 0.5])
+def compile_all(processes: int) -> Iterator[tuple[str, int]]:
+    """What has been compiled and how many kernels that were; those found in the store do not count. The processes share what
+    they compile, through the store."""
+    with multiprocessing.get_context("spawn").Pool(min(processes, len(STAGES)), initializer=_leave_signals_to_parent) as pool:
+        yield from pool.imap_unordered(_compile_stage, STAGES, chunksize=1)
 
 
-CASES = {
-    "structures in the plane": PLANAR,
-    "deformable blocks": DEFORMABLE,
-    "mortar": BONDED,
-    "a recorded run by cone programs": RECORDED.format(integrator='integrator = "cone-program"\n    time_step = "1 ms"'),
-    "a recorded run": RECORDED.format(integrator=""),
-}
+def _leave_signals_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _steps() -> None:
+def _compile_stage(words: str) -> tuple[str, int]:
+    before = kernel.compilations()
+    STAGES[words]()
+    return words, kernel.compilations() - before
+
+
+def _steps(exact: bool) -> None:
     model = build_model(build.arch(blocks=7), friction=0.6)
-    for surface in (Surface(), Surface(STONE), Surface(exact=True), Surface(STONE, exact=True)):
+    for surface in (Surface(exact=exact), Surface(STONE, exact=exact)):
         for theta, gyroscopic in ((1.0, "implicit"), (0.7, "explicit")):
             for _ in simulate(model, [STRONG], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
                               theta=theta, gyroscopic=gyroscopic):  # fmt: skip
@@ -113,3 +106,33 @@ def _solvers() -> None:
     dome = build_model(build.dome(), friction=0.6)  # large enough for helper threads
     for _ in simulate(dome, [STRONG], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):
         pass
+
+
+def _case(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run(parse_case(text), Path(folder) / "run")
+
+
+def _pictures() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = run(parse_case(RECORDED.format(integrator="")), Path(folder) / "run")
+        picture(recorded, Path(folder) / "picture.png", ghost=True)
+        write_glb(recorded, Path(folder) / "run.glb", range(len(recorded.time)))
+
+
+def _spectra() -> None:
+    response_spectrum(Accelerogram("sine", "", 0.01, np.sin(np.arange(100.0)), "m/s2"), [0.1, 0.5])
+
+
+STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbours have little in common
+    "steps of rigid and elastic joints": partial(_steps, exact=False),
+    "small steps": _small_steps,
+    "pictures, exports and a recorded run": _pictures,
+    "steps with exact friction": partial(_steps, exact=True),
+    "other solvers, and two threads": _solvers,
+    "structures in the plane": partial(_case, PLANAR),
+    "deformable blocks": partial(_case, DEFORMABLE),
+    "mortar": partial(_case, BONDED),
+    "a recorded run by cone programs": partial(_case, RECORDED.format(integrator=BY_CONE_PROGRAMS)),
+    "response spectra": _spectra,
+}

@@ -362,5 +362,8 @@ def validate(
 
 
 @command
-def compile(json: Json = False) -> None:
+def compile(
+    jobs: Annotated[int | None, typer.Option(min=1, help="processes that compile; one a core if not given")] = None,
+    json: Json = False,
+) -> None:
     """Compile all kernels now: for containers and clusters. What a command needs is compiled when it first needs it anyway."""

@@ -1,7 +1,6 @@
 """`drystone study`: a case tried many times."""
 
 import json as json_format
-import os
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drystone.cli.compiling import announce_compiling
-from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, print_json, say
+from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, cores, print_json, say
 from drystone.errors import InputError
 from drystone.io.alone import alone_in
 from drystone.io.whole import write_whole
@@ -110,8 +109,7 @@ def _workers(
     task = begun.task(folder)
     if scheduler is not None:
         return DaskWorkers(task, scheduler)
-    if jobs is None:
-        jobs = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = jobs or cores()
     announce_compiling()
     if jobs == 1:
         return SerialWorkers(task)

@@ -2,6 +2,7 @@
 output, errors too: {"error": ..., "exit_code": ...}. Progress goes to standard error."""
 
 import json as json_format
+import os
 import sys
 from typing import Any
 
@@ -24,3 +25,8 @@ def print_json(content: dict[str, Any]) -> None:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def cores() -> int:
+    """How many processes can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
