@@ -8,6 +8,7 @@ about cases and files nor the record about solvers.
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +28,6 @@ from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
 from drystone.simulate import Step, follow_small_steps, ground_displacement, initial_state, simulate
-from drystone.solvers.methods import make_solver
-from drystone.solvers.newton import follow
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.state import State
 from drystone.stepping import kinetic_energy
@@ -93,12 +92,15 @@ def resume(out: str | Path) -> Generator[Step]:
 def is_compiled(small_steps: bool = True) -> bool:
     """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
     that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
-    kernels = (take_steps, carry_over) if small_steps else (follow, kinetic_energy)
-    return kernel.is_compiled(*kernels)
+    if small_steps:
+        return kernel.is_compiled(take_steps, carry_over)
+    from drystone.solvers.newton import follow
+
+    return kernel.is_compiled(follow, kinetic_energy)
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _Witness(solver_of(case))
+    witness = _Witness(case)
     able = True
     with writer:
         for step in simulated(case, model, state, witness):
@@ -122,13 +124,18 @@ def _severity(failure: _Failure) -> float:
 
 
 class _Witness:
-    """A solver that keeps what it did not solve in a step: the step as a whole, and the worst of its parts if there are any."""
+    """The solver of a case, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
+    and the worst of its parts if there are any."""
 
-    def __init__(self, solver: ContactSolver):
-        self._solver = solver
+    def __init__(self, case: Case):
+        self._case = case
         self._calls = 0
         self._whole: _Failure | None = None
         self._part: _Failure | None = None
+
+    @cached_property
+    def _solver(self) -> ContactSolver:
+        return solver_of(self._case)
 
     def __call__(self, problem: Problem, guess: Guess) -> Solution:
         solution = self._solver(problem, guess)
@@ -216,6 +223,8 @@ def _engine(case: Case, model: Model) -> SmallSteps:
 
 def solver_of(case: Case) -> ContactSolver:
     """The solver that a case asks for."""
+    from drystone.solvers.methods import make_solver  # a quarter of the start of a program that goes without
+
     return make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
 
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq, linprog
 
 from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
@@ -160,6 +159,8 @@ def _best(arch: Arch, room: float, cost: list[int], live: Array) -> tuple[int, A
         rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
         right.append(-np.einsum("ji,ji->j", row, carried))
     bounds = [(None, None)] * 3 + [(0, None if live.any() else 0)]
+    from scipy.optimize import linprog  # a third of a second, which most programs go without
+
     found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
     return found.status, unit * found.x if found.status == SOLVED else unit
@@ -205,4 +206,6 @@ def minimum_thickness(family: Callable[[float], Model], thin: float, thick: floa
     if spare(thin) > 0 or spare(thick) < 0:
         raise InputError(f"minimum thickness: {thin:g} m to {thick:g} m does not begin too thin and end thick enough; "
                          "give a wider range")  # fmt: skip
+    from scipy.optimize import brentq
+
     return float(brentq(spare, thin, thick, xtol=1e-7 * thick))

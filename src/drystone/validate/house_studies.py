@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from drystone.units import GRAVITY
 from drystone.validate.claims import Claim, Figure, Place, Subject, Value
@@ -113,7 +113,7 @@ def _draw_fragility(place: Place, out: Path) -> list[Figure]:
         draw_fragility(figure, _fragility(place))
         (axes,) = figure.axes
         intensity = np.linspace(0.01, axes.get_xlim()[1], 200)  # [g]
-        axes.plot(intensity, norm.cdf(np.log(intensity / THETA) / BETA), "k:", label=f"NB: theta {THETA} g, beta {BETA}")
+        axes.plot(intensity, ndtr(np.log(intensity / THETA) / BETA), "k:", label=f"NB: theta {THETA} g, beta {BETA}")
         axes.legend(loc="lower right")
     return [Figure("H5-fragility-22.png", "As NB figure 22: share of collapses and fitted curve, friction 0.7")]
 
