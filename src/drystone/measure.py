@@ -10,6 +10,7 @@ Displacements [m] and rotations [rad] are relative to the first frame and seen f
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,12 @@ def phase_portrait(run: Run, block: int | str, axis: Array) -> tuple[Array, Arra
 def mechanism(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanism:
     """How a frame differs from the start: what has moved as one, which of the first joints have opened, slid or turned.
     What moved by less than `tolerance` of the largest displacement has not moved: a run leaves its mark on every joint."""
-    start, now = run.state(0), run.state(frame)
-    turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
-    return read_displacement(run.model, _first_contacts(run), now.position - start.position, turn, tolerance=tolerance)
+    (first, upright), (position, rotation) = run.pose(0), run.pose(frame)
+    turn = quaternion.product(rotation, quaternion.conjugate(upright))
+    return read_displacement(run.model, _first_contacts(run), position - first, turn, tolerance=tolerance)
 
 
+@lru_cache(maxsize=1)  # asked for again with every frame
 def _first_contacts(run: Run) -> Contacts:
     """Who touched whom in the first frame."""
     from drystone.contact.detect import detect  # loads Numba, which all else here does without

@@ -214,6 +214,12 @@ class Run:
         """(F, B, 6) [m/s, rad/s] world axes, seen from the moving ground."""
         return self._read("frames/velocity", 0, self.frames)
 
+    def pose(self, frame: int) -> tuple[Array, Array]:
+        """(B, 3) positions and (B, 4) rotations of one frame."""
+        start = self._index(frame)
+        position, rotation = self.poses(start, start + 1)
+        return position[0], rotation[0]
+
     def poses(self, start: int, end: int) -> tuple[Array, Array]:
         """Positions and rotations of these frames only: of a long run, or one that grows, all would be too much."""
         return self._read("frames/position", start, end), self._read("frames/rotation", start, end)

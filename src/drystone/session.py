@@ -6,9 +6,9 @@ about cases and files nor the record about solvers.
 """
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +100,7 @@ def is_compiled(small_steps: bool = True) -> bool:
 
 
 def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _Witness(case)
+    witness = _Witness(partial(solver_of, case))
     able = True
     with writer:
         for step in simulated(case, model, state, witness):
@@ -124,18 +124,18 @@ def _severity(failure: _Failure) -> float:
 
 
 class _Witness:
-    """The solver of a case, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
+    """A solver, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
     and the worst of its parts if there are any."""
 
-    def __init__(self, case: Case):
-        self._case = case
+    def __init__(self, make: Callable[[], ContactSolver]):
+        self._make = make
         self._calls = 0
         self._whole: _Failure | None = None
         self._part: _Failure | None = None
 
     @cached_property
     def _solver(self) -> ContactSolver:
-        return solver_of(self._case)
+        return self._make()
 
     def __call__(self, problem: Problem, guess: Guess) -> Solution:
         solution = self._solver(problem, guess)

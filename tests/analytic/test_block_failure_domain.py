@@ -75,6 +75,7 @@ def collapses(half_period, amplitude, **analysis):
     return try_sample(BLOCK.text, BLOCK.path, sample).status == COLLAPSED
 
 
+@pytest.mark.soak
 def test_what_remains_is_of_the_time_step():
     """By cone programs, at the shortest half-period, where the difference is largest. Truth: a scheme that is of first order at
     impacts."""

@@ -71,7 +71,7 @@ def test_whatever_is_moved_no_stale_multiplier_is_shown_as_current(studio):
     put(studio, "structure.generator", "block")
     settled(studio)
     chance, seen = random.Random(3), []
-    for move in range(36):
+    for move in range(18):
         place, low, high = chance.choice(SLIDERS)
         value = round(chance.uniform(low, high), 3)
         put(studio, place, value if place == "joints.friction" else f"{value} m")
@@ -79,7 +79,7 @@ def test_whatever_is_moved_no_stale_multiplier_is_shown_as_current(studio):
         studio.page.wait_for_timeout(chance.choice([0, 0, 5, 40, 120]))
         seen.append(settled(studio) if move % 3 == 2 else studio.page.evaluate("studio.shown()"))
     current = [shown for shown in seen if shown["current"]]
-    assert len(current) >= 12
+    assert len(current) >= 6
     assert any(not shown["current"] for shown in seen)
     for shown in current:
         structure, friction = shown["sheet"]["structure"], shown["sheet"]["joints"]["friction"]

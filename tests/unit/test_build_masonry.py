@@ -104,6 +104,7 @@ def test_every_joint_is_flush_and_seen(name):
         assert area_around(found[pair]) == pytest.approx(area, rel=1e-6)
 
 
+@pytest.mark.soak
 def test_every_joint_of_the_church_is_flush_and_seen():
     """Brute force; beside the joints, the foot of the left gable touches the tower along an edge."""
     model = model_of("church")

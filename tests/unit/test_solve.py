@@ -179,7 +179,7 @@ def test_parts_of_a_step(failing):
     """A step in parts is told by its worst part: that one is dumped, not the whole step, which was thrown away."""
     first = read_problem(failing.failed[0])
     solve = make_solver("native", 1e-19)
-    witness = session._Witness(solve)
+    witness = session._Witness(lambda: solve)
     shifts = (0.0, 1.0, 3.0, 2.0)
     problems = [first.problem._replace(bias=first.problem.bias + shift * first.problem.speed) for shift in shifts]
     answers = [witness(problem, first.guess) for problem in problems]

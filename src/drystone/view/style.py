@@ -4,6 +4,7 @@ Colours are Okabe and Ito's, which every eye tells apart; lines that may cross h
 same bytes: no dates, no random names. What has thousands of dots is kept as pixels in SVG and PDF.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ LINES = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX"
 FAINT = "0.6"  # grey of axes through zero and of limits
 COLUMN, PAGE, SHEET = 3.5, 7.0, 11.0  # [in] width of a plot in a column of a paper, on a page, on a page laid sideways
+TIMES, MINUS = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}"
+RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 SUFFIXES = (".png", ".svg", ".pdf")
 
 _STYLE: Any = {
@@ -29,7 +32,6 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.formatter.limits": (-3, 4),
-    "axes.formatter.use_mathtext": True,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.4,
@@ -61,10 +63,51 @@ def drawing(*paths: str | Path, width: float = PAGE, height: float = 5.0) -> Ite
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure
+        _label_in_plain_letters(figure)
         for file in files:
             kind = file.suffix.lower()
             with whole(file) as part:
                 figure.savefig(part, format=kind[1:], metadata=_UNDATED[kind])
+
+
+def _label_in_plain_letters(figure: Any) -> None:
+    """Powers of ten along the axes in the letters of the font. What Matplotlib would set as formulas takes it a third of the
+    time of a plot."""
+    from matplotlib.ticker import LogFormatter, ScalarFormatter
+
+    class Powers(LogFormatter):
+        def _num_to_string(self, x: float, vmin: float, vmax: float) -> str:
+            return shown_number(x)
+
+    class Scaled(ScalarFormatter):
+        def get_offset(self) -> str:
+            shown = super().get_offset()
+            power = re.fullmatch(r"1e(-?\d+)", shown.replace(MINUS, "-"))
+            return f"{TIMES}{_ten_to(int(power[1]))}" if power else shown
+
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        for ticks in (axis.major, axis.minor):
+            if isinstance(ticks.formatter, LogFormatter):
+                powers = Powers(labelOnlyBase=ticks.formatter.labelOnlyBase, minor_thresholds=ticks.formatter.minor_thresholds)
+                (axis.set_major_formatter if ticks is axis.major else axis.set_minor_formatter)(powers)
+            elif type(ticks.formatter) is ScalarFormatter:
+                axis.set_major_formatter(Scaled())
+
+
+def shown_number(number: float) -> str:
+    """A number along an axis.
+
+    >>> print(*map(shown_number, (1e-6, 2e-6, 1e5, 0.02, 1.0, 300.0)))
+    10\u207b\u2076 2\u00d710\u207b\u2076 10\u2075 0.02 1 300
+    """
+    digits, exponent = f"{number:e}".split("e")
+    if -3 <= int(exponent) < 4:
+        return f"{number:g}"
+    return ("" if float(digits) == 1.0 else f"{float(digits):g}{TIMES}") + _ten_to(int(exponent))
+
+
+def _ten_to(exponent: int) -> str:
+    return f"10{str(exponent).translate(RAISED)}"
 
 
 def look(number: int) -> dict[str, Any]:
