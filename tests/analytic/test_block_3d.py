@@ -53,6 +53,7 @@ def test_survives_8_m_s2(step):
     assert converged.all()
 
 
+@pytest.mark.soak  # by small steps: test_small_steps_published.py
 @pytest.mark.parametrize("step", STEPS)
 def test_falls_under_9_5_m_s2(step):
     """The last peak is at 2.5 s, after which the block only falls: NB draw it at 2.7 s, leaning beyond return. It has lost

@@ -54,6 +54,7 @@ def test_axial_wave_of_a_free_bar():
     assert abs(states[-1].velocity).max() < 1e-12
 
 
+@pytest.mark.soak
 def test_axial_wave_of_a_standing_bar():
     """On its support, pressed by its weight, a bar hums with the period 4 L / c within 2 %, its lower end at rest."""
     ground = box((-1, -1, -1), (1, 1, 0), fixed=True)

@@ -136,6 +136,7 @@ def length(text):
     return float(number) * {"mm": 1e-3, "m": 1.0}[unit]
 
 
+@pytest.mark.parametrize("opened", ["server"], indirect=True)
 def test_every_colour(shown, run):
     """Each is another picture than that of plain stone, with its name and unit told."""
     shown.do("seek(60)")
@@ -151,6 +152,7 @@ def test_every_colour(shown, run):
     assert distance(stone, shown.scene()) < 0.001
 
 
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_forces_and_the_section_are_drawn(shown):
     shown.do("seek(60)")
     plain = shown.scene()

@@ -34,6 +34,7 @@ def test_a_run_killed_again_and_again(tmp_path, truth, kills):
         assert_same_run(truth, out)
 
 
+@pytest.mark.soak  # of a study that is killed twice: tests/examples/test_study_kill.py
 @pytest.mark.parametrize("kills", HOW_OFTEN)
 def test_a_study_killed_again_and_again(tmp_path, kills):
     """Every line that was whole is there after the next kill, none is there twice, all rows come and are the same."""

@@ -172,6 +172,7 @@ def test_bodies_of_a_box():
         assert distance[0] > 0  # outward, seen from the centroid
 
 
+@pytest.mark.soak
 def test_twenty_thousand_blocks_pass_the_door():
     """The issue runs 20,000 blocks; measured: 1.5 s."""
     model = build_model(wall(courses=100, blocks=200, length=100.0, height=25.0), friction=0.5)
