@@ -29,7 +29,7 @@ half_period = "0.1 s"
 direction = [0.3, 1, 0]
 [analysis]
 integrator = "{integrator}"
-duration = "0.15 s"
+duration = "0.1 s"
 time_step = "1 ms"
 [solver]
 threads = {threads}

@@ -117,8 +117,7 @@ def test_every_file_is_in_a_table():
 # The same structure as another file of the table, a larger one in the same format, and a wall of which three stones are read
 # below.
 LONG = ("compas/dem/crossvault.obj", "compas/dem/dome.obj", "compas/rbe/genevault.json", "compas/rhino/genevault.3dm",
-        "stones/oneleaf_wall",
-        "chrono_masonry/wall_brickfile.txt", "tilt_dxf/wall.dxf", "lmgc90/Wall_PR")  # fmt: skip
+        "stones/oneleaf_wall", "chrono_masonry/wall_brickfile.txt", "tilt_dxf/wall.dxf", "lmgc90/Wall_PR")  # fmt: skip
 
 
 def soaked(names):
