@@ -51,6 +51,7 @@ class JointLaw:
     crushing: float | None = None  # [Pa] largest pressure
     adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
     restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
+    dilatancy: float = 0.0  # [rad] angle at which a joint that slides opens, in histories by small steps (T342)
 
     @property
     def cohesion_in_use(self) -> float:
@@ -65,7 +66,7 @@ class JointLaw:
     @property
     def is_dry(self) -> bool:
         """Friction is all there is to it."""
-        return self == JointLaw(self.friction, restitution=self.restitution)
+        return self == JointLaw(self.friction, restitution=self.restitution, dilatancy=self.dilatancy)
 
     def check(self, where: str) -> None:
         """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
@@ -73,10 +74,14 @@ class JointLaw:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            if field.name not in ("brittle", "adhesion", "restitution") and value is not None:
+            if field.name not in ("brittle", "adhesion", "restitution", "dilatancy") and value is not None:
                 _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
         if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
             raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
+        if not is_number(self.dilatancy) or not 0 <= self.dilatancy <= math.atan(self.friction):
+            most = math.degrees(math.atan(self.friction))
+            raise InputError(f"dilatancy{where} is {self.dilatancy!r} rad; give an angle from 0 to that of friction, "
+                             f"{most:.4g} degrees: a joint that opens more would make energy")  # fmt: skip
         self._check_cone(where)
         if self.adhesion is not None:
             for field in fields(self.adhesion):
@@ -183,15 +188,23 @@ class Laws(NamedTuple):
         return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
 
 
-def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> tuple[Array, Laws | None, Array | None]:
-    """Friction (G, G), what else there is, and restitution (G, G); None where there is nothing."""
-    friction, bounce = (np.array([[getattr(law, name) for law in row] for row in law_of], float)
-                        for name in ("friction", "restitution"))  # fmt: skip
-    restitution = bounce if bounce.any() else None
-    if all(law.is_dry for row in law_of for law in row):
-        return friction, None, restitution
-    numbers = np.array([[_numbers(law) for law in row] for row in law_of])
-    return friction, Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2]))), restitution
+class Tables(NamedTuple):
+    """The laws between groups, (G, G) each; None where there is nothing."""
+
+    friction: Array
+    laws: Laws | None
+    restitution: Array | None
+    dilatancy: Array | None  # opening per sliding
+
+
+def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
+    friction, bounce, angle = (np.array([[getattr(law, name) for law in row] for row in law_of], float)
+                               for name in ("friction", "restitution", "dilatancy"))  # fmt: skip
+    laws = None
+    if not all(law.is_dry for row in law_of for law in row):
+        numbers = np.array([[_numbers(law) for law in row] for row in law_of])
+        laws = Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
+    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None)
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:

@@ -69,12 +69,18 @@ class Model:
     elastic: Elastic | None = None  # the deformable blocks, if there are any
     restitution: Array | None = None  # (G, G) of impacts between groups; None: none bounces
     scatter: Scatter | None = None  # of the friction about that of the groups; None: there is none
+    dilatancy: Array | None = None  # (G, G) opening per sliding between groups; None: none opens
 
     def friction_between(self, a: Array, b: Array) -> Array:
         """(C,) coefficient of pairs of blocks."""
         group = self.bodies.group
         friction = self.friction[group[a], group[b]]
         return friction if self.scatter is None else friction * self.scatter.factors(self._codes[a], self._codes[b])
+
+    def dilatancy_between(self, a: Array, b: Array) -> Array:
+        """(C,) opening per sliding of pairs of blocks."""
+        group = self.bodies.group
+        return np.zeros(len(a)) if self.dilatancy is None else self.dilatancy[group[a], group[b]]
 
     @cached_property
     def _codes(self) -> Array:
@@ -106,10 +112,10 @@ def build_model(
     for finding in block_findings(blocks):
         raise finding.refusal(labels)
     group, law_of = _law_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
-    table, laws, restitution = tabulate(law_of)
+    tables = tabulate(law_of)
     if scatter is not None:
         scatter.check()
-        if laws is not None:
+        if tables.laws is not None:
             raise InputError("scatter is for dry joints: the cone of mortar has its apex by friction; remove one of the two")
     pieces = [piece for i, block in enumerate(blocks) for piece in convex_pieces(i, block, labels[i])]
     owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
@@ -122,11 +128,12 @@ def build_model(
     whole = unite(solids, np.array(owner))
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
     bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
-    if laws is not None:
-        bodies = bodies._replace(grip=0.5 * laws.reach.max(axis=1)[group])
+    if tables.laws is not None:
+        bodies = bodies._replace(grip=0.5 * tables.laws.reach.max(axis=1)[group])
     elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
     scatter = scatter if scatter is not None and scatter.cov > 0 else None
-    return Model(blocks, bodies, whole.centroid, table, planar, laws, elastic, restitution, scatter)
+    return Model(blocks, bodies, whole.centroid, tables.friction, planar, tables.laws, elastic, tables.restitution, scatter,
+                 tables.dilatancy)  # fmt: skip
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:

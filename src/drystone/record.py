@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 
 FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
-FORMAT = 4  # of run.h5; raised when an older reader would misunderstand
+FORMAT = 5  # of run.h5; raised when an older reader would misunderstand
 
 FIELDS = ("position", "rotation", "velocity", "amplitude", "rate")  # of a state; the last two of deformable blocks only
 _ENERGIES = [(name, "f8") for name in Energy._fields]

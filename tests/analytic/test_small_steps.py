@@ -174,6 +174,27 @@ def test_an_oblique_landing_does_not_hop(time_step):
     assert max(state.position[1, 2] for state in states) - 0.1 < 1e-3
 
 
+@pytest.mark.parametrize("dilatancy", [5.0, 15.0, math.degrees(math.atan(0.5))])
+def test_a_joint_with_dilatancy_opens_as_it_slides(dilatancy):
+    """On a slope of 40 degrees, mu 0.5. The plane may bear N = m (g cos + a tan psi) while the block gathers speed with a along
+    it: a = g (sin - mu cos) / (1 + mu tan psi), and it lifts off by tan psi times its way. Of what friction takes, tan psi over
+    mu goes into lifting; with psi as large as friction (the associated law) nothing is lost at all."""
+    slope, tangent = math.radians(40), math.tan(math.radians(dilatancy))
+    turn = (0.0, slope, 0.0)
+    down, up = np.array([math.cos(slope), 0, -math.sin(slope)]), np.array([math.sin(slope), 0, math.cos(slope)])
+    plane = turned_box(-2.0 * up, (12, 4, 4), turn, fixed=True, name="plane")
+    stone = turned_box(0.1 * up - 2.0 * down, (0.4, 0.4, 0.2), turn, name="stone")
+    states = history([plane, stone], JointLaw(0.5, dilatancy=math.radians(dilatancy)), 0.5, 5e-3)
+    moved = states[-1].position[1] - states[0].position[1]
+    along = 0.5 * G * (math.sin(slope) - 0.5 * math.cos(slope)) / (1 + 0.5 * tangent) * 0.5**2
+    assert moved @ down == pytest.approx(along, rel=0.01)
+    assert moved @ up == pytest.approx(tangent * along, rel=0.01)
+    energy, mass = states[-1].energy, 2000.0 * 0.4 * 0.4 * 0.2
+    pressed = mass * (G * math.cos(slope) + 2 * along / 0.5**2 * tangent)
+    assert energy.friction == pytest.approx((0.5 - tangent) * pressed * along, rel=0.02, abs=1e-3 * energy.kinetic)
+    assert abs(energy.numerical) < 1e-3 * energy.kinetic
+
+
 @pytest.mark.parametrize("speed", [8.0, 30.0])
 def test_a_fast_stone_does_not_pass_a_wall(speed):
     """It flies 0.1 m, and is stopped by a block that is at rest on the ground; the blocks overlap by less than a millimetre."""

@@ -235,6 +235,25 @@ def test_a_run_that_is_cut_and_resumed_has_the_same_bits(whole, tmp_path):
     assert all(np.array_equal(whole.energy[name], cut.energy[name]) for name in whole.energy)
 
 
+def test_dilatancy_in_a_case(tmp_path):
+    """It is kept in the run, survives a cut, and is refused where it means nothing or would make energy."""
+    text = CASE.replace("friction = 0.6", 'dilatancy = "8 deg"\nfriction = 0.2')
+    whole = run(parse_case(text), tmp_path / "whole")
+    steps = record(parse_case(text), tmp_path / "cut")
+    for _ in range(13):
+        next(steps)
+    steps.close()
+    for _ in resume(tmp_path / "cut"):
+        pass
+    assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
+    assert whole.state(-1).patches.dilation[:, 0].max() > 1e-5
+    assert np.tan(np.deg2rad(8)) == pytest.approx(read_run(tmp_path / "cut").model.dilatancy.max())
+    with pytest.raises(InputError, match="would make energy"):
+        parse_case(text.replace('"8 deg"', '"60 deg"')).model()
+    with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide in histories by small steps only"):
+        parse_case(text.replace("small-steps", "cone-program"))
+
+
 def test_what_is_written_does_not_change_the_bits(whole, tmp_path):
     often = run(parse_case(CASE.replace('"20 ms"', '"4 ms"')), tmp_path / "often")
     assert np.array_equal(often.position[-1], whole.position[-1])

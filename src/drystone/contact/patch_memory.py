@@ -18,9 +18,10 @@ class PatchMemory(NamedTuple):
     shear_stiffness: Array  # (P,) [N/m] of a friction point
     energy: Array  # (P,) [J] elastic, of the pressure
     offset: Array  # (P,) [m] overlap that stays without force; the same for all patches of a pair of pieces
+    dilation: Array  # (P, 2) [m] by which the joint has opened as it slid, [m/s] how fast it does
 
 
 def no_memory() -> PatchMemory:
     """The empty record, from which every history starts."""
     i, s = np.empty((0, 2), np.int64), np.empty(0)
-    return PatchMemory(i, i, np.empty((0, 2 * FRICTION_POINTS)), s, s, s)
+    return PatchMemory(i, i, np.empty((0, 2 * FRICTION_POINTS)), s, s, s, np.empty((0, 2)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.patches import Patches
-from drystone.engine.patch_rows import CENTRE_S, CENTRE_T, FORCE_1, FORCE_2, GAP, NORMAL_FORCE, TWIST
+from drystone.engine.patch_rows import CENTRE_S, CENTRE_T, DILATION, FORCE_1, FORCE_2, GAP, NORMAL_FORCE, TWIST
 from drystone.kernel import inner
 
 Array = np.ndarray
@@ -53,7 +53,7 @@ def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, are
         couple = (r[TWIST] - cs * r[FORCE_2] + ct * r[FORCE_1]) / spread if spread > 0.0 else 0.0
         for c in range(first, stop):
             s, t, share = patches.corner[c, 0], patches.corner[c, 1], impulse[c, 0]
-            gap[c] = r[GAP] + r[GAP + 1] * s + r[GAP + 2] * t - offset[p]
+            gap[c] = r[GAP] + r[GAP + 1] * s + r[GAP + 2] * t - offset[p] + r[DILATION]
             area[c] = whole / (stop - first)
             f1, f2 = share * (r[FORCE_1] - couple * (t - ct)), share * (r[FORCE_2] + couple * (s - cs))
             x = arm_a[p, 0] + s * f[3] + t * f[6]

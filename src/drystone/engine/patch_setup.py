@@ -11,6 +11,8 @@ from drystone.engine.patch_rows import (
     ARM_B,
     COLUMNS,
     DAMPING_TIME,
+    DILATANCY,
+    DILATION,
     EDGE,
     FRICTION,
     GAP,
@@ -109,10 +111,10 @@ def _same_pair(piece, p, other, q):
 
 
 @inner
-def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, offset):
+def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, offset, dilation):
     """What the patches remember; gaps are those of the start of the interval. A pair of pieces is found with no more
     elastic energy than it had: what its faces overlap beyond that stays as an offset without force, for as long as it must
-    (T325). energy (P,) [J] and offset (P,) [m] out."""
+    (T325). Gaps are counted from where sliding has opened them. energy (P,) [J], offset (P,) [m] and dilation (P, 2) out."""
     count, known = patches.whole.shape[0], memory.energy.shape[0]
     p, q = 0, 0
     while p < count:
@@ -131,6 +133,9 @@ def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, 
                 if memory.face[k, 0] == patches.face[r, 0] and memory.face[k, 1] == patches.face[r, 1]:
                     found = k
             shear_stiffness[r] = memory.shear_stiffness[found] if found >= 0 else 0.0
+            for c in range(2):
+                dilation[r, c] = memory.dilation[found, c] if found >= 0 else 0.0
+            patches.gap[r, 0] -= dilation[r, 0]
             for c in range(2 * POINTS):
                 stretch[r, c] = memory.stretch[found, c] if found >= 0 else 0.0
         lift = 0.0
@@ -216,6 +221,8 @@ def fill_rows(
     spring,
     moments,
     friction,
+    dilatancy,
+    dilation,
     shear,
     fast,
     twice,
@@ -270,6 +277,7 @@ def fill_rows(
             rows[r + LANES * AREA] = moments[p, 0]
             rows[r + LANES * REACH] = moments[p, 4]
             rows[r + LANES * FRICTION] = friction[p]
+            rows[r + LANES * DILATANCY] = dilatancy[p]
             rows[r + LANES * SHEAR_RATIO] = shear
             rows[r + LANES * DAMPING_TIME] = spring[p, 4]
             rows[r + LANES * ROCKING_TIME] = spring[p, 5]
@@ -280,6 +288,8 @@ def fill_rows(
             for c in range(SHEAR_STIFFNESS + 1, STRETCH):
                 rows[r + LANES * c] = 0.0
             rows[r + LANES * SHEAR_STIFFNESS] = shear_stiffness[p]
+            for c in range(2):
+                rows[r + LANES * (DILATION + c)] = dilation[p, c]
             rows[r + LANES * WHOLE] = patches.whole[p]
             rows[r + LANES * EDGE] = patches.edge[p]
             body[0, g, lane], body[1, g, lane] = 8 * a[p], 8 * b[p]

@@ -7,7 +7,8 @@
     take_steps(n, dt)                                                     forces, kicks, landings, drifts: velocity Verlet
     state     = poses moved by the mean velocity, memory of the patches, ledger
 
-Friction is Coulomb's, without dilatancy; joints are areas; stone is elastic where it touches, with the modulus `young`.
+Friction is Coulomb's, without dilatancy unless a joint has some; joints are areas; stone is elastic where it touches, with the
+modulus `young`.
 A time step is only how often the state is handed out; the small steps follow from stiffness and mass.
 """
 
@@ -27,12 +28,23 @@ from drystone.engine.bodies import inverse_inertias, momenta, spins
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
-from drystone.engine.patch_rows import COLUMNS, DAMPING_WORK, FRICTION_WORK, GAP, LANES, POINTS, SHEAR_STIFFNESS, STRETCH
+from drystone.engine.patch_rows import (
+    COLUMNS,
+    DAMPING_WORK,
+    DILATION,
+    FRICTION_WORK,
+    GAP,
+    LANES,
+    POINTS,
+    SHEAR_STIFFNESS,
+    STRETCH,
+)
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
 from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
+from drystone.model import Bodies as ModelBodies
 from drystone.model import Model
 from drystone.motion import Motion, displacement, of_ground, velocity
 from drystone.spin import drift
@@ -46,6 +58,7 @@ LARGEST_TRAVEL = 0.01  # of its radius: of a block between two detections
 LONGEST_STEP = 1e-4  # [s] where little touches
 LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
+SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
 FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
@@ -133,6 +146,8 @@ class SmallSteps:
         self.material = material
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
         self.bodies = _bodies(model)
+        opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
+        self.dilatancy_factor = 1.0 + SHORTER_BY_DILATANCY * opens
         self.ground = of_ground(motions)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
@@ -213,7 +228,7 @@ class SmallSteps:
         for row, motions in zip(self.supports, self.support_motions, strict=True):
             speed[row, :3] = 0.0 if relaxing else (displacement(motions, time + h) - displacement(motions, time)) / h
         middle, turned = drift(course.position, course.rotation, speed, 0.5 * h)
-        placed = place(model.bodies, middle, turned, speed, h)
+        placed = place(self._bodies_with_grip(memory), middle, turned, speed, h)
         patches = find_patches(model.bodies, placed, candidate_pairs(model.bodies, placed), len(memory.energy))
         count = len(patches.whole)
         a, b = model.bodies.owner[patches.piece[:, 0]], model.bodies.owner[patches.piece[:, 1]]
@@ -222,8 +237,8 @@ class SmallSteps:
         carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
         stiffness = self._stiffness(patches, placed.size)
         stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
-        start_energy, offset = np.empty(count), np.empty(count)
-        recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset)
+        start_energy, offset, dilation = np.empty(count), np.empty(count), np.empty((count, 2))
+        recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset, dilation)
         elastic = float(start_energy.sum() + 0.5 * (shear_stiffness[:, None] * stretch**2).sum())
         spring, moments, fast, twice = np.empty((count, 6)), np.empty((count, 5)), np.empty(count), np.empty(count)
         material = self.material
@@ -268,6 +283,8 @@ class SmallSteps:
             spring,
             moments,
             model.friction_between(a, b),
+            model.dilatancy_between(a, b),
+            dilation,
             material.shear,
             fast,
             twice,
@@ -342,14 +359,25 @@ class SmallSteps:
         end_energy = np.empty(count)
         pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
         kept = PatchMemory(
-            patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset
-        )
+            patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset,
+            by_patch[:, DILATION : DILATION + 2].copy(),
+        )  # fmt: skip
         loads = float(np.vdot(external[:-1], moved[:-1]))
         told = self._ledger(energy, course, elastic, position, rotation, after, kept, by_patch, ledger, loads)
         made = energy.numerical - told.numerical
         allowed = ENERGY_MADE * max(energy.kinetic, told.kinetic, self.gravity * 1e-3 * float(self.bodies.mass.sum()))
         new = Course(position, rotation, after, momentum[:-1, :3].copy())
         return Passed(new, kept, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
+
+    def _bodies_with_grip(self, memory: PatchMemory) -> ModelBodies:
+        """The blocks, looked for as far apart as sliding has opened their joints."""
+        bodies = self.model.bodies
+        if self.model.dilatancy is None:
+            return bodies
+        grip = np.zeros(len(bodies.fixed))
+        for side in range(2):
+            np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
+        return bodies._replace(grip=grip)
 
     def _stiffness(self, patches: Patches, size: Array) -> Array:
         """(P,) [N/m3] modulus over the stone behind both faces (T311)."""
@@ -388,7 +416,7 @@ class SmallSteps:
                 np.empty((blocks, 6)),
             )
             ratio = (float(exact / bound), count)
-        return min(SAFETY * ratio[0] * bound, self.longest_step), ratio
+        return min(SAFETY * ratio[0] * bound / self.dilatancy_factor, self.longest_step), ratio
 
     def _push(self, time: float, h: float, n: int, still: bool) -> tuple[Array, Array]:
         """Gravity less the acceleration of the ground, and that alone, at the kicks; velocity of the moved supports in each

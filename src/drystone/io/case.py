@@ -213,6 +213,10 @@ def parse_case(
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
+    opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
+    if opens and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
+        said = "joints open as they slide in histories by small steps only; remove it, or integrator and kind in [analysis]"
+        problems.append(Problem(("joints", "dilatancy"), said))
     if isinstance(analysis, Dynamics) and analysis.by_small_steps:
         problems += _only_of_cone_programs(content, structure, joints)
     if isinstance(analysis, Dynamics):

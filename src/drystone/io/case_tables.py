@@ -117,6 +117,7 @@ class JointKeys(Table):
     crushing: Annotated[Stress, Field(gt=0)] | None = None
     adhesion: AdhesionTable | None = None
     restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact
+    dilatancy: Annotated[Angle, Field(ge=0)] = 0.0  # at which a joint that slides opens, in histories by small steps
 
 
 class Rule(JointKeys):

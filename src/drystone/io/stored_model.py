@@ -28,8 +28,9 @@ def write_model(group: Any, model: Model) -> None:
     group["position"] = model.position
     group["friction"] = model.friction
     group.attrs["planar"] = model.planar
-    if model.restitution is not None:
-        group["restitution"] = model.restitution
+    for name in ("restitution", "dilatancy"):
+        if getattr(model, name) is not None:
+            group[name] = getattr(model, name)
     if model.scatter is not None:
         group.create_group("scatter").attrs.update(asdict(model.scatter))
     for name, values in zip(Bodies._fields, model.bodies, strict=True):
@@ -65,12 +66,13 @@ def read_model(group: Any) -> Model:
     laws = Laws(*(group[f"laws/{name}"][:] for name in Laws._fields)) if "laws" in group else None
     elastic = Elastic(*(group[f"elastic/{name}"][:] for name in Elastic._fields)) if "elastic" in group else None
     planar = bool(group.attrs.get("planar", False))
-    restitution = group["restitution"][:] if "restitution" in group else None
+    restitution, dilatancy = (group[name][:] if name in group else None for name in ("restitution", "dilatancy"))
     scatter = None
     if "scatter" in group:
         kept = group["scatter"].attrs
         scatter = Scatter(float(kept["cov"]), int(kept["seed"]), str(kept["distribution"]))
-    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution, scatter)
+    return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution, scatter,
+                 dilatancy)  # fmt: skip
 
 
 def _check(group: Any) -> None:

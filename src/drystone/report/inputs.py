@@ -1,6 +1,7 @@
 """What went into a run: a `Case` comes in, every key with its value, whether it was given or is a default, and in words what
 the analysis assumes and does not know."""
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, get_type_hints
 
@@ -114,7 +115,9 @@ def _contact(case: Case) -> str:
     if case.analysis.kind in ("limit", "tilt", "capacity", "pushover"):
         law = "associated: a joint that slides also opens, by the coefficient of friction"
         return f"Friction is {law}. With large friction this is harmless, with small friction it overestimates the capacity."
-    law = ("Coulomb's, without dilatancy" if case.surface.exact else
+    opening = max(law.dilatancy for law in case.joints.laws)
+    exact = "without dilatancy" if opening == 0 else f"with a dilatancy of up to {amount(math.degrees(opening))} degrees"
+    law = (f"Coulomb's, {exact}" if case.surface.exact else
            "associated: a joint that slides also opens, by the coefficient of friction, and closes again")  # fmt: skip
     return f"Contact is unilateral and {case.surface.words}; friction is {law}."
 
