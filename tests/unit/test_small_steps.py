@@ -317,8 +317,6 @@ def test_softer_stone_gives_way_more():
         assert model.position[1, 2] - first.state.position[1, 2] == pytest.approx(weight * 0.25 / (young * 0.16), rel=1e-6)
 
 
-
-
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [

@@ -1,6 +1,7 @@
 """All small steps between two detections, in one call."""
 
 from drystone.engine.bodies import drift, kick
+from drystone.engine.dilatancy import open_by_sliding
 from drystone.engine.landing import MOST_CORNERS, land
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import LANES
@@ -13,6 +14,7 @@ SPREAD_EVERY = 8  # steps after which friction points are placed anew about the 
 def take_steps(
     n,
     dt,
+    opens,
     kept,
     push,
     free,
@@ -42,6 +44,7 @@ def take_steps(
 ):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
+    opens: whether any joint has dilatancy.
     kept: share of the velocities that a step leaves, 1 but while a structure is let down. push (n + 1, 8) [m/s2] gravity less
     the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for `kick`; supports
     (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
@@ -104,6 +107,8 @@ def take_steps(
         drift(0, bodies, dt, velocity, moved)
         fresh = (step + 1) % SPREAD_EVERY == 0
         flags = patch_forces(0, groups, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+        if opens:
+            open_by_sliding(groups, dt, rows)
 
 
 @inner

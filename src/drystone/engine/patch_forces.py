@@ -23,9 +23,7 @@ from drystone.engine.patch_rows import (
     COLUMNS,
     DAMPING_TIME,
     DAMPING_WORK,
-    DILATANCY,
     DILATING,
-    DILATION,
     EDGE,
     EXTRA,
     EXTRA_S,
@@ -63,7 +61,6 @@ from drystone.kernel.lanes import absolute, either, every, gather, load, maximum
 FLAT = 0.5  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
 LEVEL = 1e-40  # square of the slope of a gap below which it is none: the square of rounding of rounding may be no number
 TINY = 1e-300
-SMOOTHING = 0.25  # share of a step's sliding that the speed of opening takes over: all at once, lift and friction would ring
 # Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
 # each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
 INNER, OUTER = 0.8322, 1.8187
@@ -243,14 +240,12 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
         vy = by - ay + qz * rbx - qx * rbz - pz * rax + px * raz
         vz = bz - az + qx * rby - qy * rbx - px * ray + py * rax
         ox, oy, oz = qx - px, qy - py, qz - pz
-        dilating = load(rows, r + LANES * DILATING)
-        rate = nx * vx + ny * vy + nz * vz - dilating
+        rate = nx * vx + ny * vy + nz * vz - load(rows, r + LANES * DILATING)
         rate_s, rate_t = -(tx * ox + ty * oy + tz * oz), sx * ox + sy * oy + sz * oz
         g0 = load(rows, r + LANES * GAP) + dt * rate
         gs = load(rows, r + LANES * GAP_S) + dt * rate_s
         gt = load(rows, r + LANES * GAP_T) + dt * rate_t
         store(rows, r + LANES * GAP, g0)
-        store(rows, r + LANES * DILATION, load(rows, r + LANES * DILATION) + dt * dilating)
         store(rows, r + LANES * GAP_S, gs)
         store(rows, r + LANES * GAP_T, gt)
         reach = load(rows, r + LANES * REACH)
@@ -294,7 +289,6 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
             )
             store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + lost)
             store(rows, r + LANES * SHEAR_STIFFNESS, nothing)
-            store(rows, r + LANES * DILATING, nothing)
             store(rows, r + LANES * TWIST, nothing)
             store(rows, r + LANES * EXTRA, nothing)
             store(rows, r + LANES * EXTRA_S, nothing)
@@ -387,9 +381,7 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
         most = (1.0 / POINTS) * load(rows, r + LANES * FRICTION) * pressed
         compliance = 1.0 / safe
         force1, force2, twist = same(0.0), same(0.0), same(0.0)
-        slip_work, released, slid = same(0.0), same(0.0), same(0.0)
-        dilatancy = load(rows, r + LANES * DILATANCY)
-        opens = either(dilatancy > 0.0)
+        slip_work, released = same(0.0), same(0.0)
         for point in range(POINTS):
             s, t = cs + POINT_S[point] * fss, ct + POINT_S[point] * fst + POINT_T[point] * ftt
             x1, x2 = v1 - on * t, v2 + on * s
@@ -404,8 +396,6 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
                 scale = select(slides, most / root(select(slides, size2, 1.0)), 1.0)
                 f1, f2 = scale * f1, scale * f2
                 n1, n2 = select(slides, -compliance * f1, e1), select(slides, -compliance * f2, e2_)
-                if opens:
-                    slid += root((e1 - n1) * (e1 - n1) + (e2_ - n2) * (e2_ - n2))
             store(rows, column, n1)
             store(rows, column + LANES, n2)
             freed = 0.5 * (before * (old1 * old1 + old2 * old2) - kt * (n1 * n1 + n2 * n2))
@@ -414,10 +404,6 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
             force1 += f1
             force2 += f2
             twist += s * f2 - t * f1
-        lifting = 0.5 * dt * dilating * (load(rows, r + LANES * NORMAL_FORCE) + pressed)
-        if opens and dt > 0.0:  # what slides lifts itself, by part of what friction takes (T342)
-            fastest = (1.0 / (POINTS * dt)) * dilatancy * slid
-            store(rows, r + LANES * DILATING, select(bears, dilating + SMOOTHING * (fastest - dilating), nothing))
         damping_work += (
             (load(rows, r + LANES * FORCE_1) + force1) * v1
             + (load(rows, r + LANES * FORCE_2) + force2) * v2
@@ -434,7 +420,7 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
         store(rows, r + LANES * FORCE_1, force1)
         store(rows, r + LANES * FORCE_2, force2)
         store(rows, r + LANES * TWIST, twist)
-        store(rows, r + LANES * FRICTION_WORK, load(rows, r + LANES * FRICTION_WORK) + slip_work - lifting)
+        store(rows, r + LANES * FRICTION_WORK, load(rows, r + LANES * FRICTION_WORK) + slip_work)
         store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + damping_work)
         # to world axes, on both blocks
         fx = pressed * nx + force1 * sx + force2 * tx

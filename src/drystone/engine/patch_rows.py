@@ -38,8 +38,9 @@ FRICTION_WORK, DAMPING_WORK = 42, 43  # [J] dissipated so far
 TWIST = 44  # [N m] of friction about the origin at the last step
 EXTRA, EXTRA_S, EXTRA_T = 45, 46, 47  # [N], [N m] what damping adds to the force and moments of the pressure
 DILATION = 48  # [m] opened by sliding so far; the gap is counted from there
-DILATING = 49  # [m/s] how fast it opened in the last step
-STRETCH = 50  # [m] two columns for each friction point: along t1 and t2
+DILATING = 49  # [m/s] how fast it opens
+WORK_BEFORE = 50  # [J] what friction had taken before the last step
+STRETCH = 51  # [m] two columns for each friction point: along t1 and t2
 POINTS = FRICTION_POINTS
 COLUMNS = STRETCH + 2 * POINTS
 

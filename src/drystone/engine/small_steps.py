@@ -317,6 +317,7 @@ class SmallSteps:
         take_steps(
             n,
             dt,
+            model.dilatancy is not None,
             np.exp(-LETTING_DOWN * dt) if relaxing else 1.0,
             push,
             self.bodies.free,
