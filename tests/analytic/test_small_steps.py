@@ -9,6 +9,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from drystone.build.shapes import HEXAHEDRON, box, prism
+from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.laws import JointLaw
 from drystone.loads import Push
@@ -172,6 +173,32 @@ def test_an_oblique_landing_does_not_hop(time_step):
     left = 3 - 0.5 * 1.1
     assert states[-1].position[1, 0] == pytest.approx(left**2 / (2 * 0.5 * G), rel=1e-2)
     assert max(state.position[1, 2] for state in states) - 0.1 < 1e-3
+
+
+@pytest.mark.parametrize("shear", [0.4, 1.0, 4.0])
+def test_a_joint_with_a_stiffness_of_its_own(shear):
+    """A cube of side c on a bed of k sinks by its weight over k c^2. Pushed by a tenth of its weight at its middle it slides by
+    F / (k_t c^2) and leans by F c / 2 over the rocking stiffness k c^4 / 12, so that its middle moves by both; the bed is
+    closed all over. Pushed beyond the kern, by a fifth of its weight at its top, it opens as Winkler's bed does: it is closed
+    over 3 u, u = c (1/2 - 0.2), with 2 W / (3 u c) at its toe."""
+    side, stiff = 0.5, 2e9
+    weight = 2000 * side**3 * G
+    law = JointLaw(0.6, normal_stiffness=stiff, shear_stiffness=shear * stiff)
+    block = turned_box((0, 0, side / 2), (side, side, side), name="stone")
+
+    def pushed(force, height):
+        load = Push("stone", force=force, direction=(1, 0, 0), at=(0, 0, height))
+        model = build_model([GROUND, block], friction=law)
+        return settled(SmallSteps(model, gravity=G, loads=[load]), initial_state(model, G))
+
+    sunk = pushed(0.0, side / 2).position[1, 2] - side / 2
+    assert sunk == pytest.approx(-weight / (stiff * side**2), rel=1e-3)
+    force = 0.1 * weight
+    slid = force / (shear * stiff * side**2)
+    lean = force * side / 2 / (stiff * side**4 / 12)
+    assert pushed(force, side / 2).position[1, 0] == pytest.approx(slid + lean * side / 2, rel=1e-2)
+    toe = -pushed(0.2 * weight, side).contacts.gap.min() * stiff
+    assert toe == pytest.approx(2 * weight / (3 * 0.3 * side * side), rel=1e-2)
 
 
 @pytest.mark.parametrize("dilatancy", [5.0, 15.0, math.degrees(math.atan(0.5))])

@@ -278,7 +278,7 @@ def fill_rows(
             rows[r + LANES * REACH] = moments[p, 4]
             rows[r + LANES * FRICTION] = friction[p]
             rows[r + LANES * DILATANCY] = dilatancy[p]
-            rows[r + LANES * SHEAR_RATIO] = shear
+            rows[r + LANES * SHEAR_RATIO] = shear[p]
             rows[r + LANES * DAMPING_TIME] = spring[p, 4]
             rows[r + LANES * ROCKING_TIME] = spring[p, 5]
             rows[r + LANES * LANDING_SPEED] = fast[p]

@@ -139,8 +139,9 @@ class SmallSteps:
         material: Material = STONE,
         longest_step: float | None = None,
     ):
-        if model.laws is not None or model.elastic is not None:
-            what = "joints with cohesion, adhesion, crushing or a stiffness" if model.laws is not None else "deformable blocks"
+        bonded = model.laws is not None and model.laws.keep_memory
+        if bonded or model.elastic is not None:
+            what = "joints with cohesion, adhesion or crushing" if bonded else "deformable blocks"
             raise InputError(f'{what} need integrator = "cone-program" in [analysis]: small steps are for rigid, dry stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material = material
@@ -235,7 +236,8 @@ class SmallSteps:
         arm_a, arm_b = patches.origin - middle[a], patches.origin - middle[b]
         self._seconds[0] += perf_counter() - begin
         carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
-        stiffness = self._stiffness(patches, placed.size)
+        stiffness, shear, edge = self._stiffness(patches, placed.size, a, b)
+        patches = patches._replace(edge=edge)
         stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
         start_energy, offset, dilation = np.empty(count), np.empty(count), np.empty((count, 2))
         recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset, dilation)
@@ -262,7 +264,7 @@ class SmallSteps:
             twice,
         )
         inverse_inertia = self._inverse_inertia(turned)
-        dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio)
+        dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio)
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
         # rows of the patches
@@ -285,7 +287,7 @@ class SmallSteps:
             model.friction_between(a, b),
             model.dilatancy_between(a, b),
             dilation,
-            material.shear,
+            shear,
             fast,
             twice,
             stiffness,
@@ -380,10 +382,18 @@ class SmallSteps:
             np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
         return bodies._replace(grip=grip)
 
-    def _stiffness(self, patches: Patches, size: Array) -> Array:
-        """(P,) [N/m3] modulus over the stone behind both faces (T311)."""
+    def _stiffness(self, patches: Patches, size: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """(P,) [N/m3] in compression: modulus over the stone behind both faces (T311), or that of the joint; (P,) that in shear
+        over it; (P,) how much of it an edge has (T313): a joint with a stiffness of its own is springs side by side."""
         depth = self.bodies.face_depth[patches.face].sum(axis=1)
-        return self.material.young / np.maximum(depth, LEAST_LENGTH * size[patches.piece].min(axis=1, initial=np.inf))
+        stone = self.material.young / np.maximum(depth, LEAST_LENGTH * size[patches.piece].min(axis=1, initial=np.inf))
+        if self.model.laws is None:
+            return stone, np.full(len(stone), self.material.shear), patches.edge
+        here = self.model.bodies.group[a], self.model.bodies.group[b]
+        of_joint, in_shear = self.model.laws.normal_stiffness[here], self.model.laws.shear_stiffness[here]
+        normal = np.where(of_joint > 0.0, of_joint, stone)
+        shear = np.where(in_shear > 0.0, in_shear / normal, self.material.shear)
+        return normal, shear, np.where(of_joint > 0.0, 0.0, patches.edge)
 
     def _restitution(self, a: Array, b: Array, order: Array, groups: int) -> Array:
         out = np.zeros(groups * LANES)
@@ -392,13 +402,13 @@ class SmallSteps:
             out[: len(order)] = self.model.restitution[group[a], group[b]][order]
         return out.reshape(groups, LANES)
 
-    def _longest_step(self, patches, a, b, arm_a, arm_b, spring, inverse_inertia, ratio):
+    def _longest_step(self, patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio):
         """[s] the longest stable step, and the ratio to its bound, with the number of patches for which it was found."""
         count, bodies = len(a), self.bodies
         if count == 0:
             return self.longest_step, ratio
         bound = bound_of_step(
-            a, b, arm_a, arm_b, spring, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
+            a, b, arm_a, arm_b, spring, shear, bodies.inverse_mass, bodies.least_inertia, np.empty((len(bodies.mass), 2))
         )
         if abs(count - ratio[1]) > 0.1 * ratio[1]:
             blocks = len(bodies.mass) - 1
@@ -410,7 +420,7 @@ class SmallSteps:
                 arm_a,
                 arm_b,
                 spring,
-                self.material.shear,
+                shear,
                 bodies.inverse_mass,
                 inverse_inertia,
                 np.empty((blocks, 6)),

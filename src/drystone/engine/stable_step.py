@@ -16,8 +16,9 @@ ROUNDS, ITERATIONS = 3, 25  # of the power iteration: step, eigenvector for that
 
 
 @inner
-def bound_of_step(a, b, arm_a, arm_b, spring, inverse_mass, least_inertia, total):
-    """[s] a stable step, from the stiffness and the damping of its patches seen by each body alone. total (B, 2) is scratch."""
+def bound_of_step(a, b, arm_a, arm_b, spring, shear, inverse_mass, least_inertia, total):
+    """[s] a stable step, from the stiffness and the damping of its patches seen by each body alone. shear (P,) stiffness in
+    shear over that in compression; total (B, 2) is scratch."""
     for i in range(total.shape[0]):
         total[i, 0] = total[i, 1] = 0.0
     for p in range(a.shape[0]):
@@ -27,7 +28,8 @@ def bound_of_step(a, b, arm_a, arm_b, spring, inverse_mass, least_inertia, total
                 continue
             arm = arm_a[p] if side == 0 else arm_b[p]
             far = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]
-            k, rocks = spring[p, 0], spring[p, 1] + spring[p, 3]
+            stiffest = max(1.0, shear[p])
+            k, rocks = stiffest * spring[p, 0], stiffest * (spring[p, 1] + spring[p, 3])
             total[i, 0] += k * inverse_mass[i] + (k * far + rocks) / least_inertia[i]
             total[i, 1] += (
                 spring[p, 4] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
@@ -100,8 +102,8 @@ def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_i
         on, o1, o2 = f[0] * ox + f[1] * oy + f[2] * oz, f[3] * ox + f[4] * oy + f[5] * oz, f[6] * ox + f[7] * oy + f[8] * oz
         k = spring[p]
         straight, rocks = dt * dt + 2.0 * dt * k[4], dt * dt + 2.0 * dt * k[5]
-        normal, f1, f2 = straight * k[0] * rate, straight * shear * k[0] * w1, straight * shear * k[0] * w2
-        twist = straight * shear * (k[1] + k[3]) * on
+        normal, f1, f2 = straight * k[0] * rate, straight * shear[p] * k[0] * w1, straight * shear[p] * k[0] * w2
+        twist = straight * shear[p] * (k[1] + k[3]) * on
         ms, mt = rocks * (-k[1] * o2 + k[2] * o1), rocks * (-k[2] * o2 + k[3] * o1)
         fx = normal * f[0] + f1 * f[3] + f2 * f[6]
         fy = normal * f[1] + f1 * f[4] + f2 * f[7]

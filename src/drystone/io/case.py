@@ -248,8 +248,8 @@ def _only_of_cone_programs(
 ) -> Iterator[Problem]:
     """What was given and means nothing to small steps, or is not in them yet."""
     cure = 'set integrator = "cone-program" and a time_step in [analysis]'
-    if joints is not None and not joints.are_dry:
-        yield Problem(("joints",), f"small steps are for dry joints: for cohesion, adhesion, crushing or a stiffness {cure}")
+    if joints is not None and any(law.keeps_memory for law in joints.laws):
+        yield Problem(("joints",), f"small steps are for dry joints: for cohesion, adhesion or crushing {cure}")
     if structure is not None and structure.deformable:
         yield Problem(("structure", "deformable"), f"small steps are for rigid blocks: for deformable ones {cure}")
     for table, keys in OF_CONE_PROGRAMS.items():
