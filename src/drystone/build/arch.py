@@ -108,7 +108,8 @@ def _behind(inner: Array, outer: Array) -> Array:
     """(4, 2) [m] what continues the arch behind a joint by its thickness, wider by half of it inside and outside."""
     along = outer - inner
     away = np.sign(along[0]) * np.array([along[1], -along[0]])
-    low = inner - along * min(1.0, inner[0] / along[0]) / 2  # not beyond the middle of a thick arch
+    within = min(1.0, inner[0] / along[0]) if along[0] else 1.0  # not beyond the middle of a thick arch
+    low = inner - along * within / 2
     return np.array([low + away, outer + along / 2 + away, outer + along / 2, low])
 
 
