@@ -68,11 +68,6 @@ class JointLaw:
         """Friction is all there is to it."""
         return self == JointLaw(self.friction, restitution=self.restitution, dilatancy=self.dilatancy)
 
-    @property
-    def keeps_memory(self) -> bool:
-        """It is bonded or can be crushed, and so remembers what it went through."""
-        return bool(self.cohesion_in_use or self.adhesion is not None or self.crushing is not None)
-
     def check(self, where: str) -> None:
         """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
         if not is_number(self.friction) or not 0 <= self.friction < math.inf:
@@ -183,11 +178,6 @@ class Laws(NamedTuple):
     viscosity: Array  # [N s/m]
     pull: Array  # [N/m3] normal stiffness of adhesion
     drag: Array  # [N/m3] its shear stiffness
-
-    @property
-    def keep_memory(self) -> bool:
-        """Whether any joint is bonded or can be crushed, and so remembers what it went through."""
-        return bool(self.cohesion.any() or self.energy.any() or np.isfinite(self.crushing).any())
 
     @property
     def reach(self) -> Array:

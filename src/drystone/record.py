@@ -11,6 +11,7 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
                         deformable blocks the amplitudes of their modes and the rates of these
     contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
     patches             what patches of contact remember, of runs by small steps; head["patches"] is where a frame ends
+    cells               what the cells of joints remember, likewise
     paths               names of the solver paths that steps["path"] counts in
     committed           how many frames can be trusted
     attribute stamp     where it comes from (stamp.py), as JSON
@@ -32,7 +33,7 @@ import h5py
 import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.contact.patch_memory import PatchMemory, no_memory
+from drystone.contact.patch_memory import CellMemory, PatchMemory, no_cells, no_memory
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Dynamics
@@ -81,12 +82,15 @@ FRAME = np.dtype(
         ("ground_displacement", "f8", 3),  # [m]
         ("contacts", "i8"),
         ("patches", "i8"),
+        ("cells", "i8"),
         ("step_ratio", "f8"),
         ("ratio_patches", "i8"),
     ]
 )
 PATCH = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(PatchMemory._fields, no_memory(), strict=True)])
 CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, no_contacts(), strict=True)])
+CELL = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(CellMemory._fields, no_cells(), strict=True)])
+LISTS = {"contacts": CONTACT, "patches": PATCH, "cells": CELL}  # of which a frame has as many as it has
 
 
 def read_run(folder: str | Path) -> "Run":
@@ -121,12 +125,12 @@ def _whole_frames(file: Any, folder: Path) -> int:
     if not 1 <= frames <= len(head) or head.dtype != FRAME:
         raise _damaged(folder, f"it lacks heads of its {frames} frames")
     heads = head[:frames]
-    backwards = any(np.any(np.diff(heads[name], prepend=0) < 0) for name in ("contacts", "patches"))
+    backwards = any(np.any(np.diff(heads[name], prepend=0) < 0) for name in LISTS)
     if backwards or np.any(np.diff(heads["step"]) <= 0):
         raise _damaged(folder, "its frames are not one after the other")
     rows = dict.fromkeys((f"frames/{name}" for name in file["frames"]), frames)
     rows |= {"steps": int(heads["step"][-1] - heads["step"][0])}
-    rows |= {name: int(heads[name][-1]) for name in ("contacts", "patches")}
+    rows |= {name: int(heads[name][-1]) for name in LISTS}
     for name, expected in rows.items():
         if len(file[name]) < expected:
             raise _damaged(folder, f"{name} has {len(file[name])} rows of {expected}")
@@ -268,6 +272,13 @@ class Run:
             raise _damaged(self.folder, "it has patches of blocks that are not there")
         return PatchMemory(*(np.ascontiguousarray(rows[name]) for name in PatchMemory._fields))
 
+    def cells(self, frame: int) -> CellMemory:
+        """What the cells of joints remember at this frame; none but of runs by small steps with mortar."""
+        frame = self._index(frame)
+        start = int(self._head["cells"][frame - 1]) if frame else 0
+        rows = self._read("cells", start, int(self._head["cells"][frame]))
+        return CellMemory(*(np.ascontiguousarray(rows[name]) for name in CellMemory._fields))
+
     def state(self, frame: int) -> State:
         """The state from which the run goes on as if it had never stopped."""
         frame = self._index(frame)
@@ -282,6 +293,7 @@ class Run:
             hardship=int(head["hardship"]),
             energy=energy,
             patches=self.patches(frame),
+            cells=self.cells(frame),
             step_ratio=float(head["step_ratio"]),
             ratio_patches=int(head["ratio_patches"]),
             **{name: self._read(f"frames/{name}", frame, frame + 1)[0] for name in fields},

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.contacts import Contacts
-from drystone.contact.patch_memory import PatchMemory, no_memory
+from drystone.contact.patch_memory import CellMemory, PatchMemory, no_cells, no_memory
 
 Array = np.ndarray
 
@@ -29,6 +29,7 @@ class Energy(NamedTuple):
 
 NO_MODES = np.zeros((0, 0))  # where no block is deformable
 NO_MEMORY = no_memory()
+NO_CELLS = no_cells()
 
 
 class State(NamedTuple):
@@ -46,5 +47,6 @@ class State(NamedTuple):
     amplitude: Array = NO_MODES  # (S, m) [kg^1/2 m] of the elastic modes of the deformable blocks
     rate: Array = NO_MODES  # (S, m) [kg^1/2 m/s]
     patches: PatchMemory = NO_MEMORY  # of small steps
+    cells: CellMemory = NO_CELLS  # of joints that remember
     step_ratio: float = 0.0  # longest stable step over its bound, and the number of patches for which it was found
     ratio_patches: int = 0

@@ -168,12 +168,13 @@ def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
 def _numbers(run: Run, frame: int) -> dict[str, Array]:
     """A frame, by name."""
     state = run.state(frame)._asdict()
-    contacts, energy, patches = state.pop("contacts"), state.pop("energy"), state.pop("patches")
+    contacts, energy, patches, cells = (state.pop(name) for name in ("contacts", "energy", "patches", "cells"))
     return {
         **{name: np.asarray(value) for name, value in state.items()},
         **{f"energy {name}": np.asarray(value) for name, value in energy._asdict().items()},
         **{f"contacts' {name}": value for name, value in contacts._asdict().items()},
         **{f"patches' {name}": value for name, value in patches._asdict().items()},
+        **{f"cells' {name}": value for name, value in cells._asdict().items()},
         "ground": run.ground[frame],
     }
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from drystone import __version__
 from drystone.contact.contacts import Contacts
-from drystone.contact.patch_memory import PatchMemory
+from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.errors import InputError
 from drystone.io.alone import alone_in
 from drystone.io.journal import JournaledFile, journal_of
@@ -22,7 +22,7 @@ from drystone.io.stored_motions import write_records
 from drystone.io.whole import write_whole, writing
 from drystone.model import Model
 from drystone.motion import Motion
-from drystone.record import CONTACT, FIELDS, FILE, FORMAT, FRAME, PATCH, RESULT, STEP, failed_problems, read_run
+from drystone.record import FIELDS, FILE, FORMAT, FRAME, LISTS, RESULT, STEP, failed_problems, read_run
 from drystone.simulate import Step
 from drystone.stamp import stamp
 from drystone.state import State
@@ -45,7 +45,7 @@ class RunWriter:
         file: Any,
         last: State,
         ground: Sequence[float],
-        tail: tuple[int, int, int, int],
+        tail: tuple[int, dict[str, int], int],
     ):
         self.folder = folder
         self._disk, self._file = disk, file
@@ -55,7 +55,7 @@ class RunWriter:
         self._rows: list[tuple] = []  # of steps not on disk yet, as STEP
         self._frames: list[tuple[State, Sequence[float]]] = []  # not on disk yet
         self._last = (last, ground)
-        self._tail = tail  # frames, contacts, patches and last step on disk
+        self._tail = tail  # frames, rows of the lists and last step on disk
         self._written = time.monotonic()
         self._alone = ExitStack()  # the lock of the folder
 
@@ -96,7 +96,7 @@ class RunWriter:
             write_model(file.create_group("model"), model)
             file.create_dataset("hung", data=np.array(hung, np.int64))
             write_records(file.create_group("motions"), motions)
-            writer = cls(folder, disk, file, state, ground, (0, 0, 0, int(state.step)))
+            writer = cls(folder, disk, file, state, ground, (0, dict.fromkeys(LISTS, 0), int(state.step)))
             writer._frames.append((state, ground))
             writer._commit()
             writer._alone = stack.pop_all()
@@ -119,10 +119,10 @@ class RunWriter:
             if kept > 1 and state.step % every:
                 kept -= 1  # written only because the run was cut here; an uncut run has no such frame
             head = file["frames/head"][kept - 1]
-            tail = (kept, int(head["contacts"]), int(head["patches"]), int(head["step"]))
+            tail = (kept, {name: int(head[name]) for name in LISTS}, int(head["step"]))
             writer = cls(folder, disk, file, state, ground, tail)
             rows = file["steps"][: state.step - writer._first]
-            writer._rows = [tuple(row) for row in rows[tail[3] - writer._first :]]
+            writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
             writer._paths = writer._paths[: rows["path"].max(initial=-1) + 1]
             writer._truncate()
             writer._alone = stack.pop_all()
@@ -149,7 +149,7 @@ class RunWriter:
             return
         with self._alone, undisturbed():
             try:
-                last = self._frames[-1][0].step if self._frames else self._tail[3]
+                last = self._frames[-1][0].step if self._frames else self._tail[2]
                 if self._last[0].step > last:
                     self._frames.append(self._last)
                 self._commit()
@@ -178,32 +178,32 @@ class RunWriter:
 
     def _commit(self) -> None:
         """Frames and their rows go to fixed places in the file: doing it twice, after a disk was full, is harmless."""
-        count, contacts, patches, done = self._tail
+        count, listed, done = self._tail
         frames = [(state, ground) for state, ground in self._frames if state.step > done or count == 0]
         if not frames:
             return
         end = frames[-1][0].step
         rows = [row for row in self._rows if done < row[0] <= end]
-        heads, contact_rows, patch_rows = _frame_rows(frames, contacts, patches)
+        heads, lists = _frame_rows(frames, listed)
         file = self._file
         with undisturbed():
             _put(file["steps"], done - self._first, np.array(rows, STEP))
             _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
-            _put(file["contacts"], contacts, contact_rows)
-            _put(file["patches"], patches, patch_rows)
+            for name, rows_of_list in lists.items():
+                _put(file[name], listed[name], rows_of_list)
             _put(file["frames/head"], count, heads)
             for name in (name for name in FIELDS if name in file["frames"]):
                 _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
             self._trust(count + len(frames))
-            self._tail = (count + len(frames), contacts + len(contact_rows), patches + len(patch_rows), end)
+            self._tail = (count + len(frames), {name: listed[name] + len(lists[name]) for name in LISTS}, end)
             self._rows = [row for row in self._rows if row[0] > end]
             self._frames = []
             self._written = time.monotonic()
 
     def _truncate(self) -> None:
         """Forget what lies beyond the tail."""
-        count, contacts, patches, done = self._tail
-        ends = {"steps": done - self._first, "contacts": contacts, "patches": patches, "paths": len(self._paths)}
+        count, listed, done = self._tail
+        ends = {"steps": done - self._first, **listed, "paths": len(self._paths)}
         for name in (*ends, *(f"frames/{name}" for name in self._file["frames"])):
             self._file[name].resize(ends.get(name, count), axis=0)
         self._trust(count)
@@ -223,8 +223,8 @@ def _lay_out(file: Any, state: State) -> None:
         if blocks:
             chunk = (16, min(blocks, 512), width)
             frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
-    file.create_dataset("contacts", (0,), CONTACT, maxshape=(None,), chunks=(1024,))
-    file.create_dataset("patches", (0,), PATCH, maxshape=(None,), chunks=(512,))
+    for name, kind in LISTS.items():
+        file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024 if name == "contacts" else 512,))
     file.create_dataset("steps", (0,), STEP, maxshape=(None,), chunks=(256,))
     file.create_dataset("paths", (0,), "S64", maxshape=(None,), chunks=(16,))
     file.create_dataset("committed", data=0)
@@ -235,20 +235,22 @@ def _put(dataset: Any, start: int, values: Array) -> None:
     dataset[start:] = values
 
 
-def _frame_rows(frames: Iterable[tuple[State, Sequence[float]]], contacts: int, patches: int) -> tuple[Array, Array, Array]:
-    """Heads, contacts and patches of frames as they lie in the file, where so many contacts and patches lie already."""
-    heads, contact_rows, patch_rows = [], [np.empty(0, CONTACT)], [np.empty(0, PATCH)]
+def _frame_rows(
+    frames: Iterable[tuple[State, Sequence[float]]], listed: dict[str, int]
+) -> tuple[Array, dict[str, Array]]:
+    """Heads and lists of frames as they lie in the file, where so many rows of each list lie already."""
+    heads, ends = [], dict(listed)
+    lists: dict[str, list[Array]] = {name: [np.empty(0, kind)] for name, kind in LISTS.items()}
     for state, ground in frames:
-        contact_rows.append(_rows(state.contacts, CONTACT))
-        patch_rows.append(_rows(state.patches, PATCH))
-        contacts += len(contact_rows[-1])
-        patches += len(patch_rows[-1])
-        heads.append((state.step, state.time, state.next_id, state.hardship, *state.energy, tuple(ground), contacts, patches,
+        for name, kind in LISTS.items():
+            lists[name].append(_rows(getattr(state, name), kind))
+            ends[name] += len(lists[name][-1])
+        heads.append((state.step, state.time, state.next_id, state.hardship, *state.energy, tuple(ground), *ends.values(),
                       state.step_ratio, state.ratio_patches))  # fmt: skip
-    return np.array(heads, FRAME), np.concatenate(contact_rows), np.concatenate(patch_rows)
+    return np.array(heads, FRAME), {name: np.concatenate(rows) for name, rows in lists.items()}
 
 
-def _rows(record: Contacts | PatchMemory, kind: np.dtype) -> Array:
+def _rows(record: Contacts | PatchMemory | CellMemory, kind: np.dtype) -> Array:
     rows = np.empty(len(record[0]), kind)
     for name, values in zip(record._fields, record, strict=True):
         rows[name] = values

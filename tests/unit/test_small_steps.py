@@ -11,6 +11,7 @@ from drystone.build.shapes import HEXAHEDRON, box
 from drystone.contact.broad import candidate_pairs
 from drystone.contact.patches import find_patches
 from drystone.contact.placed import place
+from drystone.elastic import Stone
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import (
     AREA,
@@ -32,7 +33,6 @@ from drystone.engine.patch_setup import polygon_moments, pressure_energy
 from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.laws import JointLaw
 from drystone.model import Block, build_model
 from drystone.motion import Motion
 from drystone.record import read_run
@@ -189,7 +189,7 @@ def test_crossing_edges_push_along_the_normal_to_both():
 def test_what_small_steps_cannot_do_is_refused():
     blocks = [box((-1, -1, -1), (1, 1, 0), fixed=True, name="ground"), box((0, 0, 0), (0.4, 0.4, 0.4), name="stone")]
     with pytest.raises(InputError, match='integrator = "cone-program"'):
-        SmallSteps(build_model(blocks, friction=JointLaw(0.6, cohesion=1e4)), gravity=9.81)
+        SmallSteps(build_model(blocks, friction=0.6, deformable=[Stone(30e9, 0.2, (1, 1, 1))]), gravity=9.81)
 
 
 CASE = """

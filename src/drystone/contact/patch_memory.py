@@ -21,6 +21,24 @@ class PatchMemory(NamedTuple):
     dilation: Array  # (P, 2) [m] by which the joint has opened as it slid, [m/s] how fast it does
 
 
+CELL_NUMBERS = 9  # that a cell remembers, as engine/joint_law.py names them
+
+
+class CellMemory(NamedTuple):
+    """What C cells carry over from one detection to the next, in the order of their patches."""
+
+    piece: Array  # (C, 2) int64
+    face: Array  # (C, 2) int64
+    cell: Array  # (C, 2) int64 number along both axes of the face
+    state: Array  # (C, CELL_NUMBERS)
+
+
+def no_cells() -> CellMemory:
+    """The empty record."""
+    i = np.empty((0, 2), np.int64)
+    return CellMemory(i, i, i, np.empty((0, CELL_NUMBERS)))
+
+
 def no_memory() -> PatchMemory:
     """The empty record, from which every history starts."""
     i, s = np.empty((0, 2), np.int64), np.empty(0)

@@ -1,6 +1,7 @@
 """All small steps between two detections, in one call."""
 
 from drystone.engine.bodies import drift, kick
+from drystone.engine.cell_forces import cell_forces
 from drystone.engine.dilatancy import open_by_sliding
 from drystone.engine.landing import MOST_CORNERS, land
 from drystone.engine.patch_forces import patch_forces
@@ -27,6 +28,7 @@ def take_steps(
     corner_start,
     corner_count,
     corners,
+    cells,
     wrench_start,
     wrench,
     external,
@@ -40,6 +42,7 @@ def take_steps(
     landing,
     scratch,
     impulse,
+    out,
     ledger,
 ):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
@@ -47,12 +50,15 @@ def take_steps(
     opens: whether any joint has dilatancy.
     kept: share of the velocities that a step leaves, 1 but while a structure is let down. push (n + 1, 8) [m/s2] gravity less
     the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for `kick`; supports
-    (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (3,): takes in the energy lost in landings [J], their
-    number, and the work of the ground [J].
+    (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (5,): takes in the energy lost in landings [J], their
+    number, the work of the ground [J], what was lost in fracture and what cells stored at the start [J]. out: scratch.
     """
     groups, bodies = body.shape[1], mass.shape[0]
     landed = 0
-    flags = patch_forces(0, groups, 0.0, dt, True, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+    dry = groups - cells.patch.shape[0]
+    flags = patch_forces(0, dry, 0.0, dt, True, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+    flags = cell_forces(dry, groups, 0.0, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged, flags,
+                        out, ledger)  # fmt: skip
     for step in range(n + 1):
         span = 0.5 * dt if step == 0 or step == n else dt
         for c in range(4):
@@ -106,7 +112,9 @@ def take_steps(
                     landed += 1
         drift(0, bodies, dt, velocity, moved)
         fresh = (step + 1) % SPREAD_EVERY == 0
-        flags = patch_forces(0, groups, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+        flags = patch_forces(0, dry, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
+        flags = cell_forces(dry, groups, dt, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged,
+                            flags, out, ledger)  # fmt: skip
         if opens:
             open_by_sliding(groups, dt, rows)
 

@@ -111,7 +111,7 @@ def _same_pair(piece, p, other, q):
 
 
 @inner
-def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, offset, dilation):
+def recall(owner, patches, has_cells, memory, stiffness, stretch, shear_stiffness, energy, offset, dilation):
     """What the patches remember; gaps are those of the start of the interval. A pair of pieces is found with no more
     elastic energy than it had: what its faces overlap beyond that stays as an offset without force, for as long as it must
     (T325). Gaps are counted from where sliding has opened them. energy (P,) [J], offset (P,) [m] and dilation (P, 2) out."""
@@ -139,12 +139,12 @@ def recall(owner, patches, memory, stiffness, stretch, shear_stiffness, energy, 
             for c in range(2 * POINTS):
                 stretch[r, c] = memory.stretch[found, c] if found >= 0 else 0.0
         lift = 0.0
-        if _pair_energy(patches, p, end, 0.0, stiffness) > had:
+        if not has_cells[p] and _pair_energy(patches, p, end, 0.0, stiffness) > had:
             lift = _offset(patches, p, end, had, stiffness)
         for r in range(p, end):
             offset[r] = lift
             patches.gap[r, 0] += lift
-            energy[r] = energy_of(patches, r, patches.gap, 0.0, stiffness)
+            energy[r] = 0.0 if has_cells[r] else energy_of(patches, r, patches.gap, 0.0, stiffness)
         p, q = end, end_q
 
 
@@ -246,13 +246,13 @@ def fill_rows(
         most = 0
         for lane in range(LANES):
             at = LANES * g + lane
-            if at < order.shape[0]:
+            if at < order.shape[0] and order[at] >= 0:
                 p = order[at]
                 most = max(most, patches.corner_start[p + 1] - patches.corner_start[p])
         for lane in range(LANES):
             at = LANES * g + lane
             r = g * COLUMNS * LANES + lane
-            if at >= order.shape[0]:
+            if at >= order.shape[0] or order[at] < 0:
                 for c in range(COLUMNS):
                     rows[r + LANES * c] = 0.0
                 rows[r + LANES * GAP] = 1.0
@@ -316,6 +316,8 @@ def place_wrenches(order, a, b, bodies, slot):
     fill = start[:bodies].copy()
     for at in range(order.shape[0]):
         p, g, lane = order[at], at // LANES, at % LANES
+        if p < 0:
+            continue
         slot[0, g, lane] = 8 * fill[a[p]]
         fill[a[p]] += 1
         slot[1, g, lane] = 8 * fill[b[p]]

@@ -19,19 +19,23 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.broad import candidate_pairs
+from drystone.contact.cells import make_cells
 from drystone.contact.contacts import Contacts
 from drystone.contact.memory import remember
-from drystone.contact.patch_memory import PatchMemory
+from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
 from drystone.engine.bodies import inverse_inertias, momenta, spins
+from drystone.engine.cell_forces import CellRows, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
+from drystone.engine.joint_law import COHESION, CRUSHING, ENERGY, NUMBERS, OUT, TENSION
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import (
     COLUMNS,
     DAMPING_WORK,
     DILATION,
+    EXTRA,
     FRICTION_WORK,
     GAP,
     LANES,
@@ -42,7 +46,7 @@ from drystone.engine.patch_rows import (
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
-from drystone.laws import YOUNG
+from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Bodies as ModelBodies
 from drystone.model import Model
@@ -59,6 +63,7 @@ LONGEST_STEP = 1e-4  # [s] where little touches
 LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
+UNBREAKABLE = [COHESION, TENSION, CRUSHING, ENERGY]  # infinite while a structure is let down
 FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
@@ -114,6 +119,7 @@ class Passed(NamedTuple):
 
     course: Course
     memory: PatchMemory
+    cells: CellMemory
     energy: Energy  # at its end
     patches: Patches
     a: Array  # (P,) blocks of the patches
@@ -139,10 +145,8 @@ class SmallSteps:
         material: Material = STONE,
         longest_step: float | None = None,
     ):
-        bonded = model.laws is not None and model.laws.keep_memory
-        if bonded or model.elastic is not None:
-            what = "joints with cohesion, adhesion or crushing" if bonded else "deformable blocks"
-            raise InputError(f'{what} need integrator = "cone-program" in [analysis]: small steps are for rigid, dry stones')
+        if model.elastic is not None:
+            raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material = material
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
@@ -163,21 +167,23 @@ class SmallSteps:
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         course = Course(state.position, state.rotation, state.velocity.copy(), self._momentum(state.rotation, state.velocity))
-        memory, energy, ratio = state.patches, state.energy, (state.step_ratio, state.ratio_patches)
+        memory, cells, energy, ratio = state.patches, state.cells, state.energy, (state.step_ratio, state.ratio_patches)
+        binds = state.step == 0 and len(cells.state) == 0
         start, done, steps, detections, landed, repeated, sound = state.step * time_step, 0.0, 0, 0, 0, 0, True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
             h = left / np.ceil(left / self._interval(course.velocity) - 1e-9)
             finer = 1
             while True:
-                passed, ratio = self._pass(course, memory, energy, ratio, start + done, h, finer, relaxing)
+                passed, ratio = self._pass(course, memory, cells, binds, energy, ratio, start + done, h, finer, relaxing)
                 detections += 1
                 if passed.made <= passed.allowed or finer == 2**REPEATS:
                     break
                 finer *= 2
                 repeated += 1
             sound = sound and passed.made <= passed.allowed
-            course, memory, energy, last, last_h = passed.course, passed.memory, passed.energy, passed, h
+            course, memory, cells, energy = passed.course, passed.memory, passed.cells, passed.energy
+            last, last_h, binds = passed, h, False
             steps, landed, done = steps + passed.steps, landed + passed.landings, done + h
             if not np.abs(course.velocity).max() < FASTEST:
                 course, sound = course._replace(velocity=np.full_like(course.velocity, np.nan)), False
@@ -194,6 +200,7 @@ class SmallSteps:
             0,
             energy,
             patches=memory,
+            cells=cells,
             step_ratio=ratio[0],
             ratio_patches=ratio[1],
         )
@@ -220,7 +227,7 @@ class SmallSteps:
         inverse_inertias(rotation, self.bodies.inverse_inertia, self.model.planar, out)
         return out
 
-    def _pass(self, course, memory, energy, ratio, time, h, finer, relaxing):
+    def _pass(self, course, memory, cell_memory, binds, energy, ratio, time, h, finer, relaxing):
         """One interval of length h from `time` on, with steps that are `finer` times smaller than the longest stable one."""
         begin = perf_counter()
         model, fixed = self.model, self.model.bodies.fixed
@@ -240,7 +247,10 @@ class SmallSteps:
         patches = patches._replace(edge=edge)
         stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
         start_energy, offset, dilation = np.empty(count), np.empty(count), np.empty((count, 2))
-        recall(model.bodies.owner, patches, memory, stiffness, stretch, shear_stiffness, start_energy, offset, dilation)
+        has_cells, has_bond = self._remembering(a, b)
+        recall(
+            model.bodies.owner, patches, has_cells, memory, stiffness, stretch, shear_stiffness, start_energy, offset, dilation
+        )
         elastic = float(start_energy.sum() + 0.5 * (shear_stiffness[:, None] * stretch**2).sum())
         spring, moments, fast, twice = np.empty((count, 6)), np.empty((count, 5)), np.empty(count), np.empty(count)
         material = self.material
@@ -268,8 +278,9 @@ class SmallSteps:
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
         # rows of the patches
-        order = arrange(patches.corner_start)
-        groups = -(-count // LANES)
+        order, groups, cells = self._ordered(patches, has_cells, has_bond, placed, cell_memory, binds, stiffness, a, b)
+        if relaxing:  # letting down swings; what breaks then does so in the first step of the history
+            cells.law[:, UNBREAKABLE] = np.where(cells.law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
         rows = np.empty(groups * COLUMNS * LANES)
         body, slot = np.empty((2, groups, LANES), np.int64), np.empty((2, groups, LANES), np.int64)
         corner_start, corner_count = np.empty(groups + 1, np.int64), np.empty((groups, LANES), np.int64)
@@ -314,7 +325,7 @@ class SmallSteps:
             pushed = wrench(model, self.loads, self.gravity, course.rotation)
             external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
         push, support_velocity = self._push(time, h, n, relaxing)
-        moved, ledger = np.zeros((len(fixed) + 1, 8)), np.zeros(3)
+        moved, ledger = np.zeros((len(fixed) + 1, 8)), np.zeros(5)
         middle_time = perf_counter()
         take_steps(
             n,
@@ -332,6 +343,7 @@ class SmallSteps:
             corner_start,
             corner_count,
             corners,
+            cells,
             wrench_start,
             np.zeros(8 * wrench_start[-1]),
             external.ravel(),
@@ -345,6 +357,7 @@ class SmallSteps:
             np.empty(groups * LANES, np.int64),
             np.empty((MOST_CORNERS + 1, CORNER_WIDTH)),
             np.empty(4),
+            np.empty(OUT),
             ledger,
         )
         self._seconds[1] += perf_counter() - middle_time
@@ -358,9 +371,14 @@ class SmallSteps:
         spins(self._inverse_inertia(rotation), momentum[:-1, :3], after[:, 3:])
         after[fixed, 3:] = 0.0
         by_patch = np.empty((count, COLUMNS))
-        by_patch[order] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[:count]
+        by_patch[order[order >= 0]] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[
+            np.flatnonzero(order >= 0)
+        ]
         end_energy = np.empty(count)
         pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
+        end_energy[has_cells] = by_patch[has_cells, EXTRA]
+        by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
+        elastic += float(ledger[4])
         kept = PatchMemory(
             patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset,
             by_patch[:, DILATION : DILATION + 2].copy(),
@@ -370,7 +388,9 @@ class SmallSteps:
         made = energy.numerical - told.numerical
         allowed = ENERGY_MADE * max(energy.kinetic, told.kinetic, self.gravity * 1e-3 * float(self.bodies.mass.sum()))
         new = Course(position, rotation, after, momentum[:-1, :3].copy())
-        return Passed(new, kept, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
+        patch = np.repeat(np.arange(count), np.diff(cells.start))
+        cell_memory = CellMemory(patches.piece[patch], patches.face[patch], self._numbers, cells.state)
+        return Passed(new, kept, cell_memory, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
 
     def _bodies_with_grip(self, memory: PatchMemory) -> ModelBodies:
         """The blocks, looked for as far apart as sliding has opened their joints."""
@@ -382,6 +402,39 @@ class SmallSteps:
             np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
         return bodies._replace(grip=grip)
 
+    def _remembering(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """(P,) which patches have cells, and which a bond."""
+        laws = self.model.laws
+        if laws is None:
+            return np.zeros(len(a), bool), np.zeros(len(a), bool)
+        here = self.model.bodies.group[a], self.model.bodies.group[b]
+        bond = (laws.cohesion[here] > 0.0) | (laws.energy[here] > 0.0)
+        return bond | np.isfinite(laws.crushing[here]), bond
+
+    def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, a, b):
+        """The patches in groups, those with cells in groups of their own at the end; how many groups; the cells."""
+        order = arrange(patches.corner_start)
+        dry, other = order[~has_cells[order]], order[has_cells[order]]
+        order = np.concatenate([dry, np.full(-len(dry) % LANES, -1), other])
+        groups = -(-len(order) // LANES)
+        lanes = np.full((-(-len(other) // LANES)) * LANES, -1)
+        lanes[: len(other)] = other
+        found = make_cells(self.model.bodies, placed, patches, has_cells)
+        rest, state = recall_cells(patches, has_cells, found, memory, binds, has_bond)
+        self._numbers = found.number
+        law = np.zeros((len(has_cells), NUMBERS))
+        if has_cells.any():
+            here = self.model.bodies.group[a], self.model.bodies.group[b]
+            laws = Laws(*(each[here] for each in self.model.laws or ()))
+            normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, stiffness - laws.pull)
+            law[:] = np.column_stack([
+                self.model.friction_between(a, b), laws.cohesion, laws.tension, laws.brittle, normal,
+                np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
+                laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
+            ])  # fmt: skip
+        rows = CellRows(lanes.reshape(-1, LANES), found.start, found.place, found.area, found.own, found.half, law, rest, state)
+        return order, groups, rows
+
     def _stiffness(self, patches: Patches, size: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """(P,) [N/m3] in compression: modulus over the stone behind both faces (T311), or that of the joint; (P,) that in shear
         over it; (P,) how much of it an edge has (T313): a joint with a stiffness of its own is springs side by side."""
@@ -392,7 +445,9 @@ class SmallSteps:
         here = self.model.bodies.group[a], self.model.bodies.group[b]
         of_joint, in_shear = self.model.laws.normal_stiffness[here], self.model.laws.shear_stiffness[here]
         normal = np.where(of_joint > 0.0, of_joint, stone)
-        shear = np.where(in_shear > 0.0, in_shear / normal, self.material.shear)
+        along = np.where(in_shear > 0.0, in_shear, self.material.shear * normal) + self.model.laws.drag[here]
+        normal = normal + self.model.laws.pull[here]
+        shear = along / normal
         return normal, shear, np.where(of_joint > 0.0, 0.0, patches.edge)
 
     def _restitution(self, a: Array, b: Array, order: Array, groups: int) -> Array:
@@ -455,7 +510,9 @@ class SmallSteps:
         friction, damping, impact = float(rows[:, FRICTION_WORK].sum()), float(rows[:, DAMPING_WORK].sum()), float(ledger[0])
         geometry = old.elastic - elastic
         came = float(ledger[2]) + loads
-        numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - friction - damping - impact
+        fracture = float(ledger[3])
+        lost = friction + damping + impact + fracture
+        numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - lost
         return Energy(
             kinetic,
             old.potential + self.gravity * lift,
@@ -464,6 +521,7 @@ class SmallSteps:
             old.friction + friction,
             old.impact + impact,
             old.numerical + numerical,
+            fracture=old.fracture + fracture,
             damping=old.damping + damping,
             geometry=old.geometry + geometry,
         )
