@@ -7,7 +7,7 @@ import numpy as np
 from drystone.contact.cells import CELLS, Cells
 from drystone.contact.patch_memory import CELL_NUMBERS, CellMemory
 from drystone.contact.patches import Patches
-from drystone.engine.joint_law import BOND, COHESION, CRUSHED, NORMAL, OPENING, REST_S, REST_T, stress
+from drystone.engine.joint_law import BOND, COHESION, CRUSHED, NORMAL, NUMBERS, OPENING, REST_S, REST_T, stress
 from drystone.engine.patch_rows import (
     ARM_A,
     ARM_B,
@@ -53,6 +53,12 @@ class CellRows(NamedTuple):
     law: Array  # (P, NUMBERS)
     rest: Array  # (C,) [m] gap at which a cell is neither opened nor closed
     state: Array  # (C, CELL_NUMBERS)
+
+
+NO_CELL_ROWS = CellRows(
+    np.empty((0, LANES), np.int64), np.zeros(1, np.int64), np.empty((0, 2)), np.empty(0), np.empty((0, 3)), np.empty((0, 2)),
+    np.empty((0, NUMBERS)), np.empty(0), np.empty((0, CELL_NUMBERS)),
+)  # fmt: skip
 
 
 def recall_cells(

@@ -26,7 +26,7 @@ from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
 from drystone.engine.bodies import inverse_inertias, momenta, spins
-from drystone.engine.cell_forces import CellRows, recall_cells
+from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
 from drystone.engine.joint_law import COHESION, CRUSHING, ENERGY, NUMBERS, OUT, TENSION
@@ -151,6 +151,8 @@ class SmallSteps:
         self.material = material
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
         self.bodies = _bodies(model)
+        laws = model.laws
+        self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.dilatancy_factor = 1.0 + SHORTER_BY_DILATANCY * opens
         self.ground = of_ground(motions)
@@ -371,14 +373,16 @@ class SmallSteps:
         spins(self._inverse_inertia(rotation), momentum[:-1, :3], after[:, 3:])
         after[fixed, 3:] = 0.0
         by_patch = np.empty((count, COLUMNS))
-        by_patch[order[order >= 0]] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[
-            np.flatnonzero(order >= 0)
-        ]
+        filled = np.flatnonzero(order >= 0)
+        by_patch[order[filled]] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[filled]
         end_energy = np.empty(count)
         pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
-        end_energy[has_cells] = by_patch[has_cells, EXTRA]
-        by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
-        elastic += float(ledger[4])
+        if self.remembers:
+            end_energy[has_cells] = by_patch[has_cells, EXTRA]
+            by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
+            elastic += float(ledger[4])
+            patch = np.repeat(np.arange(count), np.diff(cells.start))
+            cell_memory = CellMemory(patches.piece[patch], patches.face[patch], self._numbers, cells.state)
         kept = PatchMemory(
             patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset,
             by_patch[:, DILATION : DILATION + 2].copy(),
@@ -388,8 +392,6 @@ class SmallSteps:
         made = energy.numerical - told.numerical
         allowed = ENERGY_MADE * max(energy.kinetic, told.kinetic, self.gravity * 1e-3 * float(self.bodies.mass.sum()))
         new = Course(position, rotation, after, momentum[:-1, :3].copy())
-        patch = np.repeat(np.arange(count), np.diff(cells.start))
-        cell_memory = CellMemory(patches.piece[patch], patches.face[patch], self._numbers, cells.state)
         return Passed(new, kept, cell_memory, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
 
     def _bodies_with_grip(self, memory: PatchMemory) -> ModelBodies:
@@ -405,7 +407,7 @@ class SmallSteps:
     def _remembering(self, a: Array, b: Array) -> tuple[Array, Array]:
         """(P,) which patches have cells, and which a bond."""
         laws = self.model.laws
-        if laws is None:
+        if laws is None or not self.remembers:
             return np.zeros(len(a), bool), np.zeros(len(a), bool)
         here = self.model.bodies.group[a], self.model.bodies.group[b]
         bond = (laws.cohesion[here] > 0.0) | (laws.energy[here] > 0.0)
@@ -414,6 +416,8 @@ class SmallSteps:
     def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, a, b):
         """The patches in groups, those with cells in groups of their own at the end; how many groups; the cells."""
         order = arrange(patches.corner_start)
+        if not self.remembers:
+            return order, -(-len(order) // LANES), NO_CELL_ROWS
         dry, other = order[~has_cells[order]], order[has_cells[order]]
         order = np.concatenate([dry, np.full(-len(dry) % LANES, -1), other])
         groups = -(-len(order) // LANES)
