@@ -46,6 +46,7 @@ class CellRows(NamedTuple):
 
     patch: Array  # (G, 4) int64 patch in each lane of the groups that have cells, -1: none
     start: Array  # (P+1,) int64
+    number: Array  # (C, 2) int64 in the grid of the face
     place: Array  # (C, 2)
     area: Array  # (C,)
     own: Array  # (C, 3)
@@ -56,8 +57,8 @@ class CellRows(NamedTuple):
 
 
 NO_CELL_ROWS = CellRows(
-    np.empty((0, LANES), np.int64), np.zeros(1, np.int64), np.empty((0, 2)), np.empty(0), np.empty((0, 3)), np.empty((0, 2)),
-    np.empty((0, NUMBERS)), np.empty(0), np.empty((0, CELL_NUMBERS)),
+    np.empty((0, LANES), np.int64), np.zeros(1, np.int64), np.empty((0, 2), np.int64), np.empty((0, 2)), np.empty(0),
+    np.empty((0, 3)), np.empty((0, 2)), np.empty((0, NUMBERS)), np.empty(0), np.empty((0, CELL_NUMBERS)),
 )  # fmt: skip
 
 

@@ -382,7 +382,7 @@ class SmallSteps:
             by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
             elastic += float(ledger[4])
             patch = np.repeat(np.arange(count), np.diff(cells.start))
-            cell_memory = CellMemory(patches.piece[patch], patches.face[patch], self._numbers, cells.state)
+            cell_memory = CellMemory(patches.piece[patch], patches.face[patch], cells.number, cells.state)
         kept = PatchMemory(
             patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset,
             by_patch[:, DILATION : DILATION + 2].copy(),
@@ -399,7 +399,7 @@ class SmallSteps:
         bodies = self.model.bodies
         if self.model.dilatancy is None:
             return bodies
-        grip = np.zeros(len(bodies.fixed))
+        grip = bodies.grip.copy()
         for side in range(2):
             np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
         return bodies._replace(grip=grip)
@@ -425,7 +425,6 @@ class SmallSteps:
         lanes[: len(other)] = other
         found = make_cells(self.model.bodies, placed, patches, has_cells)
         rest, state = recall_cells(patches, has_cells, found, memory, binds, has_bond)
-        self._numbers = found.number
         law = np.zeros((len(has_cells), NUMBERS))
         if has_cells.any():
             here = self.model.bodies.group[a], self.model.bodies.group[b]
@@ -436,8 +435,7 @@ class SmallSteps:
                 np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
                 laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
             ])  # fmt: skip
-        rows = CellRows(lanes.reshape(-1, LANES), found.start, found.place, found.area, found.own, found.half, law, rest, state)
-        return order, groups, rows
+        return order, groups, CellRows(lanes.reshape(-1, LANES), *found, law, rest, state)
 
     def _stiffness(self, patches: Patches, size: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """(P,) [N/m3] in compression: modulus over the stone behind both faces (T311), or that of the joint; (P,) that in shear
