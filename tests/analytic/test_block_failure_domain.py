@@ -45,7 +45,8 @@ def test_the_equation_by_two_schemes(amplitude):
     assert falls(0.5, amplitude) == overturns_by_adaptive_steps("sine", amplitude)
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.soak  # of one half-period: tests/unit/test_failure_domain.py, and test_small_steps_published.py by halving
+@pytest.mark.parametrize("count", [2, 20])
 def test_boundary_over_half_periods(count):
     """Within 2 % of the equation, with at most a third of the trials of the grid (of 20 half-periods a fiftieth are enough, of
     fewer the first look is a larger part). Seen: 1.1 % at most, of which half a per cent is the grid; 1.3 % with trials that
