@@ -133,6 +133,7 @@ STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbour
     "structures in the plane": partial(_case, PLANAR),
     "deformable blocks": partial(_case, DEFORMABLE),
     "mortar": partial(_case, BONDED),
+    "mortar by small steps": partial(_case, BONDED.replace("cone-program", "small-steps")),
     "a recorded run by cone programs": partial(_case, RECORDED.format(integrator=BY_CONE_PROGRAMS)),
     "response spectra": _spectra,
 }

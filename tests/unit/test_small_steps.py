@@ -11,6 +11,7 @@ from drystone.build.shapes import HEXAHEDRON, box
 from drystone.contact.broad import candidate_pairs
 from drystone.contact.patches import find_patches
 from drystone.contact.placed import place
+from drystone.contact.polygon import polygon_moments
 from drystone.elastic import Stone
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import (
@@ -29,7 +30,7 @@ from drystone.engine.patch_rows import (
     STIFFNESS,
     WHOLE,
 )  # fmt: skip
-from drystone.engine.patch_setup import polygon_moments, pressure_energy
+from drystone.engine.patch_setup import pressure_energy
 from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case

@@ -20,7 +20,7 @@ import numpy as np
 from drystone.contact.direction import edge_axis, edge_directions, face_separations
 from drystone.contact.narrow import along, plane_over
 from drystone.contact.placed import Placed, pair_margin
-from drystone.contact.polygon import clip, simplify
+from drystone.contact.polygon import centroid, clip, keep_below, simplify
 from drystone.kernel import inner
 from drystone.model import Bodies
 
@@ -240,7 +240,7 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count):
             k0, ks, kt = plane_over(placed.normal, placed.offset, g, d, u, w)
             g0, gs, gt = k0 - h0, ks - hs, kt - ht
             whole = _area(scratch.polygon, n)
-            n = _near(scratch.polygon, n, g0 - margin, gs, gt, scratch.spare)
+            n = keep_below(scratch.polygon, n, g0 - margin, gs, gt, scratch.spare)
             if n < 3:
                 continue
             n = simplify(scratch.polygon, n, STRAIGHT * size, scratch.spare)
@@ -249,7 +249,7 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count):
             first = out.corner_start[count]
             if count + 1 >= out.whole.shape[0] or first + n > out.corner.shape[0]:
                 return _FULL
-            s, t = _centroid(scratch.polygon, n)
+            s, t = centroid(scratch.polygon, n)
             for k in range(n):
                 out.corner[first + k, 0], out.corner[first + k, 1] = scratch.polygon[k, 0] - s, scratch.polygon[k, 1] - t
             out.corner_start[count + 1] = first + n
@@ -300,38 +300,3 @@ def _area(polygon, n):
     for k in range(1, n - 1):
         area += 0.5 * ((polygon[k, 0] - u0) * (polygon[k + 1, 1] - w0) - (polygon[k + 1, 0] - u0) * (polygon[k, 1] - w0))
     return area
-
-
-@inner
-def _centroid(polygon, n):
-    u0, w0 = polygon[0, 0], polygon[0, 1]
-    total, s, t = 0.0, 0.0, 0.0
-    for k in range(1, n - 1):
-        u1, w1, u2, w2 = polygon[k, 0] - u0, polygon[k, 1] - w0, polygon[k + 1, 0] - u0, polygon[k + 1, 1] - w0
-        area = u1 * w2 - u2 * w1
-        total += area
-        s += area * (u1 + u2) / 3.0
-        t += area * (w1 + w2) / 3.0
-    return u0 + s / total, w0 + t / total
-
-
-@inner
-def _near(polygon, n, g0, gs, gt, spare):
-    """Keeps the part of a polygon where g0 + gs s + gt t is negative, in place."""
-    kept = 0
-    s, t = polygon[n - 1, 0], polygon[n - 1, 1]
-    y = g0 + gs * s + gt * t
-    for k in range(n):
-        s1, t1 = polygon[k, 0], polygon[k, 1]
-        y1 = g0 + gs * s1 + gt * t1
-        if (y < 0.0) != (y1 < 0.0):
-            x = y / (y - y1)
-            spare[kept, 0], spare[kept, 1] = s + x * (s1 - s), t + x * (t1 - t)
-            kept += 1
-        if y1 < 0.0:
-            spare[kept, 0], spare[kept, 1] = s1, t1
-            kept += 1
-        s, t, y = s1, t1, y1
-    for k in range(kept):
-        polygon[k, 0], polygon[k, 1] = spare[k, 0], spare[k, 1]
-    return kept

@@ -107,6 +107,58 @@ def share_out(polygon, count, area, out):
 
 
 @inner
+def keep_below(polygon, n, g0, gs, gt, spare):
+    """Keeps the part of a polygon where g0 + gs s + gt t is negative, in place."""
+    kept = 0
+    s, t = polygon[n - 1, 0], polygon[n - 1, 1]
+    y = g0 + gs * s + gt * t
+    for k in range(n):
+        s1, t1 = polygon[k, 0], polygon[k, 1]
+        y1 = g0 + gs * s1 + gt * t1
+        if (y < 0.0) != (y1 < 0.0):
+            x = y / (y - y1)
+            spare[kept, 0], spare[kept, 1] = s + x * (s1 - s), t + x * (t1 - t)
+            kept += 1
+        if y1 < 0.0:
+            spare[kept, 0], spare[kept, 1] = s1, t1
+            kept += 1
+        s, t, y = s1, t1, y1
+    for k in range(kept):
+        polygon[k, 0], polygon[k, 1] = spare[k, 0], spare[k, 1]
+    return kept
+
+
+@inner
+def centroid(polygon, n):
+    u0, w0 = polygon[0, 0], polygon[0, 1]
+    total, s, t = 0.0, 0.0, 0.0
+    for k in range(1, n - 1):
+        u1, w1, u2, w2 = polygon[k, 0] - u0, polygon[k, 1] - w0, polygon[k + 1, 0] - u0, polygon[k + 1, 1] - w0
+        area = u1 * w2 - u2 * w1
+        total += area
+        s += area * (u1 + u2) / 3.0
+        t += area * (w1 + w2) / 3.0
+    return u0 + s / total, w0 + t / total
+
+
+@inner
+def polygon_moments(corner, first, stop, out):
+    """Area [m2], second moments about the origin ss, st, tt [m4], distance of the farthest corner [m]."""
+    area = ss = st = tt = far = 0.0
+    x0, y0 = corner[stop - 1, 0], corner[stop - 1, 1]
+    for k in range(first, stop):
+        x1, y1 = corner[k, 0], corner[k, 1]
+        cross = x0 * y1 - x1 * y0
+        area += 0.5 * cross
+        ss += cross * (x0 * x0 + x0 * x1 + x1 * x1) / 12.0
+        st += cross * (x0 * y1 + 2.0 * x0 * y0 + 2.0 * x1 * y1 + x1 * y0) / 24.0
+        tt += cross * (y0 * y0 + y0 * y1 + y1 * y1) / 12.0
+        far = max(far, x1 * x1 + y1 * y1)
+        x0, y0 = x1, y1
+    out[0], out[1], out[2], out[3], out[4] = area, ss, st, tt, np.sqrt(far)
+
+
+@inner
 def _stray2(polygon, count, start, stop):
     """Largest squared distance of the vertices after `start` and before `stop` from the segment between these two.
     `stop` may be `count`, which is vertex 0 again, and `start` the last vertex, before vertex 0."""

@@ -8,9 +8,11 @@ from drystone.contact.cells import CELLS, Cells
 from drystone.contact.patch_memory import CELL_NUMBERS, CellMemory
 from drystone.contact.patches import Patches
 from drystone.engine.joint_law import BOND, COHESION, CRUSHED, NORMAL, NUMBERS, OPENING, REST_S, REST_T, stress
+from drystone.engine.landing import relative_motion
 from drystone.engine.patch_rows import (
     ARM_A,
     ARM_B,
+    BODY_ROW,
     CENTRE_S,
     CENTRE_T,
     COLUMNS,
@@ -118,19 +120,14 @@ def cell_forces(group0, group1, dt, ahead, rows, body, slot, corner_start, corne
 @inner
 def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners, cells, velocity, wrench, out, ledger):
     """Whether it may land in the next step."""
-    va, vb = velocity[body[0, g, lane] : body[0, g, lane] + 8], velocity[body[1, g, lane] : body[1, g, lane] + 8]
     ax, ay, az = rows[r + LANES * ARM_A], rows[r + LANES * (ARM_A + 1)], rows[r + LANES * (ARM_A + 2)]
     bx, by, bz = rows[r + LANES * ARM_B], rows[r + LANES * (ARM_B + 1)], rows[r + LANES * (ARM_B + 2)]
-    vx = vb[0] - va[0] + vb[5] * bz - vb[6] * by - va[5] * az + va[6] * ay
-    vy = vb[1] - va[1] + vb[6] * bx - vb[4] * bz - va[6] * ax + va[4] * az
-    vz = vb[2] - va[2] + vb[4] * by - vb[5] * bx - va[4] * ay + va[5] * ax
-    ox, oy, oz = vb[4] - va[4], vb[5] - va[5], vb[6] - va[6]
     n, s, t = r + LANES * AXIS, r + LANES * TANGENT_1, r + LANES * TANGENT_2
     nx, ny, nz = rows[n], rows[n + LANES], rows[n + 2 * LANES]
     sx, sy, sz = rows[s], rows[s + LANES], rows[s + 2 * LANES]
     tx, ty, tz = rows[t], rows[t + LANES], rows[t + 2 * LANES]
-    rate, v1, v2 = nx * vx + ny * vy + nz * vz, sx * vx + sy * vy + sz * vz, tx * vx + ty * vy + tz * vz
-    on, rate_s, rate_t = nx * ox + ny * oy + nz * oz, -(tx * ox + ty * oy + tz * oz), sx * ox + sy * oy + sz * oz
+    a, b = body[0, g, lane] // BODY_ROW, body[1, g, lane] // BODY_ROW
+    rate, rate_s, rate_t, v1, v2, on = relative_motion(rows, r, a, b, velocity)
     g0 = rows[r + LANES * GAP] + dt * rate
     gs = rows[r + LANES * GAP_S] + dt * rate_s
     gt = rows[r + LANES * GAP_T] + dt * rate_t

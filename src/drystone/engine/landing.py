@@ -57,7 +57,7 @@ def land(
     patch is asked `again`, and whatever still closes stops."""
     r = g * COLUMNS * LANES + lane
     a, b = body[0, g, lane] // 8, body[1, g, lane] // 8
-    rate, rate_s, rate_t = _rates(rows, r, a, b, velocity)
+    rate, rate_s, rate_t, _, _, _ = relative_motion(rows, r, a, b, velocity)
     g0, gs, gt = rows[r + LANES * GAP], rows[r + LANES * GAP_S], rows[r + LANES * GAP_T]
     fast, vibrates = rows[r + LANES * LANDING_SPEED], rows[r + LANES * TWICE_FREQUENCY]
     closing = rate - rows[r + LANES * REACH] * (abs(rate_s) + abs(rate_t))
@@ -90,8 +90,9 @@ def land(
 
 
 @inner
-def _rates(rows, r, a, b, velocity):
-    """[m/s], [rad/s] how the gap of the patch changes: at its origin, along s, along t."""
+def relative_motion(rows, r, a, b, velocity):
+    """[m/s], [rad/s] how the gap of the patch changes: at its origin, along s, along t; then how b moves against a along both
+    axes of the patch at its origin, and turns about its normal."""
     va, vb = velocity[8 * a : 8 * a + 8], velocity[8 * b : 8 * b + 8]
     ax, ay, az = rows[r + LANES * ARM_A], rows[r + LANES * (ARM_A + 1)], rows[r + LANES * (ARM_A + 2)]
     bx, by, bz = rows[r + LANES * ARM_B], rows[r + LANES * (ARM_B + 1)], rows[r + LANES * (ARM_B + 2)]
@@ -104,6 +105,9 @@ def _rates(rows, r, a, b, velocity):
         rows[n] * vx + rows[n + LANES] * vy + rows[n + 2 * LANES] * vz,
         -(rows[t] * ox + rows[t + LANES] * oy + rows[t + 2 * LANES] * oz),
         rows[s] * ox + rows[s + LANES] * oy + rows[s + 2 * LANES] * oz,
+        rows[s] * vx + rows[s + LANES] * vy + rows[s + 2 * LANES] * vz,
+        rows[t] * vx + rows[t + LANES] * vy + rows[t + 2 * LANES] * vz,
+        rows[n] * ox + rows[n + LANES] * oy + rows[n + 2 * LANES] * oz,
     )
 
 

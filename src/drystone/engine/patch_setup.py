@@ -3,6 +3,7 @@ the next."""
 
 import numpy as np
 
+from drystone.contact.polygon import polygon_moments
 from drystone.engine.patch_forces import FLAT
 from drystone.engine.patch_rows import (
     AREA,
@@ -32,23 +33,6 @@ from drystone.engine.patch_rows import (
 from drystone.kernel import inner, kernel
 
 Array = np.ndarray
-
-
-@inner
-def polygon_moments(corner, first, stop, out):
-    """Area [m2], second moments about the origin ss, st, tt [m4], distance of the farthest corner [m]."""
-    area = ss = st = tt = far = 0.0
-    x0, y0 = corner[stop - 1, 0], corner[stop - 1, 1]
-    for k in range(first, stop):
-        x1, y1 = corner[k, 0], corner[k, 1]
-        cross = x0 * y1 - x1 * y0
-        area += 0.5 * cross
-        ss += cross * (x0 * x0 + x0 * x1 + x1 * x1) / 12.0
-        st += cross * (x0 * y1 + 2.0 * x0 * y0 + 2.0 * x1 * y1 + x1 * y0) / 24.0
-        tt += cross * (y0 * y0 + y0 * y1 + y1 * y1) / 12.0
-        far = max(far, x1 * x1 + y1 * y1)
-        x0, y0 = x1, y1
-    out[0], out[1], out[2], out[3], out[4] = area, ss, st, tt, np.sqrt(far)
 
 
 @inner
