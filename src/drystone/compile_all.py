@@ -5,7 +5,6 @@ cluster, or the tests. `drystone compile` is the command.
 """
 
 import multiprocessing
-import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,6 +23,7 @@ from drystone.motion import Motion
 from drystone.session import run
 from drystone.simulate import simulate, simulate_small_steps
 from drystone.solvers.methods import SPATIAL, make_solver
+from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.view.picture import picture
 
 STRONG = Motion("one-sine", amplitude=8.0, half_period=0.1)  # reaches every path of the native solver on a small arch
@@ -67,12 +67,8 @@ BONDED = """
 def compile_all(processes: int) -> Iterator[tuple[str, int]]:
     """What has been compiled and how many kernels that were; those found in the store do not count. The processes share what
     they compile, through the store."""
-    with multiprocessing.get_context("spawn").Pool(min(processes, len(STAGES)), initializer=_leave_signals_to_parent) as pool:
+    with multiprocessing.get_context("spawn").Pool(min(processes, len(STAGES)), initializer=leave_ctrl_c_to_parent) as pool:
         yield from pool.imap_unordered(_compile_stage, STAGES, chunksize=1)
-
-
-def _leave_signals_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _compile_stage(words: str) -> tuple[str, int]:

@@ -26,6 +26,11 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+def leave_ctrl_c_to_parent() -> None:
+    """For processes that help another one: Ctrl-C ends that one, which ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def undisturbed(patience: float = float("inf")) -> Iterator[None]:
     """The signals are heard at the end of this, or at once from the first after `patience` of them."""

@@ -9,7 +9,6 @@ fro. Images do not know of each other: any number of processes draws the same on
 """
 
 import multiprocessing
-import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -23,6 +22,7 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.io.whole import whole
 from drystone.record import Run, read_run
+from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.view.camera import frame as framed
 from drystone.view.moment import IN_TIME, IN_TURN, Moment, analysis_of
 from drystone.view.picture import Look, Setting, framed_points, photograph, pixels_of, prepare, view_of
@@ -102,7 +102,7 @@ def film(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
             yield pixels_of(photograph(run, *shot)[0])
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_to_parent) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=leave_ctrl_c_to_parent) as pool:
         waiting, coming = deque[Future[Array]](), iter(shots)
         try:
             for shot in islice(coming, 2 * jobs):
@@ -177,11 +177,6 @@ def _round(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]
         scene._replace(camera=camera._replace(scale=scale, middle=half + (camera.middle - half) * scale / camera.scale))
         for camera in cameras
     ]
-
-
-def _leave_to_parent() -> None:
-    """Ctrl-C ends the process that writes, which ends the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _draw(folder: Path, shot: Shot) -> Array:
