@@ -10,7 +10,7 @@ from drystone.study.trials import STANDING, Outcome
 
 
 def about_itself(sample, key):
-    from drystone.solvers.crew import cores
+    from drystone.kernel.crew import cores
 
     print("what a trial prints does not come between the answers")
     ignores = signal.getsignal(signal.SIGINT) == signal.SIG_IGN

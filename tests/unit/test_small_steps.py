@@ -30,7 +30,7 @@ from drystone.engine.patch_rows import (
     STIFFNESS,
     WHOLE,
 )  # fmt: skip
-from drystone.engine.patch_setup import pressure_energy
+from drystone.engine.pressure_energy import pressure_energy
 from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case

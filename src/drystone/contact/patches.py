@@ -31,7 +31,7 @@ SLACK = 1e-9  # of the size: corners outside the other face by less are inside
 STRAIGHT = 1e-5  # of the size: corners that stand out less than this from the line between their neighbours are dropped
 SMALLEST = 1e-10  # of the square of the size: smaller polygons are dropped
 FLUSH = 1e-9  # of the size: less overlap than this counts as none
-_FULL = -1
+FULL = -1  # instead of a number of rows: there are too few
 
 
 class Patches(NamedTuple):
@@ -65,7 +65,7 @@ class Scratch(NamedTuple):
 
 def find_patches(bodies: Bodies, placed: Placed, pairs: Array, expected: int) -> Patches:
     """The patches of all pairs; `expected` is how many were found last time."""
-    scratch = _scratch(bodies)
+    scratch = make_scratch(bodies)
     capacity = max(2 * len(pairs), 2 * expected) + 64
     while True:
         out = Patches(
@@ -75,14 +75,15 @@ def find_patches(bodies: Bodies, placed: Placed, pairs: Array, expected: int) ->
             capacity, 2)),
         )  # fmt: skip
         count = _find(bodies, placed, pairs, scratch, out)
-        if count != _FULL:
+        if count != FULL:
             corners = out.corner_start[count]
             rows = Patches(*(field[:count] for field in out))
             return rows._replace(corner_start=out.corner_start[: count + 1], corner=out.corner[:corners])
         capacity *= 2
 
 
-def _scratch(bodies: Bodies) -> Scratch:
+def make_scratch(bodies: Bodies) -> Scratch:
+    """Large enough for every pair."""
     faces = int(np.diff(bodies.piece_face).max(initial=0))
     vertices = int(np.diff(bodies.vertex_start).max(initial=0))
     corners = int(np.diff(bodies.face_start).max(initial=0))
@@ -96,7 +97,7 @@ def _scratch(bodies: Bodies) -> Scratch:
 
 @inner
 def _find(bodies, placed, pairs, scratch, out):
-    """Number of patches written, or _FULL if `out` is too short."""
+    """Number of patches written, or FULL if `out` is too short."""
     count = 0
     out.corner_start[0] = 0
     for q in range(pairs.shape[0]):
@@ -105,12 +106,20 @@ def _find(bodies, placed, pairs, scratch, out):
         found, d = direction(bodies, placed, a, b, margin, scratch)
         if not found:
             continue
-        first = count
-        count = _patches_of(bodies, placed, a, b, d, margin, scratch, out, count)
-        if count == _FULL:
-            return _FULL
-        _weigh(out, first, count)
+        count = patches_of_pair(bodies, placed, a, b, d, margin, scratch, out, count, out.whole.shape[0], out.corner.shape[0])
+        if count == FULL:
+            return FULL
     return count
+
+
+@inner
+def patches_of_pair(bodies, placed, a, b, d, margin, scratch, out, count, last, last_corner):
+    """Writes the patches of one pair with direction d from row `count` on; returns the row after, or FULL if rows beyond `last`
+    or corners beyond `last_corner` would be needed."""
+    stop = _patches_of(bodies, placed, a, b, d, margin, scratch, out, count, last, last_corner)
+    if stop != FULL:
+        _weigh(out, count, stop)
+    return stop
 
 
 @inner
@@ -220,8 +229,7 @@ def _cut(polygon, count, normal, offset, spare):
 
 
 @inner
-def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count):
-    """Writes the patches of one pair from row `count` on; returns the row after, or _FULL."""
+def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count, last, last_corner):
     size = min(placed.size[a], placed.size[b])
     still = bodies.fixed[bodies.owner[a]]
     for f in range(bodies.piece_face[a], bodies.piece_face[a + 1]):
@@ -247,8 +255,8 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count):
             if n < 3 or _area(scratch.polygon, n) <= SMALLEST * size * size:
                 continue
             first = out.corner_start[count]
-            if count + 1 >= out.whole.shape[0] or first + n > out.corner.shape[0]:
-                return _FULL
+            if count + 1 >= last or first + n > last_corner:
+                return FULL
             s, t = centroid(scratch.polygon, n)
             for k in range(n):
                 out.corner[first + k, 0], out.corner[first + k, 1] = scratch.polygon[k, 0] - s, scratch.polygon[k, 1] - t

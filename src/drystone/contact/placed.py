@@ -43,6 +43,7 @@ def place(bodies: Bodies, position: Array, rotation: Array, velocity: Array, h: 
         sweep=np.empty((blocks, 4)),
         reach=np.empty(blocks),
     )
+    widths(bodies, placed.size)
     _place(bodies, position, rotation, velocity, h, placed)
     return placed
 
@@ -60,10 +61,27 @@ def pair_margin(a, b, radius, sweep):
 def _place(bodies, position, rotation, velocity, h, out):
     for p in range(bodies.owner.shape[0]):
         i = bodies.owner[p]
-        turn = _matrix(rotation[i, 0], rotation[i, 1], rotation[i, 2], rotation[i, 3])
-        _place_vertices(bodies, p, position[i], turn, out)
-        _place_faces(bodies, p, turn, out)
-    _sweeps(bodies.radius, bodies.fixed, bodies.grip, velocity, h, out.sweep, out.reach)
+        place_piece(bodies, p, position[i], rotation[i], out)
+    sweeps(bodies.radius, bodies.fixed, bodies.grip, velocity, h, out.sweep, out.reach)
+
+
+@inner
+def place_piece(bodies, p, position, rotation, out):
+    """Vertices, face planes and box of piece p of a block at this position (3,) and rotation (4,)."""
+    turn = _matrix(rotation[0], rotation[1], rotation[2], rotation[3])
+    _place_vertices(bodies, p, position, turn, out)
+    _place_faces(bodies, p, turn, out)
+
+
+@inner
+def widths(bodies, out):
+    """(P,) [m] smallest width of every piece across its own faces."""
+    for p in range(bodies.owner.shape[0]):
+        out[p] = np.inf
+        for f in range(bodies.piece_face[p], bodies.piece_face[p + 1]):
+            corner = bodies.face_vertex[bodies.face_start[f]]
+            x, y, z = bodies.face_normal[f, 0], bodies.face_normal[f, 1], bodies.face_normal[f, 2]
+            out[p] = min(out[p], _depth_behind(bodies, p, corner, x, y, z))
 
 
 @inner
@@ -91,7 +109,6 @@ def _place_vertices(bodies, p, position, turn, out):
 
 @inner
 def _place_faces(bodies, p, turn, out):
-    out.size[p] = np.inf
     for f in range(bodies.piece_face[p], bodies.piece_face[p + 1]):
         x, y, z = bodies.face_normal[f, 0], bodies.face_normal[f, 1], bodies.face_normal[f, 2]
         corner = bodies.face_vertex[bodies.face_start[f]]
@@ -102,7 +119,6 @@ def _place_faces(bodies, p, turn, out):
             out.normal[f, axis] = n
             offset += n * out.vertex[corner, axis]
         out.offset[f] = offset
-        out.size[p] = min(out.size[p], _depth_behind(bodies, p, corner, x, y, z))
 
 
 @inner
@@ -115,7 +131,8 @@ def _depth_behind(bodies, p, corner, x, y, z):
 
 
 @inner
-def _sweeps(radius, fixed, grip, velocity, h, sweep, reach):
+def sweeps(radius, fixed, grip, velocity, h, sweep, reach):
+    """What `pair_margin` and the boxes of the broad phase need, for blocks that move with their velocities for h [s]."""
     common = _mean_velocity(fixed, velocity)
     for i in range(radius.shape[0]):
         stray2, spin2 = 0.0, 0.0

@@ -13,33 +13,24 @@ from drystone.spin import times, world_inertia
 
 @inner
 def kick(
-    body0,
-    body1,
-    dt,
-    push,
-    free,
-    wrench_start,
-    wrench,
-    external,
-    velocity,
-    momentum,
-    mass,
-    inverse_mass,
-    inverse_inertia,
-    impulse,
-):
-    """Velocities change by the wrenches over dt; push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m]
-    on each; free (4,) is 1 for the directions in which bodies can move and 0 for the others.
-    impulse (4,) [kg m] takes in the momentum that moved against the push, times dt. Supports keep their velocity."""
+    first, stop, dt, drift, push, free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass,
+    inverse_inertia, moved, impulse,
+):  # fmt: skip
+    """Bodies move on for `drift` [s] with the velocities they have, which `moved` (8 B,) takes in; then velocities change by
+    the wrenches over dt. push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
+    the directions in which bodies can move and 0 for the others. impulse (4,) [kg m] takes in the momentum that moved against
+    the push, times dt. Supports keep their velocity."""
     pushed, carried, ways = load(push, 0), load(impulse, 0), load(free, 0)
-    for i in range(body0, body1):
+    for i in range(first, stop):
+        before = load(velocity, BODY_ROW * i)
+        store(moved, BODY_ROW * i, load(moved, BODY_ROW * i) + drift * before)
+        store(moved, BODY_ROW * i + 4, load(moved, BODY_ROW * i + 4) + drift * load(velocity, BODY_ROW * i + 4))
         if inverse_mass[i] == 0.0:
             continue
         force, moment = load(external, BODY_ROW * i), load(external, BODY_ROW * i + 4)
         for row in range(wrench_start[i], wrench_start[i + 1]):
             force += load(wrench, BODY_ROW * row)
             moment += load(wrench, BODY_ROW * row + 4)
-        before = load(velocity, BODY_ROW * i)
         after = before + dt * ways * (inverse_mass[i] * force + pushed)
         carried += (0.5 * dt * mass[i]) * (before + after)
         store(velocity, BODY_ROW * i, after)
@@ -52,13 +43,6 @@ def kick(
         )
         store(velocity, BODY_ROW * i + 4, spin)
     store(impulse, 0, carried)
-
-
-@inner
-def drift(body0, body1, dt, velocity, moved):
-    """moved (8 B,) takes in the velocities times dt."""
-    for k in range(2 * body0, 2 * body1):
-        store(moved, 4 * k, load(moved, 4 * k) + dt * load(velocity, 4 * k))
 
 
 @inner

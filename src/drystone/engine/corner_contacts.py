@@ -5,28 +5,41 @@ pressure and with its couple."""
 import numpy as np
 
 from drystone.contact.contacts import Contacts
-from drystone.contact.patches import Patches
-from drystone.engine.patch_rows import CENTRE_S, CENTRE_T, DILATION, FORCE_1, FORCE_2, GAP, NORMAL_FORCE, TWIST
+from drystone.engine.patch_rows import (
+    ARM_A,
+    CENTRE_S,
+    CENTRE_T,
+    DILATION,
+    FORCE_1,
+    FORCE_2,
+    GAP,
+    LANES,
+    NORMAL_FORCE,
+    TWIST,
+    row_of,
+)
+from drystone.engine.records import Data
 from drystone.kernel import inner
 
 Array = np.ndarray
 
 
-def corner_contacts(
-    patches: Patches, a: Array, b: Array, rows: Array, offset: Array, arm_a: Array, turned: Array, position: Array, span: float
-) -> Contacts:
-    """The contacts of patches whose rows (P, COLUMNS) are those of the last small step; impulses are forces times span [s].
-    position (B, 3) [m] of the blocks, turned (B, 3) [rad] by how much since the arms (P, 3) were measured."""
-    count = len(patches.corner)
-    owner = np.repeat(np.arange(len(patches.whole)), np.diff(patches.corner_start))
-    point, gap, area, impulse = np.empty((count, 3)), np.empty(count), np.empty(count), np.empty((count, 3))
-    _corners(patches, rows, offset, arm_a, position[a], turned[a], span, point, gap, area, impulse)
+def corner_contacts(data: Data, which: int, span: float) -> Contacts:
+    """The contacts of the patches in data.joints[which], after their last small step; impulses are forces times span [s]."""
+    joints = data.joints[which]
+    patches = int(joints.number[0])
+    start = joints.corner_start[: patches + 1]
+    count = int(start[-1])
+    owner = np.repeat(data.structure.bodies.owner[joints.piece[:patches]], np.diff(start), axis=0)
+    point, normal, impulse = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    gap, area = np.empty(count), np.empty(count)
+    _corners(joints, data.structure.bodies.owner, data.work, span, point, normal, gap, area, impulse)
     zero, vector = np.zeros(count), np.zeros((count, 3))
     return Contacts(
-        a[owner],
-        b[owner],
+        np.ascontiguousarray(owner[:, 0]),
+        np.ascontiguousarray(owner[:, 1]),
         point,
-        np.ascontiguousarray(patches.frame[owner, :3]),
+        normal,
         gap,
         area,
         np.zeros(count, np.int64),
@@ -40,31 +53,37 @@ def corner_contacts(
 
 
 @inner
-def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, area, impulse):
-    for p in range(patches.whole.shape[0]):
-        first, stop = patches.corner_start[p], patches.corner_start[p + 1]
-        r, f = rows[p], patches.frame[p]
-        cs, ct, normal = r[CENTRE_S], r[CENTRE_T], r[NORMAL_FORCE]
-        whole = _weights(patches.corner, first, stop, cs, ct, impulse)
+def _corners(joints, owner, work, span, point, normals, gap, area, impulse):
+    rows = joints.rows
+    for p in range(joints.number[0]):
+        first, stop, r = joints.corner_start[p], joints.corner_start[p + 1], row_of(joints.at[p])
+        i = owner[joints.piece[p, 0]]
+        cs, ct, normal = rows[r + LANES * CENTRE_S], rows[r + LANES * CENTRE_T], rows[r + LANES * NORMAL_FORCE]
+        force1, force2 = rows[r + LANES * FORCE_1], rows[r + LANES * FORCE_2]
+        whole = _weights(joints.corner, first, stop, cs, ct, impulse)
         spread = 0.0
         for c in range(first, stop):
-            s, t = patches.corner[c, 0], patches.corner[c, 1]
+            s, t = joints.corner[c, 0], joints.corner[c, 1]
             spread += impulse[c, 0] * ((s - cs) ** 2 + (t - ct) ** 2)
-        couple = (r[TWIST] - cs * r[FORCE_2] + ct * r[FORCE_1]) / spread if spread > 0.0 else 0.0
+        couple = (rows[r + LANES * TWIST] - cs * force2 + ct * force1) / spread if spread > 0.0 else 0.0
+        x, y, z = _moved_by(work, i, rows[r + LANES * ARM_A], rows[r + LANES * (ARM_A + 1)], rows[r + LANES * (ARM_A + 2)])
         for c in range(first, stop):
-            s, t, share = patches.corner[c, 0], patches.corner[c, 1], impulse[c, 0]
-            gap[c] = r[GAP] + r[GAP + 1] * s + r[GAP + 2] * t - offset[p] + r[DILATION]
+            s, t, share = joints.corner[c, 0], joints.corner[c, 1], impulse[c, 0]
+            slope = rows[r + LANES * (GAP + 1)] * s + rows[r + LANES * (GAP + 2)] * t
+            gap[c] = rows[r + LANES * GAP] + slope - joints.offset[p] + rows[r + LANES * DILATION]
             area[c] = whole / (stop - first)
-            f1, f2 = share * (r[FORCE_1] - couple * (t - ct)), share * (r[FORCE_2] + couple * (s - cs))
-            x = arm_a[p, 0] + s * f[3] + t * f[6]
-            y = arm_a[p, 1] + s * f[4] + t * f[7]
-            z = arm_a[p, 2] + s * f[5] + t * f[8]
-            w = turned[p]
-            point[c, 0] = centre[p, 0] + x + w[1] * z - w[2] * y
-            point[c, 1] = centre[p, 1] + y + w[2] * x - w[0] * z
-            point[c, 2] = centre[p, 2] + z + w[0] * y - w[1] * x
+            f1, f2 = share * (force1 - couple * (t - ct)), share * (force2 + couple * (s - cs))
             for axis in range(3):
-                impulse[c, axis] = span * (share * normal * f[axis] + f1 * f[3 + axis] + f2 * f[6 + axis])
+                n, u, w = rows[r + LANES * axis], rows[r + LANES * (3 + axis)], rows[r + LANES * (6 + axis)]
+                normals[c, axis] = n
+                point[c, axis] = (x if axis == 0 else y if axis == 1 else z) + s * u + t * w
+                impulse[c, axis] = span * (share * normal * n + f1 * u + f2 * w)
+
+
+@inner
+def _moved_by(work, i, x, y, z):
+    """Where the end of an arm of block i is now."""
+    return work.position[i, 0] + x, work.position[i, 1] + y, work.position[i, 2] + z
 
 
 @inner

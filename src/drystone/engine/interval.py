@@ -1,173 +1,277 @@
-"""All small steps between two detections, in one call."""
+"""An interval of a history: ticks, at each of which some pairs are found anew, and the small steps between them."""
 
-from drystone.engine.bodies import drift, kick
-from drystone.engine.cell_forces import cell_forces
-from drystone.engine.dilatancy import open_by_sliding
-from drystone.engine.landing import MOST_CORNERS, land
-from drystone.engine.patch_forces import patch_forces
-from drystone.engine.patch_rows import LANES
-from drystone.kernel import inner
+import numpy as np
 
-SPREAD_EVERY = 8  # steps after which friction points are placed anew about the centre of pressure
+from drystone.engine.arrange import fill_groups, list_patches
+from drystone.engine.bodies import inverse_inertias
+from drystone.engine.find import choose_pairs, find_in_memory, find_tile, memorise, place_blocks
+from drystone.engine.march import FORCES, KICKS, force_tile, kick_tile, march, move_supports
+from drystone.engine.patch_rows import DAMPING_WORK, FRICTION_WORK, LANES, WORK_BEFORE, row_of
+from drystone.engine.records import (
+    CELLS_STORED,
+    DAMPING_LOSS,
+    DONE,
+    ELASTIC,
+    FINDS,
+    FRICTION_LOSS,
+    GEOMETRY,
+    GROUPS_IN_TILE,
+    KINETIC,
+    LEVELS,
+    LIFT,
+    SHARE_OF_STEP,
+    SMALL_STEPS,
+    SPAN,
+    STEP,
+    TICK_START,
+    TICKS,
+    TILES,
+    WORK_OF_LOADS,
+)
+from drystone.engine.stable_step import stable_step
+from drystone.kernel import inner, unlocked
+from drystone.kernel.crew import JOB, begin, finish, proceed, wait
+from drystone.spin import turn_by
+
+FIND, FILL = 2, 3  # jobs for helpers, besides those of engine/march.py
+FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
+DONE_ALL, TOO_SMALL, RAN_AWAY = 0, 1, 2  # how an interval ends
 
 
-@inner
-def take_steps(
-    n,
-    dt,
-    opens,
-    kept,
-    push,
-    free,
-    supports,
-    support_velocity,
-    rows,
-    body,
-    slot,
-    restitution,
-    corner_start,
-    corner_count,
-    corners,
-    cells,
-    wrench_start,
-    wrench,
-    external,
-    velocity,
-    momentum,
-    mass,
-    inverse_mass,
-    inverse_inertia,
-    moved,
-    flagged,
-    landing,
-    scratch,
-    impulse,
-    out,
-    ledger,
-):
-    """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
-
-    opens: whether any joint has dilatancy.
-    kept: share of the velocities that a step leaves, 1 but while a structure is let down. push (n + 1, 8) [m/s2] gravity less
-    the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for `kick`; supports
-    (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (5,): takes in the energy lost in landings [J], their
-    number, the work of the ground [J], what was lost in fracture and what cells stored at the start [J]. out: scratch.
-    """
-    groups, bodies = body.shape[1], mass.shape[0]
-    landed = 0
-    dry = groups - cells.patch.shape[0]
-    flags = patch_forces(0, dry, 0.0, dt, True, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
-    flags = cell_forces(dry, groups, 0.0, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged, flags,
-                        out, ledger)  # fmt: skip
-    for step in range(n + 1):
-        span = 0.5 * dt if step == 0 or step == n else dt
-        for c in range(4):
-            impulse[c] = 0.0
-        kick(
-            0,
-            bodies,
-            span,
-            push[step],
-            free,
-            wrench_start,
-            wrench,
-            external,
-            velocity,
-            momentum,
-            mass,
-            inverse_mass,
-            inverse_inertia,
-            impulse,
-        )
-        if kept < 1.0:
-            for k in range(8 * bodies):
-                velocity[k] *= kept
-            for k in range(4 * bodies):
-                momentum[k] *= kept
-        for c in range(3):
-            ledger[2] -= push[step, 4 + c] * impulse[c]
-        for k in range(supports.shape[0]):
-            _move_support(
-                supports[k], span, support_velocity[min(step, n - 1), k], step == 0, wrench_start, wrench, velocity, ledger
-            )
-        if step == n:
+@unlocked
+def follow_interval(control, data, helpers, known):
+    """The whole interval, or as much of it as the pairs at hand allow (number DONE, in seconds). known: rows of the memory."""
+    work = data.work
+    ticks, tick, which = 1 << work.count[LEVELS], 0, 0
+    _begin_interval(data, known)
+    while tick < ticks:
+        number = work.number
+        if not begin_tick(control, data, which, tick, ticks, helpers):
+            return TOO_SMALL
+        stop = _next_tick(data.pairs, tick, ticks)
+        length = number[SPAN] * (stop - tick) / ticks
+        follow_tick(control, data, which, length, helpers)
+        tick, which = stop, 1 - which
+        number[DONE] = number[SPAN] * tick / ticks
+        fastest, is_within = _reach_of(data)
+        if not fastest < FASTEST:
+            return RAN_AWAY
+        if not is_within:
             break
-        again = landed
-        landed = 0
-        for k in range(again):
-            g, lane = landing[k] // LANES, landing[k] % LANES
-            _land(
-                g, lane, dt, True, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start,
-                wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
-            )  # fmt: skip
-        for k in range(flags):
-            g = flagged[k]
-            for lane in range(LANES):
-                if corner_count[g, lane] > 0 and _land(
-                    g, lane, dt, False, push[step], rows, body, restitution, corner_start, corner_count, corners, wrench_start,
-                    wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
-                ):  # fmt: skip
-                    ledger[1] += 1.0
-                    landing[landed] = LANES * g + lane
-                    landed += 1
-        drift(0, bodies, dt, velocity, moved)
-        fresh = (step + 1) % SPREAD_EVERY == 0
-        flags = patch_forces(0, dry, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
-        flags = cell_forces(dry, groups, dt, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged,
-                            flags, out, ledger)  # fmt: skip
-        if opens:
-            open_by_sliding(groups, dt, rows)
+    end_interval(data, which)
+    return DONE_ALL
+
+
+@unlocked
+def find_all(control, data, helpers, known):
+    """The beginning of an interval without ticks: all pairs are found. Whether there is room enough."""
+    _begin_interval(data, known)
+    return begin_tick(control, data, 0, 0, 1, helpers)
+
+
+@unlocked
+def follow_all(control, data, helpers):
+    """The rest of it: all its small steps."""
+    work = data.work
+    follow_tick(control, data, 0, work.number[SPAN], helpers)
+    work.number[DONE] = work.number[SPAN]
+    fastest, _ = _reach_of(data)
+    end_interval(data, 1)
+    return DONE_ALL if fastest < FASTEST else RAN_AWAY
+
+
+@unlocked
+def assist(control, data, number):
+    """What a helper thread does: tiles of the jobs on offer, until there are no more."""
+    tile = wait(control)
+    while tile >= 0:
+        kind, which, detail = control[JOB], control[JOB + 1], control[JOB + 2]
+        if kind == FORCES:
+            force_tile(tile, detail == 1, data.joints[which], data.cells, data.work)
+        elif kind == KICKS:
+            kick_tile(tile, data.structure, data.joints[which], data.work)
+        elif kind == FIND:
+            _find_some(tile, which, data)
+        else:
+            _fill_some(tile, which, data)
+        finish(control)
+        tile = wait(control)
 
 
 @inner
-def _land(
-    g, lane, dt, again, push, rows, body, restitution, corner_start, corner_count, corners, wrench_start, wrench, external,
-    velocity, momentum, mass, inverse_mass, inverse_inertia, scratch, ledger,
-):  # fmt: skip
-    """A patch lands, if it does, and what it loses goes to the ledger. The kick before the landing was a whole one, and its
-    second half belongs behind it: what the forces at hand do in it is counted with the velocities after the landing (T341)."""
-    a, b = body[0, g, lane] // 8, body[1, g, lane] // 8
-    before = scratch[MOST_CORNERS]
-    for c in range(8):
-        before[c], before[8 + c] = velocity[8 * a + c], velocity[8 * b + c]
-    lands, lost = land(
-        g, lane, dt, again, rows, body, restitution[g, lane], corner_start, corner_count, corners, velocity, momentum,
-        inverse_mass, inverse_inertia, scratch,
-    )  # fmt: skip
-    if not lands:
+def _begin_interval(data, known):
+    pairs, work, structure = data.pairs, data.work, data.structure
+    for q in range(pairs.piece.shape[0]):
+        pairs.ends[q] = pairs.level[q] = 0
+    for i in range(work.travel.shape[0]):
+        work.travel[i], work.asked[i] = 0.0, -1
+    for k in range(8, 18):
+        work.number[k] = 0.0
+    for k in range(work.ledger.shape[0]):
+        work.ledger[k] = 0.0
+    work.count[SMALL_STEPS] = work.count[TICKS] = work.count[FINDS] = 0
+    find_in_memory(structure.bodies.owner, pairs, work.memory, known)
+
+
+@inner
+def begin_tick(control, data, which, tick, ticks, helpers):
+    """Pairs that are due are found anew; the patches at work are arranged in data.joints[which]. False if there is too little
+    room."""
+    structure, pairs, work = data.structure, data.pairs, data.work
+    joints, before = data.joints[which], data.joints[1 - which]
+    number = work.number
+    number[TICK_START] = number[SPAN] * tick / ticks
+    move_supports(number[TICK_START], number[SPAN] / ticks, structure, work)
+    deepest = choose_pairs(tick, ticks, work.count[LEVELS], structure, pairs, work)
+    if tick > 0:
+        number[GEOMETRY] += memorise(before, pairs, True, work.memory)
+        for q in range(pairs.piece.shape[0]):
+            pairs.memory_first[q], pairs.memory_count[q] = before.first[q], before.count[q]
+    fresh = work.fresh
+    for part in range(TILES):
+        start = part * (fresh.offset.shape[0] // TILES)
+        work.tile_end[part] = start
+        fresh.patches.corner_start[start] = part * (fresh.patches.corner.shape[0] // TILES)
+    for level in range(deepest + 1):
+        move_supports(number[TICK_START], number[SPAN] / (1 << level), structure, work)
+        place_blocks(level, structure, pairs, work, (tick << 8) + level)
+        number[STEP] = tick
+        work.job[3] = ticks
+        tile = begin(control, FIND, level, 0, TILES, helpers)
+        while tile >= 0:
+            _find_some(tile, level, data)
+            tile = proceed(control, tile, TILES, helpers)
+        for part in range(TILES):
+            if work.tile_end[part] < 0:
+                return False
+    if not list_patches(structure, pairs, work, joints, before):
         return False
-    held = 0.0
-    for side in range(2):
-        i = a if side == 0 else b
-        for c in range(8):
-            before[8 * side + c] = velocity[8 * i + c] - before[8 * side + c]
-        if mass[i] == 0.0:
-            continue
-        for c in range(3):
-            held += mass[i] * (push[c] + push[4 + c]) * before[8 * side + c]
-        for c in range(8):
-            force = external[8 * i + c]
-            for row in range(wrench_start[i], wrench_start[i + 1]):
-                force += wrench[8 * row + c]
-            held += force * before[8 * side + c]
-    pushed = 0.0  # by a support that moves
-    for c in range(3):
-        if mass[a] == 0.0:
-            pushed += mass[b] * before[8 + c] * velocity[8 * a + c]
-        elif mass[b] == 0.0:
-            pushed += mass[a] * before[c] * velocity[8 * b + c]
-    ledger[0] += lost + 0.5 * dt * held + pushed
-    ledger[2] += pushed
+    tiles = -(-joints.number[1] // GROUPS_IN_TILE)
+    tile = begin(control, FILL, which, 0, tiles, helpers)
+    while tile >= 0:
+        _fill_some(tile, which, data)
+        tile = proceed(control, tile, tiles, helpers)
+    for q in range(pairs.piece.shape[0]):
+        if pairs.due[q]:
+            number[GEOMETRY] -= pairs.energy[q]
+            work.count[FINDS] += 1
     return True
 
 
 @inner
-def _move_support(i, span, speed, first, wrench_start, wrench, velocity, ledger):
-    """A support takes on its speed of the next step; what it has done against the forces on it counts as work of the ground."""
-    for c in range(3):
-        force = 0.0
-        for row in range(wrench_start[i], wrench_start[i + 1]):
-            force += wrench[8 * row + c]
-        mean = speed[c] if first else 0.5 * (velocity[8 * i + c] + speed[c])
-        ledger[2] -= span * force * mean
-        velocity[8 * i + c] = speed[c]
+def _find_some(tile, level, data):
+    if not find_tile(tile, int(data.work.number[STEP]), int(data.work.job[3]), level, data.structure, data.pairs, data.work):
+        data.work.tile_end[tile] = -1
+
+
+@inner
+def _fill_some(tile, which, data):
+    joints = data.joints[which]
+    first = tile * GROUPS_IN_TILE
+    stop = min(first + GROUPS_IN_TILE, joints.number[1])
+    fill_groups(first, stop, data.pairs, data.work, joints, data.joints[1 - which])
+
+
+@inner
+def _next_tick(pairs, tick, ticks):
+    """When the next pair is due."""
+    first = ticks
+    for q in range(pairs.piece.shape[0]):
+        first = min(first, pairs.ends[q])
+    return max(first, tick + 1)
+
+
+@inner
+def follow_tick(control, data, which, length, helpers):
+    """The small steps of a tick of so many seconds, and where everything is then."""
+    structure, work, joints = data.structure, data.work, data.joints[which]
+    blocks = work.position.shape[0]
+    move_supports(work.number[TICK_START], length, structure, work)
+    for i in range(blocks):
+        turned = turn_by(work.rotation[i], work.speed[i, 3:], 0.5 * length)
+        for c in range(4):
+            work.turned[i, c] = turned[c]
+        for c in range(3):
+            work.velocity[8 * i + c] = work.speed[i, c]
+    inverse_inertias(work.turned, structure.inverse_inertia, structure.planar, work.inverse_inertia)
+    _spins(work)
+    for k in range(work.moved.shape[0]):
+        work.moved[k] = 0.0
+    dt = stable_step(structure, work, joints)
+    n = max(int(np.ceil(length / dt * work.number[SHARE_OF_STEP])), 1)
+    march(n, length / n, control, structure, joints, which, data.cells, work, helpers)
+    work.count[SMALL_STEPS] += n
+    work.count[TICKS] += 1
+    _end_tick(structure, joints, work)
+
+
+@inner
+def _spins(work):
+    """The spins in `velocity`, from the angular momenta."""
+    inverse, momentum = work.inverse_inertia, work.momentum
+    for i in range(work.position.shape[0]):
+        for row in range(3):
+            k = 12 * i + row
+            work.velocity[8 * i + 4 + row] = (
+                inverse[k] * momentum[4 * i] + inverse[k + 4] * momentum[4 * i + 1] + inverse[k + 8] * momentum[4 * i + 2]
+            )
+
+
+@inner
+def _end_tick(structure, joints, work):
+    """Poses, velocities, and what the patches have lost."""
+    fixed, moved, number = structure.bodies.fixed, work.moved, work.number
+    for i in range(work.position.shape[0]):
+        if structure.planar:
+            moved[8 * i + 1] = work.velocity[8 * i + 1] = 0.0  # rounding in landings
+        far = 0.0
+        for c in range(3):
+            work.position[i, c] += moved[8 * i + c]
+            far += moved[8 * i + c] ** 2
+        turned = turn_by(work.rotation[i], moved[8 * i + 4 : 8 * i + 7], 1.0)
+        for c in range(4):
+            work.rotation[i, c] = turned[c]
+        work.travel[i] += np.sqrt(far)
+        if structure.mass[i] > 0.0:
+            number[LIFT] += structure.mass[i] * moved[8 * i + 2]
+        for c in range(8):
+            number[WORK_OF_LOADS] += work.external[8 * i + c] * moved[8 * i + c]
+    inverse_inertias(work.rotation, structure.inverse_inertia, structure.planar, work.inverse_inertia)
+    _spins(work)
+    for i in range(work.position.shape[0]):
+        for c in range(3):
+            work.speed[i, c] = work.velocity[8 * i + c]
+            work.speed[i, 3 + c] = 0.0 if fixed[i] else work.velocity[8 * i + 4 + c]
+    for p in range(joints.number[0]):
+        r, rows = row_of(joints.at[p]), joints.rows
+        number[FRICTION_LOSS] += rows[r + LANES * FRICTION_WORK]
+        number[DAMPING_LOSS] += rows[r + LANES * DAMPING_WORK]
+        rows[r + LANES * FRICTION_WORK] = rows[r + LANES * DAMPING_WORK] = rows[r + LANES * WORK_BEFORE] = 0.0
+    number[GEOMETRY] -= work.ledger[CELLS_STORED]
+    work.ledger[CELLS_STORED] = 0.0
+
+
+@inner
+def _reach_of(data):
+    """The fastest velocity, and whether no block has gone farther than the pairs at hand allow."""
+    work, fixed = data.work, data.structure.bodies.fixed
+    fastest, is_within = 0.0, True
+    for i in range(work.speed.shape[0]):
+        for c in range(6):
+            if not abs(work.speed[i, c]) <= fastest:
+                fastest = abs(work.speed[i, c])
+        is_within = is_within and (fixed[i] or work.travel[i] <= work.reach[i])
+    return fastest, is_within
+
+
+@inner
+def end_interval(data, which):
+    """Memory of all patches, and the energies at the end; `which` is where the next joints would go."""
+    structure, work = data.structure, data.work
+    work.number[ELASTIC] = memorise(data.joints[1 - which], data.pairs, False, work.memory)
+    kinetic = 0.0
+    for i in range(work.position.shape[0]):
+        if structure.mass[i] > 0.0:
+            v, m = work.velocity[8 * i : 8 * i + 8], work.momentum[4 * i : 4 * i + 4]
+            kinetic += structure.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + v[4] * m[0] + v[5] * m[1] + v[6] * m[2]
+    work.number[KINETIC] = 0.5 * kinetic

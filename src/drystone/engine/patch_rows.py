@@ -10,6 +10,7 @@ A point of the patch is (s, t) along t1 and t2; the gap there is g = g0 + gs s +
 """
 
 from drystone.contact.patch_memory import FRICTION_POINTS
+from drystone.kernel import inner
 
 # constant while geometry is kept
 NORMAL, TANGENT_1, TANGENT_2 = 0, 3, 6  # three columns each: unit vectors, world axes
@@ -46,3 +47,9 @@ COLUMNS = STRETCH + 2 * POINTS
 
 LANES = 4
 BODY_ROW = 8  # numbers of a body: velocity, 0, spin, 0; of a wrench: force, 0, moment, 0
+
+
+@inner
+def row_of(at):
+    """First number of the patch in lane `at` (four times its group, plus its place there) in `rows`."""
+    return (at // LANES) * COLUMNS * LANES + at % LANES

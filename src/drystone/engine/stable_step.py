@@ -9,6 +9,20 @@ tenth.
 
 import numpy as np
 
+from drystone.engine.patch_rows import (
+    AREA,
+    AREA_SS,
+    ARM_A,
+    ARM_B,
+    DAMPING_TIME,
+    LANES,
+    ROCKING_TIME,
+    SHEAR_RATIO,
+    STIFFNESS,
+    WHOLE,
+    row_of,
+)
+from drystone.engine.records import LONGEST_STEP, RATIO, RATIO_PATCHES
 from drystone.kernel import inner
 
 SAFETY = 0.9  # step over the longest stable one
@@ -16,48 +30,76 @@ ROUNDS, ITERATIONS = 3, 25  # of the power iteration: step, eigenvector for that
 
 
 @inner
-def bound_of_step(a, b, arm_a, arm_b, spring, shear, inverse_mass, least_inertia, total):
-    """[s] a stable step, from the stiffness and the damping of its patches seen by each body alone. shear (P,) stiffness in
-    shear over that in compression; total (B, 2) is scratch."""
-    for i in range(total.shape[0]):
-        total[i, 0] = total[i, 1] = 0.0
-    for p in range(a.shape[0]):
-        for side in range(2):
-            i = a[p] if side == 0 else b[p]
-            if inverse_mass[i] == 0.0:
-                continue
-            arm = arm_a[p] if side == 0 else arm_b[p]
-            far = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]
-            stiffest = max(1.0, shear[p])
-            k, rocks = stiffest * spring[p, 0], stiffest * (spring[p, 1] + spring[p, 3])
-            total[i, 0] += k * inverse_mass[i] + (k * far + rocks) / least_inertia[i]
-            total[i, 1] += (
-                spring[p, 4] * (k * inverse_mass[i] + (k * far + rocks) / least_inertia[i])
-                + max(spring[p, 5] - spring[p, 4], 0.0) * rocks / least_inertia[i]
-            )
-    stiff, damped = 0.0, 0.0
-    for p in range(a.shape[0]):
-        stiff = max(stiff, total[a[p], 0] + total[b[p], 0])
-        damped = max(damped, total[a[p], 1] + total[b[p], 1])
-    return longest_step(stiff, damped)
+def stable_step(structure, work, joints):
+    """[s] the longest stable step; the ratio to its bound is found again if it must be."""
+    count, longest = joints.number[0], work.number[LONGEST_STEP]
+    if count == 0:
+        return longest
+    bound = _bound(structure, joints, work.stiffness)
+    if abs(count - work.count[RATIO_PATCHES]) > 0.1 * work.count[RATIO_PATCHES]:
+        exact = _exact(bound, structure, joints, work.inverse_inertia, work.shape[0], work.shape[1])
+        work.number[RATIO], work.count[RATIO_PATCHES] = exact / bound, count
+    return min(SAFETY * work.number[RATIO] * bound / structure.shorter, longest)
 
 
 @inner
-def longest_step(stiff, damped):
+def _springs(rows, r):
+    """k A [N/m] of the whole patch, and its second moments ss, st, tt about the origin [N m]."""
+    stiff = rows[r + LANES * STIFFNESS] * rows[r + LANES * WHOLE]  # what is cut off may close again
+    over = stiff / rows[r + LANES * AREA]
+    ss, st, tt = rows[r + LANES * AREA_SS], rows[r + LANES * (AREA_SS + 1)], rows[r + LANES * (AREA_SS + 2)]
+    return stiff, over * ss, over * st, over * tt
+
+
+@inner
+def _vector(rows, r, column):
+    return rows[r + LANES * column], rows[r + LANES * (column + 1)], rows[r + LANES * (column + 2)]
+
+
+@inner
+def _bound(structure, joints, total):
+    """[s] a stable step, from the stiffness and the damping of its patches seen by each body alone. total (B, 2): scratch."""
+    rows, owner, inverse_mass = joints.rows, structure.bodies.owner, structure.inverse_mass
+    for i in range(total.shape[0]):
+        total[i, 0] = total[i, 1] = 0.0
+    for p in range(joints.number[0]):
+        r = row_of(joints.at[p])
+        k, ss, _, tt = _springs(rows, r)
+        stiffest = max(1.0, rows[r + LANES * SHEAR_RATIO])
+        k, rocks = stiffest * k, stiffest * (ss + tt)
+        straight, rocking = rows[r + LANES * DAMPING_TIME], rows[r + LANES * ROCKING_TIME]
+        for side in range(2):
+            i = owner[joints.piece[p, side]]
+            if inverse_mass[i] == 0.0:
+                continue
+            x, y, z = _vector(rows, r, ARM_A if side == 0 else ARM_B)
+            turns = 1.0 / structure.least_inertia[i]
+            own = k * inverse_mass[i] + (k * (x * x + y * y + z * z) + rocks) * turns
+            total[i, 0] += own
+            total[i, 1] += straight * own + max(rocking - straight, 0.0) * rocks * turns
+    stiff, damped = 0.0, 0.0
+    for p in range(joints.number[0]):
+        i, j = owner[joints.piece[p, 0]], owner[joints.piece[p, 1]]
+        stiff, damped = max(stiff, total[i, 0] + total[j, 0]), max(damped, total[i, 1] + total[j, 1])
+    return _longest(stiff, damped)
+
+
+@inner
+def _longest(stiff, damped):
     """dt with dt^2 stiff + 2 dt damped = 4."""
     return 4.0 / (damped + np.sqrt(damped * damped + 4.0 * stiff)) if stiff > 0.0 else np.inf
 
 
 @inner
-def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
+def _exact(dt, structure, joints, inverse_inertia, x, y):
     """[s] the longest stable step, by power iteration from the step dt on. x, y (B, 6) are scratch."""
     for i in range(x.shape[0]):
         for c in range(6):
-            x[i, c] = 0.0 if inverse_mass[i] == 0.0 else np.sin(12.9898 * (6 * i + c) + 1.0)
+            x[i, c] = 0.0 if structure.inverse_mass[i] == 0.0 else np.sin(12.9898 * (6 * i + c) + 1.0)
     for _ in range(ROUNDS):
         top = 0.0
         for _ in range(ITERATIONS):
-            _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+            _apply(dt, structure, joints, inverse_inertia, x, y)
             top = _norm(y)
             if top == 0.0:
                 return np.inf
@@ -66,13 +108,13 @@ def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inver
                 for c in range(6):
                     x[i, c] = scale * y[i, c]
         # the eigenvalue is top = dt^2 k + 2 dt c; k and c separately from the eigenvector
-        _apply(1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+        _apply(1.0, structure, joints, inverse_inertia, x, y)
         one = _norm(y)
-        _apply(-1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+        _apply(-1.0, structure, joints, inverse_inertia, x, y)
         other = _norm(y)
         stiff, damped = 0.5 * (one + other), 0.25 * (one - other)
         seen = dt * dt * stiff + 2.0 * dt * damped
-        dt = longest_step(stiff * top / seen, damped * top / seen)
+        dt = _longest(stiff * top / seen, damped * top / seen)
     return dt
 
 
@@ -86,44 +128,46 @@ def _norm(y):
 
 
 @inner
-def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
-    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 6): k A [N/m], second moments of k ss, st,
-    tt [N m] about the origin, damping times of approach and shear and of rocking [s]."""
+def _apply(dt, structure, joints, inverse_inertia, x, y):
+    """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking."""
+    owner, inverse_mass, rows = structure.bodies.owner, structure.inverse_mass, joints.rows
     for i in range(y.shape[0]):
         for c in range(6):
             y[i, c] = 0.0
-    for p in range(a.shape[0]):
-        va, vb, ra, rb, f = x[a[p]], x[b[p]], arm_a[p], arm_b[p], frame[p]
+    for p in range(joints.number[0]):
+        r, i, j = row_of(joints.at[p]), owner[joints.piece[p, 0]], owner[joints.piece[p, 1]]
+        va, vb, ra, rb = x[i], x[j], _vector(rows, r, ARM_A), _vector(rows, r, ARM_B)
+        n, s, t = _vector(rows, r, 0), _vector(rows, r, 3), _vector(rows, r, 6)
         vx = vb[0] - va[0] + vb[4] * rb[2] - vb[5] * rb[1] - va[4] * ra[2] + va[5] * ra[1]
         vy = vb[1] - va[1] + vb[5] * rb[0] - vb[3] * rb[2] - va[5] * ra[0] + va[3] * ra[2]
         vz = vb[2] - va[2] + vb[3] * rb[1] - vb[4] * rb[0] - va[3] * ra[1] + va[4] * ra[0]
         ox, oy, oz = vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]
-        rate, w1, w2 = f[0] * vx + f[1] * vy + f[2] * vz, f[3] * vx + f[4] * vy + f[5] * vz, f[6] * vx + f[7] * vy + f[8] * vz
-        on, o1, o2 = f[0] * ox + f[1] * oy + f[2] * oz, f[3] * ox + f[4] * oy + f[5] * oz, f[6] * ox + f[7] * oy + f[8] * oz
-        k = spring[p]
-        straight, rocks = dt * dt + 2.0 * dt * k[4], dt * dt + 2.0 * dt * k[5]
-        normal, f1, f2 = straight * k[0] * rate, straight * shear[p] * k[0] * w1, straight * shear[p] * k[0] * w2
-        twist = straight * shear[p] * (k[1] + k[3]) * on
-        ms, mt = rocks * (-k[1] * o2 + k[2] * o1), rocks * (-k[2] * o2 + k[3] * o1)
-        fx = normal * f[0] + f1 * f[3] + f2 * f[6]
-        fy = normal * f[1] + f1 * f[4] + f2 * f[7]
-        fz = normal * f[2] + f1 * f[5] + f2 * f[8]
-        mx = twist * f[0] + mt * f[3] - ms * f[6]
-        my = twist * f[1] + mt * f[4] - ms * f[7]
-        mz = twist * f[2] + mt * f[5] - ms * f[8]
+        rate, w1, w2 = n[0] * vx + n[1] * vy + n[2] * vz, s[0] * vx + s[1] * vy + s[2] * vz, t[0] * vx + t[1] * vy + t[2] * vz
+        on, o1, o2 = n[0] * ox + n[1] * oy + n[2] * oz, s[0] * ox + s[1] * oy + s[2] * oz, t[0] * ox + t[1] * oy + t[2] * oz
+        k, kss, kst, ktt = _springs(rows, r)
+        shear = rows[r + LANES * SHEAR_RATIO]
+        straight = dt * dt + 2.0 * dt * rows[r + LANES * DAMPING_TIME]
+        rocks = dt * dt + 2.0 * dt * rows[r + LANES * ROCKING_TIME]
+        normal, f1, f2 = straight * k * rate, straight * shear * k * w1, straight * shear * k * w2
+        twist = straight * shear * (kss + ktt) * on
+        ms, mt = rocks * (-kss * o2 + kst * o1), rocks * (-kst * o2 + ktt * o1)
+        fx, fy, fz = (normal * n[0] + f1 * s[0] + f2 * t[0], normal * n[1] + f1 * s[1] + f2 * t[1],
+                      normal * n[2] + f1 * s[2] + f2 * t[2])  # fmt: skip
+        mx, my, mz = (twist * n[0] + mt * s[0] - ms * t[0], twist * n[1] + mt * s[1] - ms * t[1],
+                      twist * n[2] + mt * s[2] - ms * t[2])  # fmt: skip
         for side in range(2):
-            i, r, sign = (a[p], ra, -1.0) if side == 0 else (b[p], rb, 1.0)
-            if inverse_mass[i] == 0.0:
+            k_, arm, sign = (i, ra, -1.0) if side == 0 else (j, rb, 1.0)
+            if inverse_mass[k_] == 0.0:
                 continue
-            scale = sign * inverse_mass[i]
-            y[i, 0] += scale * fx
-            y[i, 1] += scale * fy
-            y[i, 2] += scale * fz
+            scale = sign * inverse_mass[k_]
+            y[k_, 0] += scale * fx
+            y[k_, 1] += scale * fy
+            y[k_, 2] += scale * fz
             p0, p1, p2 = (
-                sign * (mx + r[1] * fz - r[2] * fy),
-                sign * (my + r[2] * fx - r[0] * fz),
-                sign * (mz + r[0] * fy - r[1] * fx),
+                sign * (mx + arm[1] * fz - arm[2] * fy),
+                sign * (my + arm[2] * fx - arm[0] * fz),
+                sign * (mz + arm[0] * fy - arm[1] * fx),
             )
-            j = inverse_inertia[12 * i : 12 * i + 12]
+            inverse = inverse_inertia[12 * k_ : 12 * k_ + 12]
             for c in range(3):
-                y[i, 3 + c] += j[c] * p0 + j[4 + c] * p1 + j[8 + c] * p2
+                y[k_, 3 + c] += inverse[c] * p0 + inverse[4 + c] * p1 + inverse[8 + c] * p2

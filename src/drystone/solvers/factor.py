@@ -13,8 +13,8 @@ import numba
 import numpy as np
 
 from drystone.kernel import inlined, inner, kernel, unlocked
+from drystone.kernel.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
 from drystone.problem import Problem
-from drystone.solvers.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
 from drystone.solvers.fronts import do_tile, job, jobs
 from drystone.solvers.lapack import NONE, Blas, address, make_blas, pointer
 from drystone.solvers.plan import Plan, plan_factorisation

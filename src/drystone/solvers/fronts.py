@@ -9,7 +9,7 @@ block in `factor` and the transposed upper one at the same offsets in `upper`; r
 import numpy as np
 
 from drystone.kernel import inlined, inner
-from drystone.solvers.crew import FAILED
+from drystone.kernel.crew import FAILED
 from drystone.solvers.lapack import LOWER, NONE, ONCE, PLAIN, TRANSPOSED, UNIT, UPPER, address, gemm, getrf, potrf, trsm
 from drystone.solvers.plan import extent
 

@@ -9,11 +9,11 @@ in a `Blas` record, which the caller owns: Numba may release a local array of wh
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
 from drystone.kernel import inner
+from drystone.kernel.address import address, call
 
 Array = np.ndarray
 
@@ -45,27 +45,6 @@ def make_blas(threads: int) -> Blas:
     """For so many threads."""
     letter = np.frombuffer(b"LRTNU", np.uint8).copy()
     return Blas(_ROUTINE, letter, np.array([0.0, 1.0, -1.0]), np.zeros((threads, 16), np.int32))
-
-
-@intrinsic
-def call(typing_context, address, arguments):
-    """Call `void f(void *, ...)` at an address with a tuple of addresses."""
-    signature = types.void(address, arguments)
-
-    def generate(context, builder, signature, values):
-        pointer = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer] * len(arguments))
-        function = builder.inttoptr(values[0], kind.as_pointer())
-        builder.call(function, [builder.inttoptr(builder.extract_value(values[1], i), pointer) for i in range(len(arguments))])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@inner
-def address(array, index):
-    """Address of a number in a contiguous array."""
-    return np.int64(array.ctypes.data) + index * array.itemsize
 
 
 @intrinsic

@@ -15,10 +15,10 @@ does not go much further. What does not get there says so; nothing is loosened a
 
 import numpy as np
 
+from drystone.kernel.crew import cores
 from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
-from drystone.solvers.crew import cores
 from drystone.solvers.descent import minimise
 from drystone.solvers.factor import System, helped, make_system
 from drystone.solvers.interior import interior_point

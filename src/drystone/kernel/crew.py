@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from drystone.kernel import inner
-from drystone.solvers.lapack import address, call
+from drystone.kernel.address import address, call
 
 Array = np.ndarray
 
