@@ -238,9 +238,9 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count, last, last
         for g in range(bodies.piece_face[b], bodies.piece_face[b + 1]):
             if -along(placed.normal, g, d) <= VISIBLE:
                 continue
-            u, w = _axes(bodies, placed.vertex, g if still else f, d)
-            sides = _project_face(bodies, placed.vertex, f, u, w, False, scratch.face)
-            n = _project_face(bodies, placed.vertex, g, u, w, True, scratch.polygon)
+            u, w = _axes(bodies.face_start, bodies.face_vertex, placed.vertex, g if still else f, d)
+            sides = _project_face(bodies.face_start, bodies.face_vertex, placed.vertex, f, u, w, False, scratch.face)
+            n = _project_face(bodies.face_start, bodies.face_vertex, placed.vertex, g, u, w, True, scratch.polygon)
             n = clip(scratch.polygon, n, scratch.face, sides, SLACK * size, scratch.spare)
             if n < 3:
                 continue
@@ -274,26 +274,26 @@ def _patches_of(bodies, placed, a, b, d, margin, scratch, out, count, last, last
 
 
 @inner
-def _project_face(bodies, vertex, f, u, w, reverse, out):
+def _project_face(face_start, face_vertex, vertex, f, u, w, reverse, out):
     """The corners of a face in the plane of u and w; those of b are reversed, to be counter-clockwise as well. Returns how
     many."""
-    start, stop = bodies.face_start[f], bodies.face_start[f + 1]
+    start, stop = face_start[f], face_start[f + 1]
     for k in range(start, stop):
-        v = bodies.face_vertex[k]
+        v = face_vertex[k]
         row = stop - 1 - k if reverse else k - start
         out[row, 0], out[row, 1] = along(vertex, v, u), along(vertex, v, w)
     return stop - start
 
 
 @inner
-def _axes(bodies, vertex, f, d):
+def _axes(face_start, face_vertex, vertex, f, d):
     """Two unit vectors that make a right-handed frame (d, u, w); u is the first side of face f, made orthogonal to d: it turns
     with the block, so that what a patch remembers along its axes turns too (with b if a is a support)."""
-    i, j = bodies.face_vertex[bodies.face_start[f]], bodies.face_vertex[bodies.face_start[f] + 1]
+    i, j = face_vertex[face_start[f]], face_vertex[face_start[f] + 1]
     x, y, z = vertex[j, 0] - vertex[i, 0], vertex[j, 1] - vertex[i, 1], vertex[j, 2] - vertex[i, 2]
     height = x * d[0] + y * d[1] + z * d[2]
     if height * height > 0.98 * (x * x + y * y + z * z):  # the side stands upright on the joint: the next one does not
-        i = bodies.face_vertex[bodies.face_start[f] + 2]
+        i = face_vertex[face_start[f] + 2]
         x, y, z = vertex[i, 0] - vertex[j, 0], vertex[i, 1] - vertex[j, 1], vertex[i, 2] - vertex[j, 2]
         height = x * d[0] + y * d[1] + z * d[2]
     x, y, z = x - height * d[0], y - height * d[1], z - height * d[2]

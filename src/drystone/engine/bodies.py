@@ -18,9 +18,9 @@ def kick(
 ):  # fmt: skip
     """Bodies move on for `drift` [s] with the velocities they have, which `moved` (8 B,) takes in; then velocities change by
     the wrenches over dt. push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
-    the directions in which bodies can move and 0 for the others. impulse (4,) [kg m] takes in the momentum that moved against
+    the directions in which bodies can move and 0 for the others. impulse (4,) [kg m] out: the momentum that moved against
     the push, times dt. Supports keep their velocity."""
-    pushed, carried, ways = load(push, 0), load(impulse, 0), load(free, 0)
+    pushed, carried, ways = load(push, 0), same(0.0), load(free, 0)
     for i in range(first, stop):
         before = load(velocity, BODY_ROW * i)
         store(moved, BODY_ROW * i, load(moved, BODY_ROW * i) + drift * before)

@@ -163,7 +163,7 @@ def _find_pair(q, tick, ticks, structure, pairs, work, scratch, count, last, las
     pairs.count[q] = stop - count
     for p in range(count, stop):
         _fill_row(p, q, i, j, 0.5 * life, structure, pairs, work)
-    _recall(q, count, stop, pairs, work)
+    _recall(q, count, stop, pairs, fresh, work.memory)
     return stop
 
 
@@ -243,11 +243,11 @@ def _damping(i, j, structure, landing, row):
 
 
 @inner
-def _recall(q, start, stop, pairs, work):
+def _recall(q, start, stop, pairs, fresh, memory):
     """What the patches of a pair remember. The pair is found with no more elastic energy than it had: what its faces overlap
     beyond that stays as an offset without force, for as long as it must (T325). Gaps are counted from where sliding has opened
     them."""
-    patches, fresh, memory = work.fresh.patches, work.fresh, work.memory
+    patches = fresh.patches
     first, end = pairs.memory_first[q], pairs.memory_first[q] + pairs.memory_count[q]
     had = 0.0
     for k in range(first, end):

@@ -31,39 +31,119 @@ TIME, AHEAD, DRIFT = 0, 1, 2  # numbers of a job
 
 @inner
 def march(n, dt, control, structure, joints, which, cells, work, helpers):
-    """n steps of dt. which: 0 or 1, the place of `joints` in the data that helpers see."""
+    """n steps of dt. which: 0 or 1, the place of `joints` in the data that helpers see.
+
+    Per step nothing is passed on but the arrays it needs: a record of a hundred arrays costs a fraction of a microsecond a
+    call, as much as a step of a single block."""
+    number, count, job, push, flags_of = work.number, work.count, work.job, work.push, work.flags
+    rows, body, slot, group_corner, corners = joints.rows, joints.body, joints.slot, joints.group_corner, joints.corners
+    velocity, wrench, flagged, wrench_start = work.velocity, joints.wrench, work.flagged, joints.wrench_start
+    groups, bodies = joints.number[1], structure.mass.shape[0]
+    dry = groups - cells.patch.shape[0]
+    force_tiles, kick_tiles = -(-dry // GROUPS_IN_TILE), -(-bodies // BODIES_IN_TILE)
     landed = 0
-    _forces(0.0, dt, True, control, joints, which, cells, work, helpers)
     for step in range(n + 1):
-        _set_push(step, n, dt, work)
+        # forces
+        passed, fresh = 0.0 if step == 0 else dt, step % SPREAD_EVERY == 0
+        flags = 0
+        if helpers == 0:
+            flags = patch_forces(
+                0, dry, passed, dt, fresh, rows, body, slot, group_corner, corners, velocity, wrench, flagged, 0
+            )  # fmt: skip
+        else:
+            job[TIME], job[AHEAD] = passed, dt
+            tile = begin(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
+            while tile >= 0:
+                first = tile * GROUPS_IN_TILE
+                flags_of[tile] = patch_forces(
+                    first, min(first + GROUPS_IN_TILE, dry), passed, dt, fresh, rows, body, slot, group_corner, corners,
+                    velocity, wrench, flagged, first,
+                )  # fmt: skip
+                tile = proceed(control, tile, force_tiles, helpers)
+            for tile in range(force_tiles):
+                for k in range(tile * GROUPS_IN_TILE, flags_of[tile]):
+                    flagged[flags] = flagged[k]
+                    flags += 1
+        if dry < groups:
+            flags = cell_forces(dry, groups, passed, dt, rows, body, slot, group_corner, corners, cells, velocity, wrench,
+                                flagged, flags, work.stress, work.ledger)  # fmt: skip
+        if step > 0 and structure.opens:
+            open_by_sliding(groups, dt, rows)
+        # kicks, after the drift with the velocities so far
+        ground_push(step, n, dt, number, work.ground, work.gravity, push)
         span = 0.5 * dt if step == 0 or step == n else dt
-        _kicks(span, 0.0 if step == 0 else dt, control, structure, joints, which, work, helpers)
-        for k in range(structure.supports.shape[0]):
-            _move_support(structure.supports[k], span, work.support_velocity[k], step == 0, joints, work)
-        if step == n:
-            break
-        landed = _landings(dt, landed, structure, joints, work)
-        _forces(dt, dt, (step + 1) % SPREAD_EVERY == 0, control, joints, which, cells, work, helpers)
-        if structure.opens:
-            open_by_sliding(joints.number[1], dt, joints.rows)
+        job[TIME], job[DRIFT] = span, passed
+        tile = begin(control, KICKS, which, 0, kick_tiles, helpers)
+        while tile >= 0:
+            first = tile * BODIES_IN_TILE
+            kick(
+                first, min(first + BODIES_IN_TILE, bodies), span, passed, push, structure.free, wrench_start, wrench,
+                work.external, velocity, work.momentum, structure.mass, structure.inverse_mass, work.inverse_inertia,
+                work.moved, work.impulse[tile],
+            )  # fmt: skip
+            tile = proceed(control, tile, kick_tiles, helpers)
+        for tile in range(kick_tiles):
+            for c in range(3):
+                work.ledger[WORK_OF_GROUND] -= push[4 + c] * work.impulse[tile, c]
+        if number[KEPT] > 0.0:
+            slow_down(np.exp(-number[KEPT] * max(passed, span)), velocity, work.momentum)
+        if structure.supports.shape[0] > 0:
+            _move_supports(step, n, dt, span, structure, joints, work)
+        if step < n and (landed > 0 or flags > 0):
+            count[FLAGS] = flags
+            landed = _landings(dt, landed, structure, joints, work)
 
 
 @inner
-def _set_push(step, n, dt, work):
+def force_tile(tile, fresh, joints, cells, work):
+    """What a helper does of the forces."""
+    first = tile * GROUPS_IN_TILE
+    stop = min(first + GROUPS_IN_TILE, joints.number[1] - cells.patch.shape[0])
+    work.flags[tile] = patch_forces(
+        first, stop, work.job[TIME], work.job[AHEAD], fresh, joints.rows, joints.body, joints.slot, joints.group_corner,
+        joints.corners, work.velocity, joints.wrench, work.flagged, first,
+    )  # fmt: skip
+
+
+@inner
+def kick_tile(tile, structure, joints, work):
+    """What a helper does of the kicks."""
+    first = tile * BODIES_IN_TILE
+    kick(
+        first, min(first + BODIES_IN_TILE, structure.mass.shape[0]), work.job[TIME], work.job[DRIFT], work.push,
+        structure.free, joints.wrench_start, joints.wrench, work.external, work.velocity, work.momentum, structure.mass,
+        structure.inverse_mass, work.inverse_inertia, work.moved, work.impulse[tile],
+    )  # fmt: skip
+
+
+@inner
+def slow_down(kept, velocity, momentum):
+    """Leaves this share of all velocities."""
+    for k in range(velocity.shape[0]):
+        velocity[k] *= kept
+    for k in range(momentum.shape[0]):
+        momentum[k] *= kept
+
+
+@inner
+def ground_push(step, n, dt, number, ground, gravity, push):
     """Gravity less the acceleration of the ground, and that alone, over the time for which a kick stands: from the middle of
-    the step before to the middle of the one after. Velocities of moved supports in the step that follows."""
-    start = work.number[TICK_START]
+    the step before to the middle of the one after."""
+    start, whole = number[TICK_START], number[SPAN]
     first = start + (0.0 if step == 0 else (step - 0.5) * dt)
     last = start + (n * dt if step == n else (step + 0.5) * dt)
-    push = work.push
     for c in range(3):
-        push[4 + c] = (_between(work.ground, last, work, c) - _between(work.ground, first, work, c)) / (last - first)
-        push[c] = work.gravity[c] - push[4 + c]
-    at = start + min(step, n - 1) * dt
-    for k in range(work.support_velocity.shape[0]):
-        for c in range(3):
-            moves = work.moves[:, k]
-            work.support_velocity[k, c] = (_between(moves, at + dt, work, c) - _between(moves, at, work, c)) / dt
+        push[4 + c] = (_between(ground, last, whole, c) - _between(ground, first, whole, c)) / (last - first)
+        push[c] = gravity[c] - push[4 + c]
+
+
+@inner
+def _between(table, time, span, c):
+    """A number of a table at equal times of an interval of `span`, joined by straight lines."""
+    nodes = table.shape[0] - 1
+    x = time / span * nodes
+    k = min(max(int(x), 0), nodes - 1)
+    return table[k, c] + (x - k) * (table[k + 1, c] - table[k, c])
 
 
 @inner
@@ -75,81 +155,27 @@ def move_supports(start, span, structure, work):
                 work.speed[i, c] = 0.0
     for k in range(structure.supports.shape[0]):
         for c in range(3):
-            moves = work.moves[:, k]
-            moved = _between(moves, start + span, work, c) - _between(moves, start, work, c)
+            moves, whole = work.moves[:, k], work.number[SPAN]
+            moved = _between(moves, start + span, whole, c) - _between(moves, start, whole, c)
             work.speed[structure.supports[k], c] = moved / span
 
 
 @inner
-def _between(table, time, work, c):
-    """A number of a table at equal times of the interval, joined by straight lines."""
-    nodes = table.shape[0] - 1
-    x = time / work.number[SPAN] * nodes
-    k = min(max(int(x), 0), nodes - 1)
-    return table[k, c] + (x - k) * (table[k + 1, c] - table[k, c])
-
-
-@inner
-def _forces(dt, ahead, fresh, control, joints, which, cells, work, helpers):
-    groups = joints.number[1]
-    dry = groups - cells.patch.shape[0]
-    work.job[TIME], work.job[AHEAD] = dt, ahead
-    tiles = -(-dry // GROUPS_IN_TILE)
-    tile = begin(control, FORCES, which, 1 if fresh else 0, tiles, helpers)
-    while tile >= 0:
-        force_tile(tile, fresh, joints, cells, work)
-        tile = proceed(control, tile, tiles, helpers)
-    flags = 0
-    for tile in range(tiles):
-        for k in range(tile * GROUPS_IN_TILE, work.flags[tile]):
-            work.flagged[flags] = work.flagged[k]
-            flags += 1
-    work.count[FLAGS] = cell_forces(
-        dry, groups, dt, ahead, joints.rows, joints.body, joints.slot, joints.group_corner, joints.corners, cells,
-        work.velocity, joints.wrench, work.flagged, flags, work.stress, work.ledger,
-    )  # fmt: skip
-
-
-@inner
-def force_tile(tile, fresh, joints, cells, work):
-    first = tile * GROUPS_IN_TILE
-    stop = min(first + GROUPS_IN_TILE, joints.number[1] - cells.patch.shape[0])
-    work.flags[tile] = patch_forces(
-        first, stop, work.job[TIME], work.job[AHEAD], fresh, joints.rows, joints.body, joints.slot, joints.group_corner,
-        joints.corners, work.velocity, joints.wrench, work.flagged, first,
-    )  # fmt: skip
-
-
-@inner
-def _kicks(span, drift, control, structure, joints, which, work, helpers):
-    work.job[TIME], work.job[DRIFT] = span, drift
-    tiles = -(-structure.mass.shape[0] // BODIES_IN_TILE)
-    tile = begin(control, KICKS, which, 0, tiles, helpers)
-    while tile >= 0:
-        kick_tile(tile, structure, joints, work)
-        tile = proceed(control, tile, tiles, helpers)
-    if work.number[KEPT] > 0.0:
-        kept = np.exp(-work.number[KEPT] * max(drift, span))
-        for k in range(work.velocity.shape[0]):
-            work.velocity[k] *= kept
-        for k in range(work.momentum.shape[0]):
-            work.momentum[k] *= kept
-    for tile in range(tiles):
+def _move_supports(step, n, dt, span, structure, joints, work):
+    """Supports take on their speed of the next step; what they have done against the forces on them counts as work of the
+    ground."""
+    at = work.number[TICK_START] + min(step, n - 1) * dt
+    for k in range(structure.supports.shape[0]):
+        i = structure.supports[k]
         for c in range(3):
-            work.ledger[WORK_OF_GROUND] -= work.push[4 + c] * work.impulse[tile, c]
-
-
-@inner
-def kick_tile(tile, structure, joints, work):
-    first = tile * BODIES_IN_TILE
-    stop = min(first + BODIES_IN_TILE, structure.mass.shape[0])
-    for c in range(4):
-        work.impulse[tile, c] = 0.0
-    kick(
-        first, stop, work.job[TIME], work.job[DRIFT], work.push, structure.free, joints.wrench_start, joints.wrench,
-        work.external, work.velocity, work.momentum, structure.mass, structure.inverse_mass, work.inverse_inertia, work.moved,
-        work.impulse[tile],
-    )  # fmt: skip
+            moves, whole = work.moves[:, k], work.number[SPAN]
+            speed = (_between(moves, at + dt, whole, c) - _between(moves, at, whole, c)) / dt
+            force = 0.0
+            for row in range(joints.wrench_start[i], joints.wrench_start[i + 1]):
+                force += joints.wrench[8 * row + c]
+            mean = speed if step == 0 else 0.5 * (work.velocity[8 * i + c] + speed)
+            work.ledger[WORK_OF_GROUND] -= span * force * mean
+            work.velocity[8 * i + c] = speed
 
 
 @inner
@@ -205,15 +231,3 @@ def _land(g, lane, dt, again, structure, joints, work):
     work.ledger[IMPACT_LOSS] += lost + 0.5 * dt * held + pushed
     work.ledger[WORK_OF_GROUND] += pushed
     return True
-
-
-@inner
-def _move_support(i, span, speed, first, joints, work):
-    """A support takes on its speed of the next step; what it has done against the forces on it counts as work of the ground."""
-    for c in range(3):
-        force = 0.0
-        for row in range(joints.wrench_start[i], joints.wrench_start[i + 1]):
-            force += joints.wrench[8 * row + c]
-        mean = speed[c] if first else 0.5 * (work.velocity[8 * i + c] + speed[c])
-        work.ledger[WORK_OF_GROUND] -= span * force * mean
-        work.velocity[8 * i + c] = speed[c]

@@ -141,7 +141,6 @@ class Work(NamedTuple):
     moves: Array  # (M+1, S, 3) [m] of the supports
     gravity: Array  # (3,) [m/s2] downwards
     push: Array  # (8,) [m/s2]
-    support_velocity: Array  # (S, 3) [m/s]
     flagged: Array  # (G+1,) int64
     flags: Array  # (tiles,) int64
     landing: Array  # (4 G,) int64
@@ -218,7 +217,7 @@ def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> W
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
         make_fresh(patches, corners), make_memory(patches), np.zeros(TILES, index), np.empty(patches, index),
         np.empty(patches + corners + blocks, index),
-        np.zeros((nodes + 1, 3)), np.zeros((nodes + 1, supports, 3)), np.zeros(3), np.zeros(8), np.zeros((supports, 3)),
+        np.zeros((nodes + 1, 3)), np.zeros((nodes + 1, supports, 3)), np.zeros(3), np.zeros(8),
         np.empty(groups + 1, index), np.zeros(groups // GROUPS_IN_TILE + 2, index), np.empty(groups * LANES, index),
         np.empty((MOST_CORNERS + 1, CORNER_WIDTH)), np.zeros((blocks // BODIES_IN_TILE + 2, 4)), np.empty(OUT), np.zeros(4),
     )  # fmt: skip
