@@ -149,7 +149,13 @@ def direction(bodies, placed, a, b, margin, scratch):
     size = min(placed.size[a], placed.size[b])
     if max(best_a, best_b) > -FLUSH * size:
         return True, _best_face(placed.normal, fa, fa1, fb, fb1, best_a, best_b, scratch)
-    x, y, z = _surface_inside(bodies, placed, a, b, scratch.solid, scratch.solid_spare)
+    nearest = fb
+    while scratch.separation_b[nearest - fb] < best_b:
+        nearest += 1
+    x, y, z = _surface_inside(
+        bodies.face_start, bodies.face_vertex, fa, fa1, fb, fb1, nearest, placed.vertex, placed.normal, placed.offset,
+        scratch.solid, scratch.solid_spare,
+    )  # fmt: skip
     length = np.sqrt(x * x + y * y + z * z)
     if length > SMALLEST * size * size:
         return True, (x / length, y / length, z / length)
@@ -176,20 +182,23 @@ def _best_face(normal, fa, fa1, fb, fb1, best_a, best_b, scratch):
 
 
 @inner
-def _surface_inside(bodies, placed, a, b, polygon, spare):
-    """Sum over the surface of a inside b of its outward normal times area [m2]."""
+def _surface_inside(face_start, face_vertex, fa, fa1, fb, fb1, nearest, vertex, normal, offset, polygon, spare):
+    """Sum over the surface of a (faces fa to fa1) inside b (faces fb to fb1) of its outward normal times area [m2]. Faces are
+    cut by the face of b `nearest` to the surface of a first: most have nothing behind it."""
     x, y, z = 0.0, 0.0, 0.0
-    for f in range(bodies.piece_face[a], bodies.piece_face[a + 1]):
+    for f in range(fa, fa1):
         count = 0
-        for k in range(bodies.face_start[f], bodies.face_start[f + 1]):
-            v = bodies.face_vertex[k]
+        for k in range(face_start[f], face_start[f + 1]):
+            v = face_vertex[k]
             for axis in range(3):
-                polygon[count, axis] = placed.vertex[v, axis]
+                polygon[count, axis] = vertex[v, axis]
             count += 1
-        for g in range(bodies.piece_face[b], bodies.piece_face[b + 1]):
-            count = _cut(polygon, count, placed.normal[g], placed.offset[g], spare)
-            if count < 3:
-                break
+        count = _cut(polygon, count, normal[nearest], offset[nearest], spare)
+        g = fb
+        while count > 2 and g < fb1:
+            if g != nearest:
+                count = _cut(polygon, count, normal[g], offset[g], spare)
+            g += 1
         for k in range(1, count - 1):
             p0, p1, p2 = polygon[k, 0] - polygon[0, 0], polygon[k, 1] - polygon[0, 1], polygon[k, 2] - polygon[0, 2]
             q0, q1, q2 = polygon[k + 1, 0] - polygon[0, 0], polygon[k + 1, 1] - polygon[0, 1], polygon[k + 1, 2] - polygon[0, 2]
@@ -202,11 +211,14 @@ def _surface_inside(bodies, placed, a, b, polygon, spare):
 @inner
 def _cut(polygon, count, normal, offset, spare):
     """Keeps the part of a polygon in space behind a plane, in place."""
-    above = False
+    lowest, highest = np.inf, -np.inf
     for k in range(count):
-        above = above or along(polygon, k, normal) > offset
-    if not above:
+        height = along(polygon, k, normal) - offset
+        lowest, highest = min(lowest, height), max(highest, height)
+    if highest <= 0.0:
         return count
+    if lowest >= 0.0:
+        return 0
     kept = 0
     last = count - 1
     h0 = along(polygon, last, normal) - offset

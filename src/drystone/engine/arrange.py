@@ -22,9 +22,9 @@ def list_patches(structure, pairs, work, joints, before):
     count = corners = 0
     for q in range(pairs.piece.shape[0]):
         is_fresh = pairs.due[q]
-        number = pairs.count[q] if is_fresh else before.count[q]
+        number = pairs.patches[q] if is_fresh else before.patches[q]
         first = pairs.first[q] if is_fresh else before.first[q]
-        joints.first[q], joints.count[q] = count, number
+        joints.first[q], joints.patches[q] = count, number
         if count + number > joints.pair.shape[0]:
             return False
         for k in range(first, first + number):

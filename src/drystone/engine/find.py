@@ -146,7 +146,7 @@ def _find_pair(q, tick, ticks, structure, pairs, work, scratch, count, last, las
     a, b = pairs.piece[q, 0], pairs.piece[q, 1]
     i, j = bodies.owner[a], bodies.owner[b]
     span, level = work.number[SPAN], pairs.level[q]
-    pairs.first[q], pairs.count[q], pairs.energy[q] = count, 0, 0.0
+    pairs.first[q], pairs.patches[q], pairs.energy[q] = count, 0, 0.0
     is_near, d = direction(bodies, placed, a, b, _margin(i, j, span, structure, work), scratch)
     if not is_near:  # nor will it be, before the end of the longest life that can begin now
         longest = ticks
@@ -160,7 +160,7 @@ def _find_pair(q, tick, ticks, structure, pairs, work, scratch, count, last, las
     )  # fmt: skip
     if stop == FULL:
         return FULL
-    pairs.count[q] = stop - count
+    pairs.patches[q] = stop - count
     for p in range(count, stop):
         _fill_row(p, q, i, j, 0.5 * life, structure, pairs, work)
     _recall(q, count, stop, pairs, fresh, work.memory)

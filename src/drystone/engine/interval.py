@@ -42,7 +42,7 @@ DONE_ALL, TOO_SMALL, RAN_AWAY = 0, 1, 2  # how an interval ends
 def follow_interval(control, data, helpers, known):
     """The whole interval, or as much of it as the pairs at hand allow (number DONE, in seconds). known: rows of the memory."""
     work = data.work
-    ticks, tick, which = 1 << work.count[LEVELS], 0, 0
+    ticks, tick, which = 1 << work.counts[LEVELS], 0, 0
     _begin_interval(data, known)
     while tick < ticks:
         number = work.number
@@ -109,7 +109,7 @@ def _begin_interval(data, known):
         work.number[k] = 0.0
     for k in range(work.ledger.shape[0]):
         work.ledger[k] = 0.0
-    work.count[SMALL_STEPS] = work.count[TICKS] = work.count[FINDS] = 0
+    work.counts[SMALL_STEPS] = work.counts[TICKS] = work.counts[FINDS] = 0
     find_in_memory(structure.bodies.owner, pairs, work.memory, known)
 
 
@@ -122,11 +122,11 @@ def begin_tick(control, data, which, tick, ticks, helpers):
     number = work.number
     number[TICK_START] = number[SPAN] * tick / ticks
     move_supports(number[TICK_START], number[SPAN] / ticks, structure, work)
-    deepest = choose_pairs(tick, ticks, work.count[LEVELS], structure, pairs, work)
+    deepest = choose_pairs(tick, ticks, work.counts[LEVELS], structure, pairs, work)
     if tick > 0:
         number[GEOMETRY] += memorise(before, pairs, True, work.memory)
         for q in range(pairs.piece.shape[0]):
-            pairs.memory_first[q], pairs.memory_count[q] = before.first[q], before.count[q]
+            pairs.memory_first[q], pairs.memory_count[q] = before.first[q], before.patches[q]
     fresh = work.fresh
     for part in range(TILES):
         start = part * (fresh.offset.shape[0] // TILES)
@@ -154,7 +154,7 @@ def begin_tick(control, data, which, tick, ticks, helpers):
     for q in range(pairs.piece.shape[0]):
         if pairs.due[q]:
             number[GEOMETRY] -= pairs.energy[q]
-            work.count[FINDS] += 1
+            work.counts[FINDS] += 1
     return True
 
 
@@ -200,8 +200,8 @@ def follow_tick(control, data, which, length, helpers):
     dt = stable_step(structure, work, joints)
     n = max(int(np.ceil(length / dt * work.number[SHARE_OF_STEP])), 1)
     march(n, length / n, control, structure, joints, which, data.cells, work, helpers)
-    work.count[SMALL_STEPS] += n
-    work.count[TICKS] += 1
+    work.counts[SMALL_STEPS] += n
+    work.counts[TICKS] += 1
     _end_tick(structure, joints, work)
 
 

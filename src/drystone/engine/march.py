@@ -35,7 +35,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
 
     Per step nothing is passed on but the arrays it needs: a record of a hundred arrays costs a fraction of a microsecond a
     call, as much as a step of a single block."""
-    number, count, job, push, flags_of = work.number, work.count, work.job, work.push, work.flags
+    number, counts, job, push, flags_of = work.number, work.counts, work.job, work.push, work.flags
     rows, body, slot, group_corner, corners = joints.rows, joints.body, joints.slot, joints.group_corner, joints.corners
     velocity, wrench, flagged, wrench_start = work.velocity, joints.wrench, work.flagged, joints.wrench_start
     groups, bodies = joints.number[1], structure.mass.shape[0]
@@ -90,7 +90,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
         if structure.supports.shape[0] > 0:
             _move_supports(step, n, dt, span, structure, joints, work)
         if step < n and (landed > 0 or flags > 0):
-            count[FLAGS] = flags
+            counts[FLAGS] = flags
             landed = _landings(dt, landed, structure, joints, work)
 
 
@@ -184,7 +184,7 @@ def _landings(dt, again, structure, joints, work):
     landed = 0
     for k in range(again):
         _land(work.landing[k] // LANES, work.landing[k] % LANES, dt, True, structure, joints, work)
-    for k in range(work.count[FLAGS]):
+    for k in range(work.counts[FLAGS]):
         g = work.flagged[k]
         for lane in range(LANES):
             if joints.corner_count[g, lane] > 0 and _land(g, lane, dt, False, structure, joints, work):

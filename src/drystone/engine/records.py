@@ -26,7 +26,7 @@ DONE, GEOMETRY, FRICTION_LOSS, DAMPING_LOSS, KINETIC, LIFT, ELASTIC, WORK_OF_LOA
 NUMBERS = 24
 # entries of `Work.ledger`
 IMPACT_LOSS, LANDINGS, WORK_OF_GROUND, FRACTURE_LOSS, CELLS_STORED, LEDGER = range(6)
-# counts in `Work.count`: given and told
+# counts in `Work.counts`: given and told
 RATIO_PATCHES, SMALL_STEPS, TICKS, FINDS, FLAGS, LEVELS, COUNTS = range(7)
 
 GROUPS_IN_TILE = 24  # what one thread takes at a time: groups of four patches,
@@ -68,7 +68,7 @@ class Pairs(NamedTuple):
     ends: Array  # (Q,) int64 tick at which the pair is looked at again
     due: Array  # (Q,) bool looked at in this tick
     first: Array  # (Q,) int64 first of its patches found in this tick
-    count: Array  # (Q,) int64
+    patches: Array  # (Q,) int64 how many
     memory_first: Array  # (Q,) int64 first of its rows in the memory
     memory_count: Array  # (Q,) int64
     energy: Array  # (Q,) [J] elastic, after it was found
@@ -79,7 +79,7 @@ class Joints(NamedTuple):
 
     number: Array  # (2,) int64 patches, groups
     first: Array  # (Q,) int64 first patch of each pair
-    count: Array  # (Q,) int64
+    patches: Array  # (Q,) int64 how many
     pair: Array  # (P,) int64
     piece: Array  # (P, 2) int64
     face: Array  # (P, 2) int64
@@ -111,7 +111,7 @@ class Work(NamedTuple):
     """What an interval changes, and scratch."""
 
     number: Array  # (NUMBERS,)
-    count: Array  # (COUNTS,) int64
+    counts: Array  # (COUNTS,) int64
     ledger: Array  # (LEDGER,)
     position: Array  # (B, 3) [m]
     rotation: Array  # (B, 4)
@@ -213,7 +213,8 @@ def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> W
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty((blocks, 6)), np.zeros(8 * (blocks + 1)), np.zeros(4 * (blocks + 1)), np.zeros(12 * (blocks + 1)),
         np.zeros(8 * (blocks + 1)), np.zeros(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
-        *(np.empty(blocks) for _ in range(4)), np.zeros(blocks, index), np.empty((blocks + 1, 2)),
+        np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
+        np.empty((blocks + 1, 2)),
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
         make_fresh(patches, corners), make_memory(patches), np.zeros(TILES, index), np.empty(patches, index),
         np.empty(patches + corners + blocks, index),

@@ -26,7 +26,7 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.memory import remember
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches
-from drystone.contact.placed import Placed, place
+from drystone.contact.placed import place
 from drystone.engine.bodies import momenta
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
@@ -160,10 +160,10 @@ class SmallSteps:
             shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.remembers,
         )  # fmt: skip
         self._control = make_control()
-        self._boxes: Placed | None = None
+        self._reach = self._grip = np.zeros(len(model.position))  # (B,) [m] as of `Work`
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
-        self._room = 0
-        self._data: Data | None = None
+        self._room = 0  # patches
+        self._data = self._make_data(0)
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
@@ -188,8 +188,8 @@ class SmallSteps:
                     break
                 finer, repeated = 2 * finer, repeated + 1
             work = self._data.work
-            steps, detections = steps + int(work.count[SMALL_STEPS]), detections + int(work.count[TICKS])
-            landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.count[FINDS])
+            steps, detections = steps + int(work.counts[SMALL_STEPS]), detections + int(work.counts[TICKS])
+            landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.counts[FINDS])
             sound = sound and bool(made <= allowed)
             course, done = after, done + passed
             if not np.isfinite(course.velocity[0, 0]):
@@ -245,7 +245,7 @@ class SmallSteps:
             if ended != TOO_SMALL:
                 break
             self._room *= 2
-            self._data = None
+            self._data = self._make_data(len(course.memory.energy))
         work = data.work
         passed = float(work.number[DONE])
         speed = np.full_like(work.speed, np.nan) if ended == RAN_AWAY else work.speed.copy()
@@ -255,7 +255,7 @@ class SmallSteps:
         energy, made, allowed = self._ledger(course.energy, work)
         after = Course(
             work.position.copy(), work.rotation.copy(), speed, work.momentum.reshape(-1, 4)[:-1, :3].copy(), memory,
-            cells, energy, (float(work.number[RATIO]), int(work.count[RATIO_PATCHES])),
+            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])),
         )  # fmt: skip
         return after, passed, made, allowed
 
@@ -307,7 +307,7 @@ class SmallSteps:
 
     def _which(self) -> int:
         """Where the joints of the last tick are."""
-        return (int(self._data.work.count[TICKS]) - 1) % 2
+        return (int(self._data.work.counts[TICKS]) - 1) % 2
 
     def _look_for_pairs(self, course: Course, h: float) -> None:
         bodies = self.model.bodies
@@ -317,11 +317,13 @@ class SmallSteps:
             for side in range(2):
                 np.maximum.at(self._grip, bodies.owner[course.memory.piece[:, side]], 0.5 * course.memory.dilation[:, 0])
         far = bodies._replace(grip=self._grip + NEARBY * bodies.radius)
-        self._boxes = place(far, course.position, course.rotation, course.velocity, h)
-        piece = candidate_pairs(bodies, self._boxes)
+        placed = place(far, course.position, course.rotation, course.velocity, h)
+        self._reach, piece = placed.reach, candidate_pairs(bodies, placed)
         if not np.array_equal(piece, self._pairs.piece):
             self._pairs = make_pairs(piece, self._laws_of(piece))
-            self._data = None
+            self._data = self._data._replace(pairs=self._pairs)
+        if len(piece) > len(self._data.joints[0].first) or len(course.memory.energy) > self._room:
+            self._data = self._make_data(len(course.memory.energy))
 
     def _laws_of(self, piece: Array) -> Array:
         """(Q, PAIR_NUMBERS) what the joints of these pairs have."""
@@ -340,18 +342,18 @@ class SmallSteps:
 
     def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
         """Working memory with all that an interval begins with."""
-        data = self._data or self._make_data(len(course.memory.energy))
+        data = self._data
         work, number = data.work, data.work.number
         number[SPAN], number[SHARE_OF_STEP] = h, finer
         lands = self.material.landing > 0 and not relaxing
         number[LANDING] = self.material.landing * max(self.gravity, 1e-3) if lands else 1e9
         number[KEPT] = LETTING_DOWN if relaxing else 0.0
         number[LONGEST_STEP] = self.longest_step
-        number[RATIO], work.count[RATIO_PATCHES] = course.ratio
-        work.count[LEVELS] = 0 if self.remembers else max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0)
+        number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
+        work.counts[LEVELS] = 0 if self.remembers else max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0)
         work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
         work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
-        work.reach[:], work.grip[:] = self._boxes.reach, self._grip
+        work.reach[:], work.grip[:] = self._reach, self._grip
         for into, known in zip(work.memory, course.memory, strict=True):
             into[: len(known)] = known
         if self.loads:
@@ -363,15 +365,14 @@ class SmallSteps:
         work.ground[:] = velocity(self.ground, at) if self.ground and not relaxing else 0.0
         for k, motions in enumerate(self.support_motions):
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
-        self._data = data
         return data
 
     def _make_data(self, patches: int) -> Data:
-        blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece)
+        blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
         corners = 12 * self._room + 256
         nodes = int(np.ceil(LONGEST_INTERVAL / NODE))
-        joints = tuple(make_joints(pairs, self._room, corners, blocks) for _ in range(2))
+        joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
         return Data(self.structure, self._pairs, joints, make_work(self.structure, self._room, corners, nodes), NO_CELL_ROWS)
 
     def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:

@@ -36,9 +36,9 @@ def stable_step(structure, work, joints):
     if count == 0:
         return longest
     bound = _bound(structure, joints, work.stiffness)
-    if abs(count - work.count[RATIO_PATCHES]) > 0.1 * work.count[RATIO_PATCHES]:
+    if abs(count - work.counts[RATIO_PATCHES]) > 0.1 * work.counts[RATIO_PATCHES]:
         exact = _exact(bound, structure, joints, work.inverse_inertia, work.shape[0], work.shape[1])
-        work.number[RATIO], work.count[RATIO_PATCHES] = exact / bound, count
+        work.number[RATIO], work.counts[RATIO_PATCHES] = exact / bound, count
     return min(SAFETY * work.number[RATIO] * bound / structure.shorter, longest)
 
 
