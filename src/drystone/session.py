@@ -24,6 +24,7 @@ from drystone.forecast import first_contacts, planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, read_case
 from drystone.io.whole import writing
+from drystone.kernel.crew import cores
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
@@ -217,8 +218,9 @@ def _engine(case: Case, model: Model) -> SmallSteps:
     asked = case.history
     material = Material(young=case.young)
     return SmallSteps(
-        model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step
-    )
+        model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
+        threads=case.solver.threads or cores(),
+    )  # fmt: skip
 
 
 def solver_of(case: Case) -> ContactSolver:

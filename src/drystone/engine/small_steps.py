@@ -87,7 +87,7 @@ SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by
 UNBREAKABLE = [COHESION, TENSION, CRUSHING, ENERGY]  # infinite while a structure is let down
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
-THREADS_FROM = 100  # patches: fewer are followed by one thread
+THREADS_FROM = 4000  # patches: fewer are followed by one thread, the others gain little and lose much where the cores are busy
 
 
 class Material(NamedTuple):

@@ -26,7 +26,8 @@ Array = np.ndarray
 
 # Places in the control record; those that threads compete for are on cache lines of their own.
 TICKET, DONE, STOP, HELPERS, JOB, WEIGHT, FAILED, NAP = 0, 8, 16, 24, 25, 28, 29, 32
-TILES = 1 << 32  # a ticket is the number of tiles times this, plus the next tile
+# A ticket is the number of tiles times TILES, plus how many were taken from the back times BACK, plus how many from the front.
+BACK, TILES = 1 << 22, 1 << 44
 SPIN = 50_000  # looks for something to do, some 0.1 ms, before the first nap
 
 
@@ -90,15 +91,22 @@ def _nap(control, looks):
 
 
 @inner
-def _take(control):
-    """A tile of the job on offer, or -1. Whoever has a tile keeps the job from ending: its description stands."""
+def _take(control, way):
+    """A tile of the job on offer, or -1. Whoever has a tile keeps the job from ending: its description stands. The kernel takes
+    them from the front (way 1), helpers from the back (way BACK): in a job that comes again and again, most tiles are done by
+    the same core, which has their numbers at hand."""
     ticket = address(control, TICKET)
     seen = _read(ticket, 0)
-    if seen % TILES < seen // TILES:
-        seen = _add(ticket, 1)
-        if seen % TILES < seen // TILES:
-            return seen % TILES
+    if _is_left(seen):
+        seen = _add(ticket, way)
+        if _is_left(seen):
+            return seen % BACK if way == 1 else seen // TILES - 1 - seen // BACK % BACK
     return -1
+
+
+@inner
+def _is_left(ticket):
+    return ticket % BACK + ticket // BACK % BACK < ticket // TILES
 
 
 @inner
@@ -109,7 +117,7 @@ def begin(control, kind, front, block, tiles, helpers):
     control[JOB], control[JOB + 1], control[JOB + 2] = kind, front, block
     _write(address(control, DONE), 0)
     _write(address(control, TICKET), tiles * TILES)
-    return _take(control)
+    return _take(control, 1)
 
 
 @inner
@@ -118,7 +126,7 @@ def proceed(control, tile, tiles, helpers):
     if helpers == 0 or tiles == 1:
         return tile + 1 if tile + 1 < tiles else -1
     finish(control)
-    tile = _take(control)
+    tile = _take(control, 1)
     looks = 0
     while tile < 0 and _read(address(control, DONE), 0) < tiles:
         looks += 1
@@ -137,7 +145,7 @@ def wait(control):
     """The next tile for a helper; -1 when there will be none."""
     looks = 0
     while _read(address(control, STOP), 0) == 0:
-        tile = _take(control)
+        tile = _take(control, BACK)
         if tile >= 0:
             return tile
         looks += 1
