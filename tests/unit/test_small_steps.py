@@ -358,7 +358,8 @@ def test_two_threads_have_the_bits_of_one(monkeypatch):
 
 def test_a_stone_that_falls_does_not_disturb_a_wall_at_rest():
     """A wall, once with a stone that spins and falls far away from it. Truth: they do not touch, so that the wall rings as
-    it does alone, by 20 micrometres, up to what the last digits of the longest stable step change; and its joints are not searched more often for that (T326)."""
+    it does alone, by 20 micrometres, up to what the last digits of the longest stable step change; and its joints are not
+    searched more often for that (T326)."""
     wall = build.wall(length=1.2, height=0.8, thickness=0.3)
     stone = turned((0.2, 0.2, 0.2), np.array([20.0, 0.0, 5.0]), (0.3, 0.2, 0.1), name="falling")
     found, ends = [], []

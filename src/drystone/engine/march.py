@@ -68,7 +68,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
             flags = cell_forces(dry, groups, passed, dt, rows, body, slot, group_corner, corners, cells, velocity, wrench,
                                 flagged, flags, work.stress, work.ledger)  # fmt: skip
         if step > 0 and structure.opens:
-            open_by_sliding(groups, dt, rows)
+            open_by_sliding(dry, dt, rows)
         # kicks, after the drift with the velocities so far
         ground_push(step, n, dt, number, work.ground, work.gravity, push)
         span = 0.5 * dt if step == 0 or step == n else dt

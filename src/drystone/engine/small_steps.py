@@ -21,18 +21,18 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.broad import candidate_pairs
-from drystone.contact.cells import make_cells
+from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
 from drystone.contact.contacts import Contacts
 from drystone.contact.memory import remember
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches
-from drystone.contact.placed import place
+from drystone.contact.placed import Placed, place
 from drystone.engine.bodies import momenta
-from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, recall_cells
+from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
-from drystone.engine.joint_law import COHESION, CRUSHING, ENERGY, TENSION
+from drystone.engine.joint_law import MEMORY, STRENGTHS, stress
 from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
 from drystone.engine.records import (
     DAMPING_LOSS,
@@ -69,6 +69,7 @@ from drystone.engine.records import (
 )
 from drystone.errors import InputError
 from drystone.kernel.crew import make_control, together
+from drystone.kernel.law_address import law_address
 from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Model
@@ -84,7 +85,7 @@ NEARBY = 0.02  # of the radius of a block: it may go so far beyond what its spee
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
-UNBREAKABLE = [COHESION, TENSION, CRUSHING, ENERGY]  # infinite while a structure is let down
+UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
 THREADS_FROM = 4000  # patches: fewer are followed by one thread, the others gain little and lose much where the cores are busy
@@ -162,6 +163,7 @@ class SmallSteps:
         self._control = make_control()
         self._reach = self._grip = np.zeros(len(model.position))  # (B,) [m] as of `Work`
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
+        self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
         self._data = self._make_data(0)
 
@@ -271,8 +273,8 @@ class SmallSteps:
         data = data._replace(cells=self._cells(data, course.cells, state.step == 0 and len(state.cells.state) == 0, relaxing))
         ended = together(follow_all, assist, helpers, control, control, data, helpers)
         cells, joints = data.cells, data.joints[0]
-        patch = np.repeat(np.arange(len(cells.start) - 1), np.diff(cells.start))
-        return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.number, cells.state)
+        patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
+        return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
 
     def _cells(self, data: Data, memory: CellMemory, binds: bool, relaxing: bool) -> CellRows:
         """The cells of the joints that remember. binds: whether bonds are made now."""
@@ -290,20 +292,33 @@ class SmallSteps:
         group = model.bodies.group
         assert model.laws is not None
         laws = Laws(*(each[group[a], group[b]] for each in model.laws))
-        found = make_cells(model.bodies, work.placed, patches, has_cells)
-        has_bond = (laws.cohesion > 0.0) | (laws.energy > 0.0)
-        rest, cell_state = recall_cells(patches, has_cells, found, memory, binds, has_bond)
+        found, cells = self._cut_cells(work.placed, patches, has_cells)
+        rest, cell_state = np.empty(cells), np.empty((cells, MEMORY))
+        if binds:
+            bind_cells(model.bodies, patches, (laws.cohesion > 0.0) | (laws.energy > 0.0), found, rest, cell_state)
+        else:
+            recall_cells(owner, patches, found, memory, len(memory.state), rest, cell_state)
         normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, row[:, STIFFNESS] - laws.pull)
         law = np.column_stack([
-            law_of[:, FRICTION], laws.cohesion, laws.tension, laws.brittle, normal,
+            law_of[:, FRICTION], normal,
             np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
-            laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
+            laws.cohesion, laws.tension, laws.brittle, laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
         ])  # fmt: skip
         if relaxing:  # letting down swings; what breaks then does so in the first step of the history
             law[:, UNBREAKABLE] = np.where(law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
         dry = -(-int((~has_cells).sum()) // LANES)
         lanes = joints.patch[dry * LANES : int(joints.number[1]) * LANES].reshape(-1, LANES).copy()
-        return CellRows(lanes, *found, law, rest, cell_state)
+        return CellRows(lanes, found, np.full(count, law_address(stress)), law, rest, cell_state)
+
+    def _cut_cells(self, placed: Placed, patches: Patches, has_cells: Array) -> tuple[Cells, int]:
+        """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
+        same bits come out faster."""
+        old, known = self._last_cells
+        new = room_for_cells(len(has_cells), int(patches.corner_start[-1]), CELLS * CELLS * int(has_cells.sum()))
+        scratch = scratch_for_cells(int(np.diff(patches.corner_start).max(initial=0)))
+        count = cut_cells(self.model.bodies, placed, patches, has_cells, old, known, new, scratch)
+        self._last_cells = new, len(has_cells)
+        return new, count
 
     def _which(self) -> int:
         """Where the joints of the last tick are."""
