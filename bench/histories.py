@@ -1,154 +1,147 @@
 """Whole histories, engine against engine: places come in, one row of figures an engine goes out.
 
-`ms` is processor time of one thread in ms a ms of motion, which is also seconds a second: its mean in every turn of 5 ms. The
-engines of a place take turns in one process, so that whatever else the machine does slows them alike. `moved` is the largest
-displacement of a centroid since the start, after every turn; `drift` that since 0.1 s, until when an engine may find its rest.
-`start` is what drystone takes to let the structure down before the first step, in seconds; it is not part of `ms`. An engine
-that throws a block farther than FAR has `lost` the structure: its figures say nothing, and it is followed no further.
+    until    [s] of motion at the end of every turn
+    cpu      [s] of processor time of every turn, on one thread; over the motion of the turn this is ms a ms
+    wall     [s] of the same on the wall
+    moved    [m] largest displacement of a centroid since the start, after every turn
+    drift    [m] likewise since 0.1 s, until when an engine may find its rest; None before
+    start    [s] of processor time before the first step: drystone lets the structure down, the others build their worlds
+    phases   [s] of drystone: detection, small steps, rest
+    joints   patches of contact that drystone found
+    memory_MiB, peak_MiB   growth of the peak of the process since the model was built, and the peak
+    ended    why it was not followed further: "span", all of it was; "budget", it had used up its processor time; "lost", it
+             threw a block farther than FAR, so that its figures say nothing; else how its process ended
 
-Engines: drystone by small steps, whose state is handed out every 5 ms or 1 ms; Rapier at its best setting (bench/rapier.py);
-the cone program a step, rigid, 1 ms, at its defaults, as far as it comes in BUDGET seconds.
+Every engine is a process of its own (bench/engine.py). They take turns, the one that is least far first, so that whatever else
+the machine does slows them alike.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
-from bench import rapier
-from bench.clock import timed
+from bench.engine import BESIDE, CONE, FINER, METHODS, TWO_THREADS, available, threads_of
 from bench.measure import Row
-from bench.scenes import SCENES, Direction, make_model
-from drystone import build
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
-from drystone.io.case import read_case
-from drystone.model import Model, build_model
-from drystone.motion import Motion
-from drystone.simulate import initial_state, simulate, simulate_small_steps
-from drystone.solvers.native import native
-from drystone.state import State
-from drystone.units import GRAVITY
+from bench.places import REST, Place
 
-Array = np.ndarray
-Engine = Iterator[Callable[[], Array]]  # after every turn, how to ask where the centroids are
-
-TURN = 5e-3  # [s] of motion
-REST = 0.1  # [s] after which what still moves drifts
-BUDGET = 30.0  # [s] of the cone program on a place
+ROOT = Path(__file__).parents[1]
 FAR = 100.0  # [m]
-FOREVER = 1e3  # [s]
-SMALL = {"small steps, 5 ms": 5e-3, "small steps, 1 ms": 1e-3}
-OURS, RAPIER, CONE = next(iter(SMALL)), "Rapier", "cone program"
-METHODS = (*SMALL, RAPIER, CONE)
-EXAMPLES = Path(__file__).parents[1] / "examples"
-CASES = {"house": EXAMPLES / "pulsed-house.toml", "church": EXAMPLES / "church.toml"}
-
-
-class Place(NamedTuple):
-    """What is followed, for how long, by whom."""
-
-    scene: str
-    size: int
-    phase: str  # standing or shaken
-    span: float  # [s]
-    methods: tuple[str, ...]
-
+QUICK, FULL = 30.0, 600.0  # [s] of processor time an engine has for its turns on a place
+ALONE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
+Ask = Callable[[], Row]  # the first time how it started, then turn after turn; at the end why it ended
+LISTS = ("until", "cpu", "wall", "moved")
 
 PLACES = (
-    Place("wall", 1000, "standing", REST + 1.0, (*SMALL, RAPIER)),
-    Place("wall", 1000, "shaken", 0.15, METHODS),
-    Place("tower", 1000, "standing", REST + 1.0, (*SMALL, RAPIER)),
-    Place("tower", 1000, "shaken", 0.15, METHODS),
-    Place("house", 191, "shaken", 2.4, tuple(SMALL)),
-    Place("church", 5182, "shaken", 0.4, (OURS,)),
-    Place("wall", 5000, "shaken", 0.06, (OURS, RAPIER)),
-    Place("wall", 20000, "shaken", 0.06, (OURS, RAPIER)),
+    Place("wall", 1000, "standing", REST + 1.0, (CONE,)),
+    Place("wall", 1000, "shaken", 0.15),
+    Place("tower", 1000, "standing", REST + 1.0, (CONE,)),
+    Place("tower", 1000, "shaken", 0.15),
+    Place("house", 191, "shaken", 2.4, (CONE,)),
+    Place("spandrel arch", 201, "shaken", 3.0, (CONE,)),
+    Place("church", 5182, "shaken", 0.4, (FINER, CONE)),
+    Place("wall", 5000, "shaken", 0.06, (FINER, CONE)),
+    Place("wall", 20000, "shaken", 0.06, (FINER, CONE)),
+    Place("wall", 50000, "shaken", 0.06, (FINER, CONE)),
 )
 
 
-def rows_of(place: Place, model: Model | None = None) -> Iterator[Row]:
-    """A row an engine. `model` instead of the scene's own is for tests."""
-    with threadpool_limits(1):
-        warm_up()
-        model, shaking = scene_of(place) if model is None else (model, sine(SCENES[place.scene].direction))
-        motions = shaking if place.phase == "shaken" else ()
-        start, _, state = timed(lambda: settled(SmallSteps(model, gravity=GRAVITY), initial_state(model)))
-        known = {"kind": "history", "scene": place.scene, "size": place.size, "phase": place.phase,
-                 "blocks": int((~model.bodies.fixed).sum()), "start": start}  # fmt: skip
-        engines = {method: engine_of(method, model, motions, state) for method in methods_of(place)}
-        starts = {method: state.position if method in SMALL else model.position for method in engines}
-        for method, found in in_turns(engines, starts, round(place.span / TURN)).items():
-            yield {**known, "method": method, **found, **({"version": rapier.installed()} if method == RAPIER else {})}
-
-
 def methods_of(place: Place) -> list[str]:
-    """Without Rapier where it is not installed."""
-    return [method for method in place.methods if method != RAPIER or rapier.installed()]
+    """Those that are there and not left out."""
+    return [method for method in METHODS if method not in place.without and available(method)]
 
 
-def in_turns(engines: dict[str, Engine], starts: dict[str, Array], turns: int) -> dict[str, Row]:
-    """The figures of all engines, by name; each takes a turn after the other."""
-    rows: dict[str, Row] = {name: {"ms": [], "moved": [], "drift": 0.0, "lost": False} for name in engines}
-    rest = dict(starts)
-    for turn in range(turns):
-        for name, row in rows.items():
-            if row["lost"] or (name == CONE and TURN * sum(row["ms"]) > BUDGET):
-                continue
-            seconds, _, where = timed(lambda name=name: next(engines[name]))
-            position = where()
-            rest[name] = position if turn < round(REST / TURN) else rest[name]
-            row["ms"].append(seconds / TURN)
-            row["moved"].append(farthest(position - starts[name]))
-            row["drift"] = farthest(position - rest[name])
-            row["lost"] = row["moved"][-1] > FAR
-    return rows
+def missing() -> list[str]:
+    """What is left out because it is not there, in words."""
+    peers = {peer.name: peer for peer, _ in BESIDE.values()}.values()
+    out = [f"{peer.name} is not installed, its rows are left out: pip install {peer.package}"
+           for peer in peers if not peer.installed()]  # fmt: skip
+    return out + ([] if available(TWO_THREADS) else ["small steps have no threads yet, their rows are left out"])
 
 
-def farthest(way: Array) -> float:
-    """[m] of the block that moved farthest; infinite if one is lost."""
-    far = float(np.linalg.norm(way, axis=1).max())
-    return far if np.isfinite(far) else np.inf
+@contextmanager
+def engine(place: Place, method: str, seconds: float) -> Iterator[Ask]:
+    """A process that is asked for turns."""
+    job = json.dumps({"place": place, "method": method, "seconds": seconds})
+    alone = os.environ | dict.fromkeys(ALONE, str(threads_of(method)))
+    command = [sys.executable, "-m", "bench.engine", job]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, cwd=ROOT, env=alone, **pipes) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked = False
+
+        def ask() -> Row:
+            nonlocal asked
+            if asked and process.poll() is None:
+                process.stdin.write("turn\n")
+                process.stdin.flush()
+            asked = True
+            line = process.stdout.readline()
+            return json.loads(line) if line else {"ended": why(process.wait())}
+
+        try:
+            yield ask
+        finally:
+            process.terminate()
 
 
-def engine_of(method: str, model: Model, motions: Sequence[Motion], state: State) -> Engine:
-    """Small steps start at rest, which `state` is; the others, whose stones are rigid, as drawn."""
-    if method == RAPIER:
-        return in_parts(rapier.steps(model, motions), rapier.TIME_STEP)
-    if method == CONE:
-        steps, h = simulate(model, motions, duration=FOREVER, time_step=1e-3, solver=native(1e-6, 1)), 1e-3
-    else:
-        h = SMALL[method]
-        steps = simulate_small_steps(model, motions, duration=FOREVER, time_step=h, state=state)
-    return in_parts((lambda position=step.state.position: position for step in steps), h)
+def why(code: int) -> str:
+    """A process has ended, by its return code; one that ends by itself has used up its budget, or is killed for it."""
+    if code in (0, -signal.SIGXCPU):
+        return "budget"
+    return f"signal {-code}" if code < 0 else f"error {code}"
 
 
-def in_parts(steps: Engine, time_step: float) -> Engine:
-    """A turn is as many steps as make up its time."""
-    each = round(TURN / time_step)
-    return islice(steps, each - 1, None, each)
+def rows_of(place: Place, seconds: float, methods: list[str] | None = None,
+            start: Callable[[Place, str, float], AbstractContextManager[Ask]] = engine) -> Iterator[Row]:  # fmt: skip
+    """A row an engine, as soon as it has been followed to the end; `seconds` is what each may use. `start` other than a process
+    is for tests."""
+    chosen = [method for method in methods_of(place) if methods is None or method in methods]
+    with ExitStack() as stack:
+        asks, rows = {}, {}
+        for method in chosen:
+            asks[method] = stack.enter_context(start(place, method, seconds))
+            rows[method] = new_row(place, method, seconds) | asks[method]()
+        yield from in_turns(asks, rows, place.span)
 
 
-def scene_of(place: Place) -> tuple[Model, Sequence[Motion]]:
-    """The structure and its shaking: of bench/scenes.py, or of an example."""
-    if place.scene in SCENES:
-        return make_model(place.scene, place.size), sine(SCENES[place.scene].direction)
-    case = read_case(CASES[place.scene])
-    return case.model(), case.motions
+def new_row(place: Place, method: str, seconds: float) -> Row:
+    """What is known before it starts."""
+    known = {"kind": "history", "scene": place.scene, "size": place.size, "phase": place.phase, "blocks": place.size,
+             "method": method, "budget": seconds, "start": None, "memory_MiB": None, "peak_MiB": None, "drift": None,
+             "phases": [0.0, 0.0, 0.0], "joints": 0, "ended": ""}  # fmt: skip
+    version = {"version": BESIDE[method][0].installed()} if method in BESIDE else {}
+    return known | {name: [] for name in LISTS} | version
 
 
-def sine(direction: Direction) -> tuple[Motion, ...]:
-    """1 g with a half-period of 30 ms."""
-    return (Motion("sine", amplitude=9.81, half_period=0.03, direction=direction),)
+def in_turns(asks: dict[str, Ask], rows: dict[str, Row], span: float) -> Iterator[Row]:
+    """Every row, once its engine has been followed to the end; whoever is least far takes the next turn."""
+    going = list(rows)
+    while going:
+        method = min(going, key=lambda name: rows[name]["until"][-1] if rows[name]["until"] else 0.0)
+        row = rows[method]
+        if not row["ended"]:
+            add(row, asks[method](), span)
+        if row["ended"]:
+            going.remove(method)
+            yield row
 
 
-def warm_up() -> None:
-    """Two turns of a small shaken wall, so that no compilation is timed."""
-    model = build_model(build.wall(courses=2, blocks=2), friction=0.6)
-    for method in (OURS, CONE):
-        engine = engine_of(method, model, sine((0, 1, 0)), initial_state(model))
-        for _ in range(2):
-            next(engine)
+def add(row: Row, turn: Row, span: float) -> None:
+    """The figures of one more turn."""
+    if "ended" in turn:
+        row["ended"] = turn["ended"]
+        return
+    for name in LISTS:
+        row[name].append(turn[name])
+    row["phases"] = [a + b for a, b in zip(row["phases"], turn["phases"], strict=True)]
+    row |= {name: turn[name] for name in ("drift", "joints", "memory_MiB", "peak_MiB")}
+    if not row["moved"][-1] <= FAR:
+        row["ended"] = "lost"
+    elif row["until"][-1] >= span * (1 - 1e-9):
+        row["ended"] = "span"

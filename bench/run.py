@@ -1,14 +1,17 @@
 """Benchmark of histories and contact solvers: `make bench`, or python -m bench.run as below; writes bench/results.json.
 
-    python -m bench.run                             histories, all scenes at 200 blocks, a wall of 1,000: a quarter of an hour
-    python -m bench.run --part histories            whole histories beside Rapier's, ten minutes
+    python -m bench.run                             histories, all scenes at 200 blocks, a wall of 1,000: an hour
+    python -m bench.run --part histories            whole histories beside those of peers, 30 s of processor time an engine
+    python -m bench.run --part histories --seconds 600      the same with ten minutes an engine: hours
+    python -m bench.run --part histories --scene house --engine "Rapier, best"      a part of it; small steps always run too
     python -m bench.run --full                      every scene, size, form, phase and method: hours
     python -m bench.run --scene tower --size 1000   a part of it
     python -m bench.report                          docs/performance.md and its picture, from the results
 
-Every scene, size and form runs in a process of its own, on one thread. Rows are written as they come: Ctrl-C keeps what is
-done, and another run adds to the rows of the same machine and revision. What the figures mean is told in bench/histories.py
-and bench/measure.py, the scenes in bench/scenes.py.
+Every scene, size and form, and every engine of a history, runs in a process of its own, on one thread unless its name says
+two. Rows are written as they come: Ctrl-C keeps what is done, and another run adds to the rows of the same machine and
+revision. What the figures mean is told in bench/histories.py and bench/measure.py, the structures in bench/scenes.py and
+bench/places.py.
 """
 
 import argparse
@@ -25,7 +28,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import histories, history_report, measure, published, rapier, report
+from bench import histories, history_report, measure, published, report
+from bench.engine import METHODS, OURS
 from bench.machine import describe, revision
 from bench.measure import Effort, Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
@@ -36,7 +40,6 @@ Job = dict[str, Any]
 PARTS = ("histories", "solver", "published")
 STEPS = {200: 5, 1000: 5, 5000: 3, 20000: 2}  # timed of a phase
 KEY = ("kind", "scene", "size", "form", "law", "phase", "method", "line")
-ALONE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:
@@ -44,11 +47,11 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     chosen = options.scene or options.size or options.form or options.phase
     quick = not (options.full or chosen)
     sizes = SIZES if options.full else options.size or ([200] if quick else [200, 1000])
-    if options.size:
-        sizes = [size for size in sizes if size in options.size]
-    places = list(product(options.scene or SCENES, sizes, options.form or FORMS, options.law))
+    sizes = [size for size in sizes if size in (options.size or SIZES) and size in SIZES]
+    scenes = [scene for scene in options.scene or SCENES if scene in SCENES]
+    places = list(product(scenes, sizes, options.form or FORMS, options.law))
     wanted = [phase for phase in PHASES if phase in (options.phase or PHASES)]
-    jobs = [job_of(options, quick, wanted, *place) for place in places]
+    jobs = [job_of(options, quick, wanted, *place) for place in places if wanted]
     if quick:
         jobs += [job_of(options, quick, ["impacting"], "wall", 1000, form, law) for form, law in product(FORMS, options.law)]
     jobs = jobs if "solver" in options.part else []
@@ -61,11 +64,15 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
 
 
 def histories_of(options: argparse.Namespace) -> list[Job]:
-    """A process a place, of the scenes, sizes and phases that are chosen."""
+    """A place each, of the scenes, sizes and phases that are chosen."""
     chosen = {"scene": options.scene, "size": options.size, "phase": options.phase}
     wanted = lambda place: all(getattr(place, name) in few for name, few in chosen.items() if few)  # noqa: E731
-    places = filter(wanted, histories.PLACES)
-    return [{"kind": "history", "place": place, "rows": len(histories.methods_of(place))} for place in places]
+    seconds = options.seconds or (histories.FULL if options.full else histories.QUICK)
+    jobs = []
+    for place in filter(wanted, histories.PLACES):
+        methods = [method for method in histories.methods_of(place) if method in (OURS, *(options.engine or METHODS))]
+        jobs.append({"kind": "history", "place": place, "methods": methods, "seconds": seconds, "rows": len(methods)})
+    return jobs
 
 
 def job_of(options: argparse.Namespace, quick: bool, phases: list[str], scene: str, size: int, form: str, law: str) -> Job:
@@ -83,16 +90,17 @@ def rows_of(job: Job) -> Iterator[Row]:
     """The rows of a job, in this process."""
     if job["kind"] == "published":
         return published.rows_of(job["lines"], job["steps"])
-    if job["kind"] == "history":
-        return histories.rows_of(histories.Place(*job["place"]))
     place = (job[name] for name in ("scene", "size", "form", "law", "methods", "wanted"))
     return measure.rows_of(*place, Effort(*job["effort"]))
 
 
 def rows_apart(job: Job) -> Iterator[Row]:
-    """The rows of a job, in a process of its own."""
+    """The rows of a job, in a process of its own; a history has one for every engine."""
+    if job["kind"] == "history":
+        yield from histories.rows_of(job["place"], job["seconds"], job["methods"])
+        return
     command = [sys.executable, "-m", "bench.run", "--worker", json.dumps(job)]
-    alone = os.environ | dict.fromkeys(ALONE, "1")
+    alone = os.environ | dict.fromkeys(histories.ALONE, "1")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=alone) as process:
         try:
             assert process.stdout is not None
@@ -121,7 +129,7 @@ def merge(path: Path, row: Row, machine: dict[str, Any], version: str) -> None:
 
 def name_of(job: Job) -> str:
     if job["kind"] == "history":
-        return "{} {} {}".format(*job["place"])
+        return "{} {} {}".format(*job["place"][:3])
     return "published table" if job["kind"] == "published" else " ".join(str(job[k]) for k in ("scene", "size", "form", "law"))
 
 
@@ -131,7 +139,7 @@ def said(row: Row) -> str:
         broad, narrow, solver = row["seconds"]
         return f"{row['line']}: {row['blocks']} blocks, broad {broad:.1e} s, narrow {narrow:.1e} s, solver {solver:.1e} s"
     if row["kind"] == "history":
-        return f"{row['scene']} {row['blocks']} {row['phase']:<10} {row['method']:<18} {history_report.line(row)}"
+        return f"{row['scene']} {row['blocks']} {row['phase']:<10} {row['method']:<30} {history_report.line(row)}"
     where = f"{row['scene']} {row['blocks']} {row['form']} {row['law']} {row['phase']}"
     ratio = f", {report.ratio(row)} x native" if "native_ms" in row else ""
     return f"{where:<44} {row['method']:<19} error {row['error']:.0e}, {report.cell(row)}{ratio}"
@@ -163,16 +171,18 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="the default when nothing is chosen")
     size.add_argument("--full", action="store_true", help="everything, 5,000 and 20,000 blocks too")
-    parser.add_argument("--scene", nargs="+", choices=list(SCENES))
-    parser.add_argument("--size", nargs="+", type=int, choices=SIZES)
+    parser.add_argument("--scene", nargs="+", choices=sorted({*SCENES, *(place.scene for place in histories.PLACES)}))
+    parser.add_argument("--size", nargs="+", type=int, choices=sorted({*SIZES, *(place.size for place in histories.PLACES)}))
     parser.add_argument("--form", nargs="+", choices=list(FORMS))
     parser.add_argument("--law", nargs="+", choices=LAWS, default=["associated"])
-    parser.add_argument("--phase", nargs="+", choices=PHASES)
+    parser.add_argument("--phase", nargs="+", choices=(*PHASES, "shaken"), help="histories have standing and shaken ones")
     parser.add_argument("--method", nargs="+", choices=SPATIAL, default=SPATIAL, help="native always runs too")
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--limit", type=float, help="[s] a step of a method: 60, quick 2 and 10")
     parser.add_argument("--budget", type=float, help="[s] of a method on a row, after which no further step is tried")
     parser.add_argument("--steps", type=int, help="timed of a phase")
+    parser.add_argument("--engine", nargs="+", choices=METHODS, help="of histories; small steps always run too")
+    parser.add_argument("--seconds", type=float, help="[s] of processor time an engine has on a history: 600, quick 30")
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results.json")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
@@ -186,8 +196,8 @@ def main() -> None:
             for row in rows_of(json.loads(options.worker)):
                 print(json.dumps(row), flush=True)
         else:
-            if "histories" in options.part and not rapier.installed():
-                print("Rapier is not installed, its rows are left out: pip install --group bench")
+            for words in histories.missing() if "histories" in options.part else []:
+                print(words)
             failed = go(jobs_of(options), options.out)
             print(f"wrote {options.out}; python -m bench.report makes docs/performance.md of it")
             sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
