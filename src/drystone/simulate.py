@@ -97,10 +97,12 @@ def simulate_small_steps(
     young: float = YOUNG,
     loads: Sequence[Push] = (),
     state: State | None = None,
+    threads: int = 1,
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
-    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=Material(young=young))
+    material = Material(young=young)
+    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads)
     if state is None:
         with one_blas_thread():
             state = settled(engine, initial_state(model, gravity))
