@@ -127,6 +127,7 @@ class Course(NamedTuple):
     cells: CellMemory
     energy: Energy
     ratio: tuple[float, int]
+    is_start: bool  # nothing of the time step has passed yet
 
 
 class SmallSteps:
@@ -175,7 +176,7 @@ class SmallSteps:
         momentum = self._momentum(state.rotation, state.velocity)
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
-            (state.step_ratio, state.ratio_patches),
+            (state.step_ratio, state.ratio_patches), True,
         )  # fmt: skip
         start, done = state.step * time_step, 0.0
         steps = detections = landed = repeated = found = 0
@@ -257,7 +258,7 @@ class SmallSteps:
         energy, made, allowed = self._ledger(course.energy, work)
         after = Course(
             work.position.copy(), work.rotation.copy(), speed, work.momentum.reshape(-1, 4)[:-1, :3].copy(), memory,
-            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])),
+            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), False,
         )  # fmt: skip
         return after, passed, made, allowed
 
@@ -270,7 +271,8 @@ class SmallSteps:
             return together(follow_interval, assist, helpers, control, control, data, helpers, known), course.cells
         if not together(find_all, assist, helpers, control, control, data, helpers, known):
             return TOO_SMALL, course.cells
-        data = data._replace(cells=self._cells(data, course.cells, state.step == 0 and len(state.cells.state) == 0, relaxing))
+        binds = state.step == 0 and course.is_start and len(course.cells.state) == 0
+        data = data._replace(cells=self._cells(data, course.cells, binds, relaxing))
         ended = together(follow_all, assist, helpers, control, control, data, helpers)
         cells, joints = data.cells, data.joints[0]
         patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
