@@ -336,14 +336,13 @@ def test_what_is_true_of_small_steps_may_be_said():
     parse_case(CASE.replace("friction = 0.6", 'friction = 0.6\nfriction_law = "coulomb"') + '[solver]\nyoung = "3 GPa"\n')
 
 
-def test_two_threads_have_the_bits_of_one(monkeypatch):
+def test_two_threads_have_the_bits_of_one():
     """A house that is shaken until stones slide, rock and land; several tiles of patches and pairs."""
-    monkeypatch.setattr("drystone.engine.small_steps.THREADS_FROM", 0)
     model = build_model(build.wall(length=4.0, height=3.0, thickness=0.3), friction=0.5)
     motion = Motion("one-sine", amplitude=8.0, half_period=0.1, direction=(0.3, 1.0, 0.0))
     ends = []
     for threads in (1, 2, 2):
-        engine, state = SmallSteps(model, [motion], gravity=9.81, threads=threads), initial_state(model)
+        engine, state = SmallSteps(model, [motion], gravity=9.81, threads=threads, threads_from=0), initial_state(model)
         for _ in range(40):
             state, _ = engine.advance(state, 5e-3)
         ends.append(state)

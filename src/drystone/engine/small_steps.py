@@ -143,11 +143,12 @@ class SmallSteps:
         material: Material = STONE,
         longest_step: float | None = None,
         threads: int = 1,
+        threads_from: int = THREADS_FROM,
     ):
         if model.elastic is not None:
             raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
-        self.material, self.helpers = material, threads - 1
+        self.material, self.helpers, self.threads_from = material, threads - 1, threads_from
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
         laws = model.laws
         self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
@@ -265,7 +266,7 @@ class SmallSteps:
     def _run(self, data: Data, course: Course, state: State, relaxing: bool) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
         known = len(course.memory.energy)
-        helpers = self.helpers if known >= THREADS_FROM else 0
+        helpers = self.helpers if known >= self.threads_from else 0
         control = self._control
         if not self.remembers:
             return together(follow_interval, assist, helpers, control, control, data, helpers, known), course.cells
