@@ -4,10 +4,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.contact.cells import CELLS, Cells
-from drystone.contact.patch_memory import CELL_NUMBERS, CellMemory
-from drystone.contact.patches import Patches
-from drystone.engine.joint_law import BOND, COHESION, CRUSHED, NORMAL, NUMBERS, OPENING, REST_S, REST_T, stress
+from drystone.contact.cells import Cells, comes_before, room_for_cells
+from drystone.contact.patch_memory import CELL_NUMBERS
+from drystone.contact.placed import NEAR
+from drystone.engine.dilatancy import SMOOTHING
+from drystone.engine.joint_law import (
+    ALONG_1,
+    ALONG_2,
+    BOND,
+    FRACTURE,
+    NUMBERS,
+    OPENING,
+    PRESSURE,
+    REST_S,
+    REST_T,
+    SLIDING,
+    SLIP,
+    SLOPE,
+    SLOPE_LOST,
+    STORED,
+)
 from drystone.engine.landing import relative_motion
 from drystone.engine.patch_rows import (
     ARM_A,
@@ -18,6 +34,9 @@ from drystone.engine.patch_rows import (
     COLUMNS,
     DAMPING_TIME,
     DAMPING_WORK,
+    DILATANCY,
+    DILATING,
+    DILATION,
     EXTRA,
     EXTRA_S,
     EXTRA_T,
@@ -38,6 +57,7 @@ from drystone.engine.patch_rows import (
 )
 from drystone.engine.patch_rows import NORMAL as AXIS
 from drystone.kernel import inner
+from drystone.kernel.address import call_law
 
 Array = np.ndarray
 FRACTURE_ENTRY, STORED_ENTRY = 3, 4  # of the ledger: lost in fracture, stored at the start
@@ -47,54 +67,104 @@ class CellRows(NamedTuple):
     """The cells of an interval, as small steps work on them."""
 
     patch: Array  # (G, 4) int64 patch in each lane of the groups that have cells, -1: none
-    start: Array  # (P+1,) int64
-    number: Array  # (C, 2) int64 in the grid of the face
-    place: Array  # (C, 2)
-    area: Array  # (C,)
-    own: Array  # (C, 3)
-    half: Array  # (C, 2)
-    law: Array  # (P, NUMBERS)
+    cells: Cells
+    stress: Array  # (P,) int64 address of the law of each patch
+    law: Array  # (P, N) its numbers
     rest: Array  # (C,) [m] gap at which a cell is neither opened nor closed
-    state: Array  # (C, CELL_NUMBERS)
+    state: Array  # (C, M) what cells remember
 
 
 NO_CELL_ROWS = CellRows(
-    np.empty((0, LANES), np.int64), np.zeros(1, np.int64), np.empty((0, 2), np.int64), np.empty((0, 2)), np.empty(0),
-    np.empty((0, 3)), np.empty((0, 2)), np.empty((0, NUMBERS)), np.empty(0), np.empty((0, CELL_NUMBERS)),
+    np.empty((0, LANES), np.int64), room_for_cells(0, 0, 0), np.empty(0, np.int64), np.empty((0, NUMBERS)), np.empty(0),
+    np.empty((0, CELL_NUMBERS)),
 )  # fmt: skip
 
 
-def recall_cells(
-    patches: Patches, has_cells: Array, cells: Cells, memory: CellMemory, binds: bool, has_bond: Array
-) -> tuple[Array, Array]:
-    """rest (C,) and state (C, CELL_NUMBERS) of the cells at the start of an interval. binds: the history begins, and joints
-    that have a bond (P,) are bonded as they are. A bond is held where it was, whatever rounding says; a cell without one is
-    found no deeper than it was."""
-    patch = np.repeat(np.arange(len(has_cells)), np.diff(cells.start))
-    gap = (patches.gap[patch] * np.column_stack([np.ones(len(patch)), cells.place])).sum(axis=1)
-    state = np.zeros((len(patch), CELL_NUMBERS))
-    rest = np.minimum(gap, 0.0)
-    if binds:
-        sound = has_bond[patch]
-        state[:, BOND] = sound
-        state[:, REST_S : REST_T + 1] = np.where(sound[:, None], patches.gap[patch, 1:], 0.0)
-        return np.where(sound, gap, rest), state
-    new, old = _keys(patches.face[patch], cells.number), _keys(memory.face, memory.cell)
-    order = np.argsort(old)
-    at = np.minimum(np.searchsorted(old[order], new), max(len(old) - 1, 0))
-    known = old[order][at] == new if len(old) else np.zeros(len(new), bool)
-    rows = order[at[known]]
-    state[known] = memory.state[rows]
-    opening = state[:, OPENING]
-    deeper = -gap > np.maximum(-opening, 0.0)
-    free = np.where(deeper, gap - np.minimum(opening, 0.0), 0.0)
-    rest[known] = np.where(state[known, BOND] > 0.0, (gap - opening)[known], free[known])
-    return rest, state
+@inner
+def bind_cells(bodies, patches, has_bond, cells, rest, state):
+    """rest (C,) and state (C, M) of the cells as a history begins: joints that have a bond (P,) are bonded as they are, where
+    blocks touch in a face, not along a line; what gap there is, is filled with mortar."""
+    for p in range(has_bond.shape[0]):
+        a, b = bodies.owner[patches.piece[p, 0]], bodies.owner[patches.piece[p, 1]]
+        near, corners = NEAR * (1.0 - 1e-6) * min(bodies.radius[a], bodies.radius[b]), 0
+        for k in range(patches.corner_start[p], patches.corner_start[p + 1]):
+            if _gap(patches.gap, p, patches.corner[k, 0], patches.corner[k, 1]) < near:
+                corners += 1
+        for c in range(cells.start[p], cells.start[p + 1]):
+            gap = _gap_at_cell(patches.gap, p, cells, c)
+            for k in range(state.shape[1]):
+                state[c, k] = 0.0
+            rest[c] = min(gap, 0.0)
+            if has_bond[p] and corners > 2 and gap < near:
+                rest[c], state[c, BOND] = gap, 1.0
+                state[c, REST_S], state[c, REST_T] = patches.gap[p, 1], patches.gap[p, 2]
 
 
-def _keys(face: Array, cell: Array) -> Array:
-    """(C,) a number for each cell."""
-    return ((face[:, 0] << 32) + face[:, 1]) * CELLS * CELLS + CELLS * cell[:, 0] + cell[:, 1]
+@inner
+def recall_cells(owner, patches, cells, memory, known, rest, state):
+    """rest (C,) and state (C, M) of the cells at the start of an interval, from the first `known` cells of `memory`. A bond is
+    held where it was, whatever rounding says; a cell without one is found no deeper than it was (T346). Both lists are in the
+    order of blocks, pieces, faces and numbers, and are walked together."""
+    q = 0
+    for p in range(patches.whole.shape[0]):
+        first, stop = cells.start[p], cells.start[p + 1]
+        if first == stop:
+            continue
+        while q < known and comes_before(owner, memory.piece, memory.face, q, patches.piece, patches.face, p):
+            q += 1
+        end = q
+        while end < known and not comes_before(owner, patches.piece, patches.face, p, memory.piece, memory.face, end):
+            end += 1
+        for c in range(first, stop):
+            i, j = cells.number[c, 0], cells.number[c, 1]
+            while q < end and (memory.cell[q, 0] < i or (memory.cell[q, 0] == i and memory.cell[q, 1] < j)):
+                q += 1
+            gap = _gap_at_cell(patches.gap, p, cells, c)
+            if q < end and memory.cell[q, 0] == i and memory.cell[q, 1] == j:
+                for k in range(state.shape[1]):
+                    state[c, k] = memory.state[q, k]
+                rest[c] = _rest(gap, state[c, OPENING], state[c, BOND] > 0.0)
+            else:
+                for k in range(state.shape[1]):
+                    state[c, k] = 0.0
+                rest[c] = min(gap, 0.0)
+        q = end
+
+
+@inner
+def _gap(gap, p, s, t):
+    return gap[p, 0] + gap[p, 1] * s + gap[p, 2] * t
+
+
+@inner
+def _gap_at_cell(gap, p, cells, c):
+    """[m] at the middle of the cell."""
+    low_s, low_t, size_s, size_t = cells.grid[p]
+    return _gap(gap, p, low_s + size_s * cells.place[c, 0], low_t + size_t * cells.place[c, 1])
+
+
+@inner
+def _rest(gap, opening, held):
+    if held:
+        return gap - opening
+    deeper = -gap > max(-opening, 0.0)
+    return gap - min(opening, 0.0) if deeper else 0.0
+
+
+@inner
+def keep_cells(patches, cells, state, memory):
+    """Writes what the cells carry over to the first rows of `memory`; returns how many, -1 if there is no room."""
+    count = cells.start[patches.whole.shape[0]]
+    if count > memory.state.shape[0]:
+        return -1
+    for p in range(patches.whole.shape[0]):
+        for c in range(cells.start[p], cells.start[p + 1]):
+            for k in range(2):
+                memory.piece[c, k], memory.face[c, k] = patches.piece[p, k], patches.face[p, k]
+                memory.cell[c, k] = cells.number[c, k]
+            for k in range(state.shape[1]):
+                memory.state[c, k] = state[c, k]
+    return count
 
 
 @inner
@@ -118,7 +188,7 @@ def cell_forces(group0, group1, dt, ahead, rows, body, slot, corner_start, corne
 
 
 @inner
-def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners, cells, velocity, wrench, out, ledger):
+def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners, all_cells, velocity, wrench, out, ledger):
     """Whether it may land in the next step."""
     ax, ay, az = rows[r + LANES * ARM_A], rows[r + LANES * (ARM_A + 1)], rows[r + LANES * (ARM_A + 2)]
     bx, by, bz = rows[r + LANES * ARM_B], rows[r + LANES * (ARM_B + 1)], rows[r + LANES * (ARM_B + 2)]
@@ -128,40 +198,53 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     tx, ty, tz = rows[t], rows[t + LANES], rows[t + 2 * LANES]
     a, b = body[0, g, lane] // BODY_ROW, body[1, g, lane] // BODY_ROW
     rate, rate_s, rate_t, v1, v2, on = relative_motion(rows, r, a, b, velocity)
+    rate -= rows[r + LANES * DILATING]
     g0 = rows[r + LANES * GAP] + dt * rate
     gs = rows[r + LANES * GAP_S] + dt * rate_s
     gt = rows[r + LANES * GAP_T] + dt * rate_t
     rows[r + LANES * GAP], rows[r + LANES * GAP_S], rows[r + LANES * GAP_T] = g0, gs, gt
     lands = _may_land(g, lane, r, ahead, g0, gs, gt, rate, rate_s, rate_t, rows, corner_start, corners)
-    law, beta = cells.law[p], rows[r + LANES * DAMPING_TIME]
-    normal = moment_s = moment_t = force1 = force2 = twist = stored = sliding = fracture = 0.0
+    cells, law, where, beta = all_cells.cells, all_cells.law[p], all_cells.stress[p], rows[r + LANES * DAMPING_TIME]
+    # seen from the corner of the grid, in cells
+    low_s, low_t, size_s, size_t = cells.grid[p, 0], cells.grid[p, 1], cells.grid[p, 2], cells.grid[p, 3]
+    corner_gap, across_s, across_t = g0 + gs * low_s + gt * low_t, gs * size_s, gt * size_t
+    corner_rate, rates_s, rates_t = rate + rate_s * low_s + rate_t * low_t, rate_s * size_s, rate_t * size_t
+    corner_v1, corner_v2, turn_s, turn_t = v1 - on * low_t, v2 + on * low_s, on * size_s, on * size_t
+    pressed = pressed_s = pressed_t = along1 = along2 = twisted = stored = sliding = fracture = slid = loaded = 0.0
     for c in range(cells.start[p], cells.start[p + 1]):
-        cs, ct, area, state = cells.place[c, 0], cells.place[c, 1], cells.area[c], cells.state[c]
-        opening = g0 + gs * cs + gt * ct - cells.rest[c]
-        ls, lt = gs - state[REST_S], gt - state[REST_T]
+        cs, ct, area, state = cells.place[c, 0], cells.place[c, 1], cells.area[c], all_cells.state[c]
+        opening = corner_gap + across_s * cs + across_t * ct - all_cells.rest[c]
+        ls, lt = across_s - size_s * state[REST_S], across_t - size_t * state[REST_T]
         farthest = opening + abs(ls) * cells.half[c, 0] + abs(lt) * cells.half[c, 1]
-        was_whole = law[COHESION] > 0.0 and state[BOND] > 0.0 and state[CRUSHED] == 0.0
-        stress(law, opening, farthest, rate + rate_s * cs + rate_t * ct, v1 - on * ct, v2 + on * cs, dt, beta, state, out)
-        pressed, f1, f2 = area * out[0], area * out[1], area * out[2]
-        normal += pressed
-        moment_s += pressed * cs
-        moment_t += pressed * ct
-        force1 += f1
-        force2 += f2
-        twist += cs * f2 - ct * f1
-        stored += area * out[3]
-        sliding += area * out[4]
-        fracture += area * out[5]
-        if was_whole:  # stress is linear over a whole cell: its moments about the middle of the cell
+        call_law(
+            where, law, opening, farthest, corner_rate + rates_s * cs + rates_t * ct, corner_v1 - turn_t * ct,
+            corner_v2 + turn_s * cs, dt, beta, state, out,
+        )  # fmt: skip
+        pressure, f1, f2 = area * out[PRESSURE], area * out[ALONG_1], area * out[ALONG_2]
+        pressed += pressure
+        pressed_s += pressure * cs
+        pressed_t += pressure * ct
+        along1 += f1
+        along2 += f2
+        twisted += size_s * cs * f2 - size_t * ct * f1
+        stored += area * out[STORED]
+        sliding += area * out[SLIDING]
+        fracture += area * out[FRACTURE]
+        slid += max(pressure, 0.0) * out[SLIP]
+        loaded += max(pressure, 0.0)
+        if out[SLOPE] + out[SLOPE_LOST] > 0.0:  # pressure is linear over the cell: its moments about the middle of the cell
             os = cells.own[c, 0] * ls + cells.own[c, 1] * lt
             ot = cells.own[c, 1] * ls + cells.own[c, 2] * lt
-            held = 0.5 * law[NORMAL] * (os * ls + ot * lt)
-            if state[BOND] > 0.0 and state[CRUSHED] == 0.0:
-                moment_s -= law[NORMAL] * os
-                moment_t -= law[NORMAL] * ot
-                stored += held
-            else:
-                fracture += held
+            pressed_s -= out[SLOPE] * os
+            pressed_t -= out[SLOPE] * ot
+            stored += 0.5 * out[SLOPE] * (os * ls + ot * lt)
+            fracture += 0.5 * out[SLOPE_LOST] * (os * ls + ot * lt)
+    whole = size_s * size_t
+    normal, force1, force2 = whole * pressed, whole * along1, whole * along2
+    moment_s = low_s * normal + whole * size_s * pressed_s
+    moment_t = low_t * normal + whole * size_t * pressed_t
+    twist = low_s * force2 - low_t * force1 + whole * twisted
+    stored, sliding, fracture = whole * stored, whole * sliding, whole * fracture
     if dt > 0.0:
         work = 0.5 * dt * (
             (rows[r + LANES * NORMAL_FORCE] + normal) * rate
@@ -174,6 +257,8 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
         rows[r + LANES * FRICTION_WORK] += sliding
         rows[r + LANES * DAMPING_WORK] += rows[r + LANES * EXTRA] - stored - sliding - fracture - work
         ledger[FRACTURE_ENTRY] += fracture
+        if rows[r + LANES * DILATANCY] > 0.0:
+            _open_by_sliding(r, dt, normal, slid / loaded if loaded > 0.0 else 0.0, rows)
     else:
         ledger[STORED_ENTRY] += stored
     reach, over = rows[r + LANES * REACH], 1.0 / normal if normal != 0.0 else 0.0
@@ -198,6 +283,17 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     wa[0], wa[1], wa[2] = -fx, -fy, -fz
     wa[4], wa[5], wa[6] = az * fy - ay * fz - mx, ax * fz - az * fx - my, ay * fx - ax * fy - mz
     return lands
+
+
+@inner
+def _open_by_sliding(r, dt, normal, slid, rows):
+    """As engine/dilatancy.py: how far the patch has opened, how fast it does in the next step after it has slid [m] in the
+    mean, and what of the work of friction has gone into lifting (T342)."""
+    speed = rows[r + LANES * DILATING]
+    rows[r + LANES * DILATION] += dt * speed
+    rows[r + LANES * FRICTION_WORK] -= dt * speed * normal
+    opening = rows[r + LANES * DILATANCY] * slid / dt
+    rows[r + LANES * DILATING] = speed + SMOOTHING * (opening - speed) if normal > 0.0 else 0.0
 
 
 @inner

@@ -116,7 +116,7 @@ def take_steps(
         flags = cell_forces(dry, groups, dt, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged,
                             flags, out, ledger)  # fmt: skip
         if opens:
-            open_by_sliding(groups, dt, rows)
+            open_by_sliding(dry, dt, rows)
 
 
 @inner

@@ -1,7 +1,8 @@
 """What a cell of a joint does: how far it is opened and moved along comes in, its stress and what it loses goes out.
 
-A law is one compiled function; this is the one that joints of `JointLaw` have. Its numbers are those of the law; its memory is
-that of the cell, which it changes. Stresses are positive in compression. Bonds only get weaker.
+A law is one compiled function with the arguments of `stress`, the law of joints of `JointLaw`; others may be given
+(`laws.OwnLaw`). It reads its numbers, changes the memory of the cell and writes what comes out. Stresses are positive in
+compression. Bonds only get weaker.
 """
 
 import numpy as np
@@ -9,28 +10,36 @@ import numpy as np
 from drystone.kernel import inner
 from drystone.laws import FORGOTTEN
 
-# numbers of a law
-FRICTION, COHESION, TENSION, BRITTLE, NORMAL, SHEAR, CRUSHING, ENERGY, VISCOSITY, PULL, DRAG, NUMBERS = range(12)
-# memory of a cell
-BOND = 0  # 1 sound .. 0 broken
+# numbers that every law is given, and those of this one
+FRICTION, NORMAL, SHEAR = 0, 1, 2  # coefficient; stiffness across and along the joint [N/m3]
+COHESION, TENSION, BRITTLE, CRUSHING, ENERGY, VISCOSITY, PULL, DRAG, NUMBERS = range(3, 12)
+STRENGTHS = (COHESION, TENSION, CRUSHING, ENERGY)  # infinite while a structure is let down
+# memory that every cell has, and that of this law
+BOND = 0  # 1 sound .. 0 broken; a cell that has some is held where it is when geometry is found anew
 OPENING = 1  # [m] at the last step
-STRETCH = 2  # [m] two numbers: of the elastic part of sliding
-CRUSHED = 4  # [m]
-SLID = 5  # [m] two numbers: along the joint since it was bonded by adhesion
-REST_S, REST_T = 7, 8  # slope of the gap when it was bonded
+REST_S, REST_T = 2, 3  # slope of the gap when it was bonded
+STRETCH = 4  # [m] two numbers: of the elastic part of sliding
+CRUSHED = 6  # [m]
+SLID = 7  # [m] two numbers: along the joint since it was bonded by adhesion
+MEMORY = 9
 # what comes out
-PRESSURE, ALONG_1, ALONG_2, STORED, SLIDING, FRACTURE = range(6)  # [Pa] three times, [J/m2] three times
-OUT = 6
+PRESSURE, ALONG_1, ALONG_2 = 0, 1, 2  # [Pa] on block b: across the joint and along its axes
+STORED = 3  # [J/m2] that the cell holds now
+SLIDING, FRACTURE = 4, 5  # [J/m2] that it has lost in the step
+SLOPE = 6  # [N/m3] with which pressure varies over the cell as the gap does; 0: it does not
+SLOPE_LOST = 7  # [N/m3] by how much that has become less in the step
+SLIP = 8  # [m] how far it has slid in the step
+OUT = 9
 
 
 @inner
 def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
     """opening [m] at the middle of the cell, farthest [m] at its most open corner; rate, v1, v2 [m/s] of opening and along;
-    damping [s] times stiffness is viscosity. STORED is what the cell holds now, SLIDING and FRACTURE are what it has lost in
-    the step."""
+    damping [s] times stiffness is viscosity."""
     friction, normal, shear = law[FRICTION], law[NORMAL], law[SHEAR]
     before, fracture = memory[BOND], 0.0
     mortar = law[COHESION] > 0.0
+    was_whole = mortar and before > 0.0 and memory[CRUSHED] == 0.0
     bond = before
     if mortar and bond > 0.0 and normal * farthest > law[TENSION]:
         bond = 0.0
@@ -44,6 +53,7 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
     e1, e2 = memory[STRETCH] + dt * v1, memory[STRETCH + 1] + dt * v2
     t1, t2 = -shear * (e1 + damping * v1), -shear * (e2 + damping * v2)
     size = np.sqrt(t1 * t1 + t2 * t2)
+    limit = 0.0
     if mortar and bond > 0.0:
         limit = max(law[COHESION] + friction * pressure, 0.0)
         if size > limit and law[BRITTLE] > 0.0:
@@ -54,12 +64,13 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
                 fracture += 0.5 * pressure * pressure / normal
             pressure = 0.0
         limit = friction * pressure
-    n1, n2, sliding = e1, e2, 0.0
+    n1, n2, sliding, slip = e1, e2, 0.0, 0.0
     if size > limit:
         t1, t2 = t1 * limit / size, t2 * limit / size
         n1, n2 = -t1 / shear, -t2 / shear
         freed = 0.5 * shear * (memory[STRETCH] ** 2 + memory[STRETCH + 1] ** 2 - n1 * n1 - n2 * n2)
         sliding = freed - dt * (t1 * v1 + t2 * v2)
+        slip = np.sqrt((e1 - n1) ** 2 + (e2 - n2) ** 2)
     memory[STRETCH], memory[STRETCH + 1] = n1, n2
     stored = 0.5 * pressure * pressure / normal + 0.5 * shear * (n1 * n1 + n2 * n2)
     viscous = -damping * normal * rate
@@ -81,4 +92,6 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
         stored += 0.5 * held * release
     memory[BOND], memory[OPENING] = bond, opening
     out[PRESSURE], out[ALONG_1], out[ALONG_2] = pressure, t1, t2
-    out[STORED], out[SLIDING], out[FRACTURE] = stored, sliding, fracture
+    out[STORED], out[SLIDING], out[FRACTURE], out[SLIP] = stored, sliding, fracture, slip
+    is_whole = mortar and bond > 0.0 and memory[CRUSHED] == 0.0
+    out[SLOPE], out[SLOPE_LOST] = normal if is_whole else 0.0, normal if was_whole and not is_whole else 0.0

@@ -19,17 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.contact.broad import candidate_pairs
-from drystone.contact.cells import make_cells
+from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
 from drystone.contact.contacts import Contacts
 from drystone.contact.memory import remember
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
 from drystone.engine.bodies import inverse_inertias, momenta, spins
-from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, recall_cells
+from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, keep_cells, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
-from drystone.engine.joint_law import COHESION, CRUSHING, ENERGY, NUMBERS, OUT, TENSION
+from drystone.engine.joint_law import MEMORY, NUMBERS, OUT, STRENGTHS, stress
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import (
     COLUMNS,
@@ -46,6 +46,7 @@ from drystone.engine.patch_rows import (
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
+from drystone.kernel.address import law_address
 from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Bodies as ModelBodies
@@ -63,7 +64,7 @@ LONGEST_STEP = 1e-4  # [s] where little touches
 LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
-UNBREAKABLE = [COHESION, TENSION, CRUSHING, ENERGY]  # infinite while a structure is let down
+UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
@@ -152,6 +153,7 @@ class SmallSteps:
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
         self.bodies = _bodies(model)
         laws = model.laws
+        self._cells = NO_CELL_ROWS.cells, 0
         self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.dilatancy_factor = 1.0 + SHORTER_BY_DILATANCY * opens
@@ -381,8 +383,7 @@ class SmallSteps:
             end_energy[has_cells] = by_patch[has_cells, EXTRA]
             by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
             elastic += float(ledger[4])
-            patch = np.repeat(np.arange(count), np.diff(cells.start))
-            cell_memory = CellMemory(patches.piece[patch], patches.face[patch], cells.number, cells.state)
+            cell_memory = _kept(patches, cells)
         kept = PatchMemory(
             patches.piece, patches.face, by_patch[:, STRETCH:].copy(), by_patch[:, SHEAR_STIFFNESS].copy(), end_energy, offset,
             by_patch[:, DILATION : DILATION + 2].copy(),
@@ -423,19 +424,34 @@ class SmallSteps:
         groups = -(-len(order) // LANES)
         lanes = np.full((-(-len(other) // LANES)) * LANES, -1)
         lanes[: len(other)] = other
-        found = make_cells(self.model.bodies, placed, patches, has_cells)
-        rest, state = recall_cells(patches, has_cells, found, memory, binds, has_bond)
-        law = np.zeros((len(has_cells), NUMBERS))
+        found, count = self._cut(placed, patches, has_cells)
+        rest, state = np.empty(count), np.empty((count, MEMORY))
+        if binds:
+            bind_cells(self.model.bodies, patches, has_bond, found, rest, state)
+        else:
+            recall_cells(self.model.bodies.owner, patches, found, memory, len(memory.state), rest, state)
+        law, stress_at = np.zeros((len(has_cells), NUMBERS)), np.full(len(has_cells), law_address(stress))
         if has_cells.any():
             here = self.model.bodies.group[a], self.model.bodies.group[b]
             laws = Laws(*(each[here] for each in self.model.laws or ()))
             normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, stiffness - laws.pull)
             law[:] = np.column_stack([
-                self.model.friction_between(a, b), laws.cohesion, laws.tension, laws.brittle, normal,
+                self.model.friction_between(a, b), normal,
                 np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
-                laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
+                laws.cohesion, laws.tension, laws.brittle, laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
             ])  # fmt: skip
-        return order, groups, CellRows(lanes.reshape(-1, LANES), *found, law, rest, state)
+        return order, groups, CellRows(lanes.reshape(-1, LANES), found, stress_at, law, rest, state)
+
+    def _cut(self, placed, patches, has_cells) -> tuple[Cells, int]:
+        """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
+        same bits come out faster."""
+        joints, corners = int(has_cells.sum()), len(patches.corner)
+        old, known = self._cells
+        new = room_for_cells(len(has_cells), corners, CELLS * CELLS * joints)
+        scratch = scratch_for_cells(int(np.diff(patches.corner_start).max(initial=0)))
+        count = cut_cells(self.model.bodies, placed, patches, has_cells, old, known, new, scratch)
+        self._cells = new, len(has_cells)
+        return new, count
 
     def _stiffness(self, patches: Patches, size: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """(P,) [N/m3] in compression: modulus over the stone behind both faces (T311), or that of the joint; (P,) that in shear
@@ -536,6 +552,14 @@ class SmallSteps:
         impulse = contacts.impulse.copy()
         next_id = remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)  # it also takes over impulses
         return contacts._replace(impulse=impulse), next_id
+
+
+def _kept(patches: Patches, cells: CellRows) -> CellMemory:
+    """What the cells carry over to the next interval."""
+    piece, face, cell = np.empty((3, len(cells.rest), 2), np.int64)
+    out = CellMemory(piece, face, cell, np.empty_like(cells.state))
+    keep_cells(patches, cells.cells, cells.state, out)
+    return out
 
 
 def _bodies(model: Model) -> Bodies:

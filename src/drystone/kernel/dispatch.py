@@ -89,6 +89,7 @@ class Kernel(CPUDispatcher):
     """A compiled function."""
 
     targetdescr = kernel_target
+    largest_copied = LARGEST_COPIED
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **others: Any):
         super().__init__(py_func, locals, targetoptions, **others)
@@ -168,7 +169,7 @@ class Kernel(CPUDispatcher):
         self.targetctx.refresh()
         result = self._compiler.compile(args, None)
         library = result.library
-        library.is_separate = not self.is_put_in_place and library.size() > LARGEST_COPIED
+        library.is_separate = not self.is_put_in_place and library.size() > self.largest_copied
         environments = result._find_referenced_environments() if library.is_separate else []
         if library.is_separate:
             library.emit()

@@ -1,0 +1,68 @@
+# mypy: ignore-errors
+"""Functions handed to kernels while they run: a function comes in, the address of its machine code goes out, which kernels call
+without having been compiled for it.
+
+    where = law_address(law)                                 in Python
+    call_law(where, numbers, 1.0, ..., memory, out)          in a kernel
+
+A function that is passed to a kernel as an argument would have the kernel, and all between, compiled anew for it.
+"""
+
+from types import FunctionType
+from typing import Any
+
+from numba.core import cgutils, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import intrinsic as numba_intrinsic
+
+from drystone.kernel.digest import code_digest
+from drystone.kernel.dispatch import Kernel, inner
+
+intrinsic: Any = numba_intrinsic
+
+_ROW = types.Array(types.float64, 1, "C")
+LAW = (_ROW, *[types.float64] * 7, _ROW, _ROW)  # arguments of the law of a joint, engine/joint_law.py
+_addresses: dict[str, tuple[int, Kernel]] = {}  # by what the functions do
+
+
+class _Addressed(Kernel):
+    """A function of which there is always machine code, however small it is."""
+
+    largest_copied = 0
+
+
+@global_compiler_lock
+def law_address(function: Any) -> int:
+    """Where the code of the law of a joint begins, a Python function or one that is compiled already. It stays there, and a
+    function that does the same has the same."""
+    plain = getattr(function, "py_func", function)
+    digest = code_digest(plain)
+    if digest not in _addresses:
+        kernel = _Addressed(_renamed(plain, digest), targetoptions=inner(plain).targetoptions)
+        compiled = kernel.provide(LAW)
+        where = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        _addresses[digest] = where, kernel
+    return _addresses[digest][0]
+
+
+def _renamed(function: FunctionType, digest: str) -> FunctionType:
+    """The function under a name that says what it does: machine code is found by its name, and somebody may write another one
+    of the same name in the same process."""
+    name = f"{function.__name__}_{digest[:16]}"
+    copy = FunctionType(function.__code__.replace(co_name=name, co_qualname=name), function.__globals__, name,
+                        function.__defaults__, function.__closure__)  # fmt: skip
+    copy.__module__, copy.__qualname__ = function.__module__, name
+    return copy
+
+
+@intrinsic
+def call_law(typingctx, where, numbers, opening, farthest, rate, v1, v2, dt, damping, memory, out):
+    def codegen(context, builder, signature, values):
+        kind = context.call_conv.get_function_type(types.none, LAW)
+        function = builder.inttoptr(values[0], kind.as_pointer())
+        status, _ = context.call_conv.call_function(builder, function, types.none, LAW, values[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, *LAW), codegen
