@@ -10,7 +10,7 @@ What they mean in a step is told by `mortar` (T70 to T77); what cannot be is ref
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from drystone.errors import InputError
 Array = np.ndarray
 
 YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
+MOST_MEMORY = 64  # numbers that a cell remembers for a law
 FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
 
 
@@ -39,6 +40,31 @@ class Adhesion:
 
 
 @dataclass(frozen=True)
+class OwnLaw:
+    """A law that is not one of ours, for joints in histories by small steps: a function that is compiled, with the arguments of
+    `stress` in engine/joint_law.py. It must not be stiffer than the stiffnesses it is told."""
+
+    stress: Callable[..., None]
+    numbers: tuple[float, ...] = ()  # its own; before them it is told friction and the stiffness across and along the joint
+    memory: int = 0  # how many numbers a cell remembers for it, besides those that every cell has
+    strengths: tuple[int, ...] = ()  # which of its numbers are infinite while a structure is let down, so that nothing breaks
+    reach: float = 0.0  # [m] how far a joint may be opened and still pull
+
+    def check(self, where: str) -> None:
+        if not callable(self.stress):
+            raise InputError(f"own.stress{where} is {self.stress!r}; give a function that Numba can compile")
+        for k, value in enumerate(self.numbers):
+            if not is_number(value) or not math.isfinite(value):
+                raise InputError(f"own.numbers{where}: number {k} is {value!r}; give a number")
+        if not isinstance(self.memory, int) or not 0 <= self.memory <= MOST_MEMORY:
+            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MOST_MEMORY}")
+        for k in self.strengths:
+            if not 0 <= k < len(self.numbers):
+                raise InputError(f"own.strengths{where} names number {k} of {len(self.numbers)}; count from 0")
+        _check_size(f"own.reach{where}", self.reach, zero=True)
+
+
+@dataclass(frozen=True)
 class JointLaw:
     """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
 
@@ -52,6 +78,7 @@ class JointLaw:
     adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
     restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
     dilatancy: float = 0.0  # [rad] angle at which a joint that slides opens, in histories by small steps (T342)
+    own: OwnLaw | None = None  # a law of its own in place of friction, cohesion, adhesion and crushing
 
     @property
     def cohesion_in_use(self) -> float:
@@ -74,7 +101,7 @@ class JointLaw:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            if field.name not in ("brittle", "adhesion", "restitution", "dilatancy") and value is not None:
+            if field.name not in ("brittle", "adhesion", "restitution", "dilatancy", "own") and value is not None:
                 _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
         if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
             raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
@@ -83,6 +110,11 @@ class JointLaw:
             raise InputError(f"dilatancy{where} is {self.dilatancy!r} rad; give an angle from 0 to that of friction, "
                              f"{most:.4g} degrees: a joint that opens more would make energy")  # fmt: skip
         self._check_cone(where)
+        if self.own is not None:
+            self.own.check(where)
+            if self.cohesion or self.tension or self.adhesion is not None or self.crushing is not None:
+                raise InputError(f"own{where} is given, and cohesion, tension, adhesion or crushing as well; give one of "
+                                 "the two")  # fmt: skip
         if self.adhesion is not None:
             for field in fields(self.adhesion):
                 value = getattr(self.adhesion, field.name)
@@ -195,6 +227,10 @@ class Tables(NamedTuple):
     laws: Laws | None
     restitution: Array | None
     dilatancy: Array | None  # opening per sliding
+    own: "OwnLaws | None"
+
+
+OwnLaws = tuple[tuple[OwnLaw | None, ...], ...]  # between groups
 
 
 def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
@@ -204,7 +240,8 @@ def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
     if not all(law.is_dry for row in law_of for law in row):
         numbers = np.array([[_numbers(law) for law in row] for row in law_of])
         laws = Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
-    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None)
+    own = tuple(tuple(law.own for law in row) for row in law_of) if any(law.own for row in law_of for law in row) else None
+    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:

@@ -1,26 +1,39 @@
 """Patches told as points: each patch becomes the corners of its polygon, with the gap there and a force, so that pictures,
-resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force, at its centre of
-pressure and with its couple."""
+resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force and to its moment about
+all axes, without what the damping of rocking adds. They press where the centre of pressure lies within the patch; a joint that
+bears tension has corners that pull."""
 
 import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.patches import Patches
-from drystone.engine.patch_rows import CENTRE_S, CENTRE_T, DILATION, FORCE_1, FORCE_2, GAP, NORMAL_FORCE, TWIST
+from drystone.engine.patch_rows import (
+    CENTRE_S,
+    CENTRE_T,
+    DILATION,
+    EXTRA_S,
+    EXTRA_T,
+    FORCE_1,
+    FORCE_2,
+    GAP,
+    NORMAL_FORCE,
+    TWIST,
+)
 from drystone.kernel import inner
 
 Array = np.ndarray
 
 
 def corner_contacts(
-    patches: Patches, a: Array, b: Array, rows: Array, offset: Array, arm_a: Array, turned: Array, position: Array, span: float
-) -> Contacts:
+    patches: Patches, a: Array, b: Array, rows: Array, has_cells: Array, offset: Array, arm_a: Array, turned: Array,
+    position: Array, span: float,
+) -> Contacts:  # fmt: skip
     """The contacts of patches whose rows (P, COLUMNS) are those of the last small step; impulses are forces times span [s].
-    position (B, 3) [m] of the blocks, turned (B, 3) [rad] by how much since the arms (P, 3) were measured."""
+    has_cells (P,): the patch may bear tension, and its moments are in its rows. position (B, 3) [m] of the blocks, turned (B, 3) [rad] by how much since the arms (P, 3) were measured."""
     count = len(patches.corner)
     owner = np.repeat(np.arange(len(patches.whole)), np.diff(patches.corner_start))
     point, gap, area, impulse = np.empty((count, 3)), np.empty(count), np.empty(count), np.empty((count, 3))
-    _corners(patches, rows, offset, arm_a, position[a], turned[a], span, point, gap, area, impulse)
+    _corners(patches, rows, has_cells, offset, arm_a, position[a], turned[a], span, point, gap, area, impulse)
     zero, vector = np.zeros(count), np.zeros((count, 3))
     return Contacts(
         a[owner],
@@ -40,12 +53,21 @@ def corner_contacts(
 
 
 @inner
-def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, area, impulse):
+def _corners(patches, rows, has_cells, offset, arm_a, centre, turned, span, point, gap, area, impulse):
     for p in range(patches.whole.shape[0]):
         first, stop = patches.corner_start[p], patches.corner_start[p + 1]
         r, f = rows[p], patches.frame[p]
-        cs, ct, normal = r[CENTRE_S], r[CENTRE_T], r[NORMAL_FORCE]
-        whole = _weights(patches.corner, first, stop, cs, ct, impulse)
+        normal, whole = r[NORMAL_FORCE], _area(patches.corner, first, stop)
+        cs, ct, pull_s, pull_t = r[CENTRE_S], r[CENTRE_T], 0.0, 0.0
+        presses = True
+        if has_cells[p]:
+            cs, ct, presses = _centre(patches.corner, first, stop, normal, r[EXTRA_S], r[EXTRA_T])
+        if presses:
+            _weights(patches.corner, first, stop, cs, ct, whole, impulse)
+        else:
+            cs, ct, pull_s, pull_t = _linear(patches.corner, first, stop, normal, r[EXTRA_S], r[EXTRA_T])
+            for c in range(first, stop):
+                impulse[c, 0] = 1.0 / (stop - first)
         spread = 0.0
         for c in range(first, stop):
             s, t = patches.corner[c, 0], patches.corner[c, 1]
@@ -56,6 +78,7 @@ def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, are
             gap[c] = r[GAP] + r[GAP + 1] * s + r[GAP + 2] * t - offset[p] + r[DILATION]
             area[c] = whole / (stop - first)
             f1, f2 = share * (r[FORCE_1] - couple * (t - ct)), share * (r[FORCE_2] + couple * (s - cs))
+            pressed = normal + pull_s * (s - cs) + pull_t * (t - ct)
             x = arm_a[p, 0] + s * f[3] + t * f[6]
             y = arm_a[p, 1] + s * f[4] + t * f[7]
             z = arm_a[p, 2] + s * f[5] + t * f[8]
@@ -64,17 +87,49 @@ def _corners(patches, rows, offset, arm_a, centre, turned, span, point, gap, are
             point[c, 1] = centre[p, 1] + y + w[2] * x - w[0] * z
             point[c, 2] = centre[p, 2] + z + w[0] * y - w[1] * x
             for axis in range(3):
-                impulse[c, axis] = span * (share * normal * f[axis] + f1 * f[3 + axis] + f2 * f[6 + axis])
+                impulse[c, axis] = span * (share * pressed * f[axis] + f1 * f[3 + axis] + f2 * f[6 + axis])
 
 
 @inner
-def _weights(corner, first, stop, cs, ct, out):
-    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct); returns the area of the
-    polygon. Wachspress coordinates: positive inside, and at a side of the polygon shared by its two corners alone."""
-    area, total = 0.0, 0.0
+def _centre(corner, first, stop, normal, moment_s, moment_t):
+    """The centre of pressure, and whether the joint presses and it lies within the polygon."""
+    if not normal > 0.0:
+        return 0.0, 0.0, False
+    cs, ct = moment_s / normal, moment_t / normal
+    for c in range(first, stop):
+        if not _triangle_at(corner, c, c + 1 if c + 1 < stop else first, cs, ct) >= 0.0:
+            return cs, ct, False
+    return cs, ct, True
+
+
+@inner
+def _linear(corner, first, stop, normal, moment_s, moment_t):
+    """The mean (s, t) of the corners, and two slopes: with an equal share of the force normal + slope . (corner - mean) at each
+    of them, force and moments are these."""
+    ms = mt = ss = st = tt = 0.0
+    share = 1.0 / (stop - first)
+    for c in range(first, stop):
+        ms, mt = ms + share * corner[c, 0], mt + share * corner[c, 1]
+    for c in range(first, stop):
+        s, t = corner[c, 0] - ms, corner[c, 1] - mt
+        ss, st, tt = ss + share * s * s, st + share * s * t, tt + share * t * t
+    left_s, left_t, over = moment_s - normal * ms, moment_t - normal * mt, 1.0 / (ss * tt - st * st)
+    return ms, mt, over * (tt * left_s - st * left_t), over * (ss * left_t - st * left_s)
+
+
+@inner
+def _area(corner, first, stop):
+    area = 0.0
     for c in range(first + 1, stop - 1):
         area += _triangle(corner, first, c, c + 1)
-    least = 1e-9 * area
+    return area
+
+
+@inner
+def _weights(corner, first, stop, cs, ct, area, out):
+    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct). Wachspress coordinates: positive
+    inside, and at a side of the polygon shared by its two corners alone."""
+    total, least = 0.0, 1e-9 * area
     for c in range(first, stop):
         before, after = c - 1 if c > first else stop - 1, c + 1 if c + 1 < stop else first
         left, right = _triangle_at(corner, before, c, cs, ct), _triangle_at(corner, c, after, cs, ct)
@@ -82,7 +137,6 @@ def _weights(corner, first, stop, cs, ct, out):
         total += out[c, 0]
     for c in range(first, stop):
         out[c, 0] = out[c, 0] / total if total > 0.0 else 1.0 / (stop - first)
-    return area
 
 
 @inner

@@ -16,7 +16,7 @@ COHESION, TENSION, BRITTLE, CRUSHING, ENERGY, VISCOSITY, PULL, DRAG, NUMBERS = r
 STRENGTHS = (COHESION, TENSION, CRUSHING, ENERGY)  # infinite while a structure is let down
 # memory that every cell has, and that of this law
 BOND = 0  # 1 sound .. 0 broken; a cell that has some is held where it is when geometry is found anew
-OPENING = 1  # [m] at the last step
+OPENING = 1  # [m] at the last step; laws need not write it, nor the next two
 REST_S, REST_T = 2, 3  # slope of the gap when it was bonded
 STRETCH = 4  # [m] two numbers: of the elastic part of sliding
 CRUSHED = 6  # [m]
@@ -90,7 +90,7 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
         pressure -= held * law[PULL] * away
         t1, t2 = t1 - held * law[DRAG] * memory[SLID], t2 - held * law[DRAG] * memory[SLID + 1]
         stored += 0.5 * held * release
-    memory[BOND], memory[OPENING] = bond, opening
+    memory[BOND] = bond
     out[PRESSURE], out[ALONG_1], out[ALONG_2] = pressure, t1, t2
     out[STORED], out[SLIDING], out[FRACTURE], out[SLIP] = stored, sliding, fracture, slip
     is_whole = mortar and bond > 0.0 and memory[CRUSHED] == 0.0

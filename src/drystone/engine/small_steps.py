@@ -27,9 +27,10 @@ from drystone.contact.patches import Patches, find_patches
 from drystone.contact.placed import place
 from drystone.engine.bodies import inverse_inertias, momenta, spins
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, keep_cells, recall_cells
+from drystone.engine.cell_laws import cell_laws, laws_of_patches
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.interval import take_steps
-from drystone.engine.joint_law import MEMORY, NUMBERS, OUT, STRENGTHS, stress
+from drystone.engine.joint_law import OUT
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import (
     COLUMNS,
@@ -46,8 +47,7 @@ from drystone.engine.patch_rows import (
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
 from drystone.errors import InputError
-from drystone.kernel.address import law_address
-from drystone.laws import YOUNG, Laws
+from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Bodies as ModelBodies
 from drystone.model import Model
@@ -64,7 +64,6 @@ LONGEST_STEP = 1e-4  # [s] where little touches
 LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
-UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
@@ -152,9 +151,8 @@ class SmallSteps:
         self.material = material
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
         self.bodies = _bodies(model)
-        laws = model.laws
+        self.laws = cell_laws(model)
         self._cells = NO_CELL_ROWS.cells, 0
-        self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.dilatancy_factor = 1.0 + SHORTER_BY_DILATANCY * opens
         self.ground = of_ground(motions)
@@ -282,9 +280,9 @@ class SmallSteps:
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
         # rows of the patches
-        order, groups, cells = self._ordered(patches, has_cells, has_bond, placed, cell_memory, binds, stiffness, a, b)
-        if relaxing:  # letting down swings; what breaks then does so in the first step of the history
-            cells.law[:, UNBREAKABLE] = np.where(cells.law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
+        order, groups, cells = self._ordered(
+            patches, has_cells, has_bond, placed, cell_memory, binds, stiffness, shear, a, b, relaxing
+        )
         rows = np.empty(groups * COLUMNS * LANES)
         body, slot = np.empty((2, groups, LANES), np.int64), np.empty((2, groups, LANES), np.int64)
         corner_start, corner_count = np.empty(groups + 1, np.int64), np.empty((groups, LANES), np.int64)
@@ -379,7 +377,7 @@ class SmallSteps:
         by_patch[order[filled]] = rows.reshape(groups, COLUMNS, LANES).transpose(0, 2, 1).reshape(-1, COLUMNS)[filled]
         end_energy = np.empty(count)
         pressure_energies(patches, by_patch[:, GAP : GAP + 3].copy(), stiffness, end_energy)
-        if self.remembers:
+        if self.laws is not None:
             end_energy[has_cells] = by_patch[has_cells, EXTRA]
             by_patch[has_cells, SHEAR_STIFFNESS] = 0.0
             elastic += float(ledger[4])
@@ -407,17 +405,16 @@ class SmallSteps:
 
     def _remembering(self, a: Array, b: Array) -> tuple[Array, Array]:
         """(P,) which patches have cells, and which a bond."""
-        laws = self.model.laws
-        if laws is None or not self.remembers:
+        if self.laws is None:
             return np.zeros(len(a), bool), np.zeros(len(a), bool)
         here = self.model.bodies.group[a], self.model.bodies.group[b]
-        bond = (laws.cohesion[here] > 0.0) | (laws.energy[here] > 0.0)
-        return bond | np.isfinite(laws.crushing[here]), bond
+        return self.laws.has_cells[here], self.laws.has_bond[here]
 
-    def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, a, b):
-        """The patches in groups, those with cells in groups of their own at the end; how many groups; the cells."""
+    def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, shear, a, b, relaxing):
+        """The patches in groups, those with cells in groups of their own at the end; how many groups; the cells. While a
+        structure is let down it swings, and nothing breaks; what has to does so in the first step of the history."""
         order = arrange(patches.corner_start)
-        if not self.remembers:
+        if self.laws is None:
             return order, -(-len(order) // LANES), NO_CELL_ROWS
         dry, other = order[~has_cells[order]], order[has_cells[order]]
         order = np.concatenate([dry, np.full(-len(dry) % LANES, -1), other])
@@ -425,22 +422,16 @@ class SmallSteps:
         lanes = np.full((-(-len(other) // LANES)) * LANES, -1)
         lanes[: len(other)] = other
         found, count = self._cut(placed, patches, has_cells)
-        rest, state = np.empty(count), np.empty((count, MEMORY))
+        rest, state = np.empty(count), np.empty((count, self.laws.memory))
+        bodies = self.model.bodies
         if binds:
-            bind_cells(self.model.bodies, patches, has_bond, found, rest, state)
+            bind_cells(bodies, patches, has_bond, found, rest, state)
         else:
-            recall_cells(self.model.bodies.owner, patches, found, memory, len(memory.state), rest, state)
-        law, stress_at = np.zeros((len(has_cells), NUMBERS)), np.full(len(has_cells), law_address(stress))
-        if has_cells.any():
-            here = self.model.bodies.group[a], self.model.bodies.group[b]
-            laws = Laws(*(each[here] for each in self.model.laws or ()))
-            normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, stiffness - laws.pull)
-            law[:] = np.column_stack([
-                self.model.friction_between(a, b), normal,
-                np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
-                laws.cohesion, laws.tension, laws.brittle, laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
-            ])  # fmt: skip
-        return order, groups, CellRows(lanes.reshape(-1, LANES), found, stress_at, law, rest, state)
+            recall_cells(bodies.owner, patches, found, memory, len(memory.state), rest, state)
+        address, law = np.empty(len(a), np.int64), np.empty((len(a), self.laws.numbers.shape[2]))
+        friction = self.model.friction_between(a, b)
+        laws_of_patches(self.laws, bodies.group, a, b, friction, stiffness, shear, relaxing, address, law)
+        return order, groups, CellRows(lanes.reshape(-1, LANES), found, address, law, rest, state)
 
     def _cut(self, placed, patches, has_cells) -> tuple[Cells, int]:
         """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
@@ -547,7 +538,8 @@ class SmallSteps:
     def _contacts(self, last: Passed, h: float, time_step: float, state: State) -> tuple[Contacts, int]:
         turned = 0.5 * h * last.course.velocity[:, 3:]
         contacts = corner_contacts(
-            last.patches, last.a, last.b, last.rows, last.memory.offset, last.arm_a, turned, last.course.position, time_step
+            last.patches, last.a, last.b, last.rows, self._remembering(last.a, last.b)[0], last.memory.offset, last.arm_a, turned,
+            last.course.position, time_step,
         )
         impulse = contacts.impulse.copy()
         next_id = remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)  # it also takes over impulses

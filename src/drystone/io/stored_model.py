@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from drystone.elastic import Elastic
+from drystone.errors import InputError
 from drystone.laws import Laws, Scatter
 from drystone.model import Block, Bodies, Model
 
 
 def write_model(group: Any, model: Model) -> None:
     """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
+    if model.own is not None:
+        raise InputError("joints have a law of their own (JointLaw.own), which no file can hold; keep the states in memory")
     blocks = model.blocks
     faces = [face for block in blocks for face in block.faces]
     group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
