@@ -3,7 +3,9 @@
 from drystone.engine.bodies import drift, kick
 from drystone.engine.cell_forces import cell_forces
 from drystone.engine.dilatancy import open_by_sliding
+from drystone.engine.joint_landing import land_joints
 from drystone.engine.landing import MOST_CORNERS, land
+from drystone.engine.modes import drift_modes, kick_modes, place_all_plates
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import LANES
 from drystone.kernel import inner
@@ -44,6 +46,8 @@ def take_steps(
     impulse,
     out,
     ledger,
+    modes,
+    joints,
 ):
     """n steps of dt by velocity Verlet: half a kick, then drift and kick in turn, the last kick again a half.
 
@@ -52,10 +56,13 @@ def take_steps(
     the acceleration of the ground at the kicks, then the acceleration of the ground alone; free (4,) as for `kick`; supports
     (S,) rows of moved supports, support_velocity (n, S, 3) [m/s]. ledger (5,): takes in the energy lost in landings [J], their
     number, the work of the ground [J], what was lost in fracture and what cells stored at the start [J]. out: scratch.
+    modes, joints: those of deformable blocks, None if there are none; then nothing of them is compiled.
     """
     groups, bodies = body.shape[1], mass.shape[0]
     landed = 0
     dry = groups - cells.patch.shape[0]
+    if modes is not None:  # hook of deformable blocks, 4 of 4
+        place_all_plates(modes, velocity)
     flags = patch_forces(0, dry, 0.0, dt, True, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
     flags = cell_forces(dry, groups, 0.0, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged, flags,
                         out, ledger)  # fmt: skip
@@ -84,6 +91,8 @@ def take_steps(
                 velocity[k] *= kept
             for k in range(4 * bodies):
                 momentum[k] *= kept
+        if modes is not None:  # hook of deformable blocks, 1 of 4
+            kick_modes(span, kept, modes, wrench_start, wrench, velocity)
         for c in range(3):
             ledger[2] -= push[step, 4 + c] * impulse[c]
         for k in range(supports.shape[0]):
@@ -110,7 +119,14 @@ def take_steps(
                     ledger[1] += 1.0
                     landing[landed] = LANES * g + lane
                     landed += 1
+        if joints is not None:  # hook of deformable blocks, 2 of 4
+            land_joints(
+                step, dt, flags, flagged, push[step], rows, body, restitution, corner_start, corners, joints, modes,
+                wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, ledger,
+            )  # fmt: skip
         drift(0, bodies, dt, velocity, moved)
+        if modes is not None:  # hook of deformable blocks, 3 of 4
+            drift_modes(dt, modes)
         fresh = (step + 1) % SPREAD_EVERY == 0
         flags = patch_forces(0, dry, dt, dt, fresh, rows, body, slot, corner_start, corners, velocity, wrench, flagged, 0)
         flags = cell_forces(dry, groups, dt, dt, rows, body, slot, corner_start, corners, cells, velocity, wrench, flagged,

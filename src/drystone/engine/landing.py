@@ -76,9 +76,9 @@ def land(
         n += 1
     if not lands:
         return False, 0.0
-    before = _kinetic(a, velocity, momentum, inverse_mass) + _kinetic(b, velocity, momentum, inverse_mass)
+    before = kinetic(a, velocity, momentum, inverse_mass) + kinetic(b, velocity, momentum, inverse_mass)
     for c in range(n):
-        _prepare(rows, r, scratch[c], a, b, inverse_mass, inverse_inertia)
+        prepare(rows, r, scratch[c], a, b, inverse_mass, inverse_inertia)
     friction, slow = rows[r + LANES * FRICTION], SETTLED * rows[r + LANES * LANDING_SPEED]
     for _ in range(SWEEPS):
         change = 0.0
@@ -86,7 +86,7 @@ def land(
             change = max(change, _push(rows, r, scratch[c], a, b, friction, velocity, momentum, inverse_mass, inverse_inertia))
         if change < slow:
             break
-    return True, before - _kinetic(a, velocity, momentum, inverse_mass) - _kinetic(b, velocity, momentum, inverse_mass)
+    return True, before - kinetic(a, velocity, momentum, inverse_mass) - kinetic(b, velocity, momentum, inverse_mass)
 
 
 @inner
@@ -112,7 +112,7 @@ def relative_motion(rows, r, a, b, velocity):
 
 
 @inner
-def _kinetic(i, velocity, momentum, inverse_mass):
+def kinetic(i, velocity, momentum, inverse_mass):
     """[J] of a body; nothing for a support."""
     if inverse_mass[i] == 0.0:
         return 0.0
@@ -121,7 +121,7 @@ def _kinetic(i, velocity, momentum, inverse_mass):
 
 
 @inner
-def _prepare(rows, r, corner, a, b, inverse_mass, inverse_inertia):
+def prepare(rows, r, corner, a, b, inverse_mass, inverse_inertia):
     """Arms of a corner, and how easily it is moved along the three axes of the patch [1/kg]."""
     for axis in range(3):
         along = corner[S] * rows[r + LANES * (TANGENT_1 + axis)] + corner[T] * rows[r + LANES * (TANGENT_2 + axis)]
@@ -175,13 +175,13 @@ def _push(rows, r, corner, a, b, friction, velocity, momentum, inverse_mass, inv
     x = d0 * rows[n] + d1 * rows[s] + d2 * rows[t]
     y = d0 * rows[n + LANES] + d1 * rows[s + LANES] + d2 * rows[t + LANES]
     z = d0 * rows[n + 2 * LANES] + d1 * rows[s + 2 * LANES] + d2 * rows[t + 2 * LANES]
-    _kick(b, x, y, z, bx, by, bz, velocity, momentum, inverse_mass, inverse_inertia)
-    _kick(a, -x, -y, -z, ax, ay, az, velocity, momentum, inverse_mass, inverse_inertia)
+    strike(b, x, y, z, bx, by, bz, velocity, momentum, inverse_mass, inverse_inertia)
+    strike(a, -x, -y, -z, ax, ay, az, velocity, momentum, inverse_mass, inverse_inertia)
     return abs(d0) * corner[EASE]
 
 
 @inner
-def _kick(i, x, y, z, rx, ry, rz, velocity, momentum, inverse_mass, inverse_inertia):
+def strike(i, x, y, z, rx, ry, rz, velocity, momentum, inverse_mass, inverse_inertia):
     """An impulse (x, y, z) at the end of the arm r of body i."""
     if inverse_mass[i] == 0.0:
         return

@@ -28,6 +28,7 @@ from drystone.contact.placed import place
 from drystone.engine.bodies import inverse_inertias, momenta, spins
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
+from drystone.engine.deformable import Deformable, Swing, joint_springs
 from drystone.engine.interval import take_steps
 from drystone.engine.joint_law import COHESION, CRUSHING, ENERGY, NUMBERS, OUT, TENSION
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
@@ -45,14 +46,13 @@ from drystone.engine.patch_rows import (
 )
 from drystone.engine.patch_setup import arrange, carry_back, fill_rows, place_wrenches, pressure_energies, recall, springs
 from drystone.engine.stable_step import SAFETY, bound_of_step, exact_step
-from drystone.errors import InputError
 from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Bodies as ModelBodies
 from drystone.model import Model
 from drystone.motion import Motion, displacement, of_ground, velocity
 from drystone.spin import drift
-from drystone.state import Energy, State
+from drystone.state import NO_MODES, Energy, State
 
 Array = np.ndarray
 
@@ -105,6 +105,9 @@ class Bodies(NamedTuple):
     face_depth: Array  # (F,) [m] stone between each face and the centroid, 0 for supports
 
 
+NO_SWING = Swing(NO_MODES, NO_MODES)
+
+
 class Course(NamedTuple):
     """Where the blocks are in the middle of a time step."""
 
@@ -112,6 +115,7 @@ class Course(NamedTuple):
     rotation: Array  # (B, 4)
     velocity: Array  # (B, 6)
     momentum: Array  # (B, 3) angular
+    swing: Swing = NO_SWING  # of deformable blocks
 
 
 class Passed(NamedTuple):
@@ -145,12 +149,14 @@ class SmallSteps:
         material: Material = STONE,
         longest_step: float | None = None,
     ):
-        if model.elastic is not None:
-            raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material = material
         self.longest_step = min(LONGEST_STEP, longest_step or LONGEST_STEP)
-        self.bodies = _bodies(model)
+        self.deformable = None if model.elastic is None else Deformable(model, material.young, material.damping)
+        self.geometry = model.bodies if self.deformable is None else self.deformable.bodies
+        if self.deformable is not None:
+            self.longest_step = min(self.longest_step, SAFETY * 2.0 / self.deformable.top)
+        self.bodies = _bodies(model, self.geometry)
         laws = model.laws
         self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
@@ -168,7 +174,13 @@ class SmallSteps:
         ground is still, velocities are taken back all the time, and nothing lands by impulses."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
-        course = Course(state.position, state.rotation, state.velocity.copy(), self._momentum(state.rotation, state.velocity))
+        course = Course(
+            state.position,
+            state.rotation,
+            state.velocity.copy(),
+            self._momentum(state.rotation, state.velocity),
+            Swing(state.amplitude, state.rate),
+        )
         memory, cells, energy, ratio = state.patches, state.cells, state.energy, (state.step_ratio, state.ratio_patches)
         binds = state.step == 0 and len(cells.state) == 0
         start, done, steps, detections, landed, repeated, sound = state.step * time_step, 0.0, 0, 0, 0, 0, True
@@ -201,6 +213,7 @@ class SmallSteps:
             next_id,
             0,
             energy,
+            *course.swing,
             patches=memory,
             cells=cells,
             step_ratio=ratio[0],
@@ -238,13 +251,17 @@ class SmallSteps:
         for row, motions in zip(self.supports, self.support_motions, strict=True):
             speed[row, :3] = 0.0 if relaxing else (displacement(motions, time + h) - displacement(motions, time)) / h
         middle, turned = drift(course.position, course.rotation, speed, 0.5 * h)
-        placed = place(self._bodies_with_grip(memory), middle, turned, speed, h)
-        patches = find_patches(model.bodies, placed, candidate_pairs(model.bodies, placed), len(memory.energy))
+        placed = place(self._bodies_with_grip(memory, course.swing), middle, turned, speed, h)
+        patches = find_patches(self.geometry, placed, candidate_pairs(self.geometry, placed), len(memory.energy))
         count = len(patches.whole)
         a, b = model.bodies.owner[patches.piece[:, 0]], model.bodies.owner[patches.piece[:, 1]]
         arm_a, arm_b = patches.origin - middle[a], patches.origin - middle[b]
         self._seconds[0] += perf_counter() - begin
         carry_back(patches, speed, a, b, arm_a, arm_b, 0.5 * h)
+        soft, stand, modes, joints = self.deformable, None, None, None
+        if soft is not None:
+            stand = soft.stand(patches, a, b)
+            soft.open_gaps(patches, stand, arm_a, arm_b, turned, course.swing.amplitude)
         stiffness, shear, edge = self._stiffness(patches, placed.size, a, b)
         patches = patches._replace(edge=edge)
         stretch, shear_stiffness = np.empty((count, 2 * POINTS)), np.empty(count)
@@ -275,8 +292,14 @@ class SmallSteps:
             fast,
             twice,
         )
+        if soft is not None:
+            joint_springs(
+                patches, a, b, arm_a, arm_b, stand.soft, stiffness, self.bodies.mass, self.bodies.inverse_mass,
+                self.bodies.mean_inertia, material.damping, material.rocking, landing, spring, fast, twice,
+            )  # fmt: skip
+            modes = soft.modes(stand, turned, speed[:, 3:], course.swing)
         inverse_inertia = self._inverse_inertia(turned)
-        dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio)
+        dt, ratio = self._longest_step(patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio, stand, modes)
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
         # rows of the patches
@@ -316,10 +339,13 @@ class SmallSteps:
             corners,
         )
         restitution = self._restitution(a, b, order, groups)
+        if soft is not None:
+            modes = modes._replace(plate_of=soft.plates_of_wrenches(stand, order, slot, wrench_start[-1]))
+            joints = soft.joints(stand, order, a, b, body, corner_count)
         # bodies
-        numbers = np.zeros((len(fixed) + 1, 8))
-        numbers[:-1, :3] = speed[:, :3]
-        spins(inverse_inertia, course.momentum, numbers[:-1, 4:7])
+        numbers = np.zeros((len(fixed) + 1 if soft is None else soft.rows, 8))
+        numbers[: len(fixed), :3] = speed[:, :3]
+        spins(inverse_inertia, course.momentum, numbers[: len(fixed), 4:7])
         momentum = np.zeros((len(fixed) + 1, 4))
         momentum[:-1, :3] = course.momentum
         external = np.zeros((len(fixed) + 1, 8))
@@ -361,15 +387,18 @@ class SmallSteps:
             np.empty(4),
             np.empty(OUT),
             ledger,
+            modes,
+            joints,
         )
         self._seconds[1] += perf_counter() - middle_time
         # where everything is now
         way = np.column_stack([moved[:-1, :3], moved[:-1, 4:7]])
         if model.planar:
             way[:, 1] = numbers[:, 1] = 0.0  # rounding in landings
+        swing = NO_SWING if soft is None else soft.swing(modes)
         position, rotation = drift(course.position, course.rotation, way / h, h)
         after = np.empty_like(speed)
-        after[:, :3] = numbers[:-1, :3]
+        after[:, :3] = numbers[: len(fixed), :3]
         spins(self._inverse_inertia(rotation), momentum[:-1, :3], after[:, 3:])
         after[fixed, 3:] = 0.0
         by_patch = np.empty((count, COLUMNS))
@@ -388,20 +417,24 @@ class SmallSteps:
             by_patch[:, DILATION : DILATION + 2].copy(),
         )  # fmt: skip
         loads = float(np.vdot(external[:-1], moved[:-1]))
-        told = self._ledger(energy, course, elastic, position, rotation, after, kept, by_patch, ledger, loads)
+        swung = 0.0 if modes is None else float(modes.lost[0])
+        told = self._ledger(energy, course, elastic, position, rotation, after, kept, by_patch, ledger, loads, swing, swung)
         made = energy.numerical - told.numerical
         allowed = ENERGY_MADE * max(energy.kinetic, told.kinetic, self.gravity * 1e-3 * float(self.bodies.mass.sum()))
-        new = Course(position, rotation, after, momentum[:-1, :3].copy())
+        new = Course(position, rotation, after, momentum[:-1, :3].copy(), swing)
         return Passed(new, kept, cell_memory, told, patches, a, b, by_patch, arm_a, n, int(ledger[1]), made, allowed), ratio
 
-    def _bodies_with_grip(self, memory: PatchMemory) -> ModelBodies:
-        """The blocks, looked for as far apart as sliding has opened their joints."""
-        bodies = self.model.bodies
-        if self.model.dilatancy is None:
+    def _bodies_with_grip(self, memory: PatchMemory, swing: Swing) -> ModelBodies:
+        """The blocks, looked for as far apart as sliding has opened their joints, and as they are deformed."""
+        bodies = self.geometry
+        if self.model.dilatancy is None and self.deformable is None:
             return bodies
         grip = bodies.grip.copy()
-        for side in range(2):
-            np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
+        if self.model.dilatancy is not None:
+            for side in range(2):
+                np.maximum.at(grip, bodies.owner[memory.piece[:, side]], 0.5 * memory.dilation[:, 0])
+        if self.deformable is not None:
+            grip += 2.0 * self.deformable.bulge(swing.amplitude)
         return bodies._replace(grip=grip)
 
     def _remembering(self, a: Array, b: Array) -> tuple[Array, Array]:
@@ -423,7 +456,7 @@ class SmallSteps:
         groups = -(-len(order) // LANES)
         lanes = np.full((-(-len(other) // LANES)) * LANES, -1)
         lanes[: len(other)] = other
-        found = make_cells(self.model.bodies, placed, patches, has_cells)
+        found = make_cells(self.geometry, placed, patches, has_cells)
         rest, state = recall_cells(patches, has_cells, found, memory, binds, has_bond)
         law = np.zeros((len(has_cells), NUMBERS))
         if has_cells.any():
@@ -442,6 +475,9 @@ class SmallSteps:
         over it; (P,) how much of it an edge has (T313): a joint with a stiffness of its own is springs side by side."""
         depth = self.bodies.face_depth[patches.face].sum(axis=1)
         stone = self.material.young / np.maximum(depth, LEAST_LENGTH * size[patches.piece].min(axis=1, initial=np.inf))
+        if self.deformable is not None:
+            stone, edges = self.deformable.stiffness_of(patches, a, b, self.bodies.face_depth, self.material.young, stone)
+            patches = patches._replace(edge=edges)
         if self.model.laws is None:
             return stone, np.full(len(stone), self.material.shear), patches.edge
         here = self.model.bodies.group[a], self.model.bodies.group[b]
@@ -459,7 +495,7 @@ class SmallSteps:
             out[: len(order)] = self.model.restitution[group[a], group[b]][order]
         return out.reshape(groups, LANES)
 
-    def _longest_step(self, patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio):
+    def _longest_step(self, patches, a, b, arm_a, arm_b, spring, shear, inverse_inertia, ratio, stand, modes):
         """[s] the longest stable step, and the ratio to its bound, with the number of patches for which it was found."""
         count, bodies = len(a), self.bodies
         if count == 0:
@@ -469,20 +505,25 @@ class SmallSteps:
         )
         if abs(count - ratio[1]) > 0.1 * ratio[1]:
             blocks = len(bodies.mass) - 1
-            exact = exact_step(
-                bound,
-                a,
-                b,
-                patches.frame,
-                arm_a,
-                arm_b,
-                spring,
-                shear,
-                bodies.inverse_mass,
-                inverse_inertia,
-                np.empty((blocks, 6)),
-                np.empty((blocks, 6)),
-            )
+            if self.deformable is not None:
+                exact = self.deformable.exact_step(
+                    bound, patches, stand, arm_a, arm_b, spring, shear, bodies.inverse_mass, inverse_inertia, modes
+                )
+            else:
+                exact = exact_step(
+                    bound,
+                    a,
+                    b,
+                    patches.frame,
+                    arm_a,
+                    arm_b,
+                    spring,
+                    shear,
+                    bodies.inverse_mass,
+                    inverse_inertia,
+                    np.empty((blocks, 6)),
+                    np.empty((blocks, 6)),
+                )
             ratio = (float(exact / bound), count)
         return min(SAFETY * ratio[0] * bound / self.dilatancy_factor, self.longest_step), ratio
 
@@ -501,20 +542,24 @@ class SmallSteps:
             supports[:, k] = 0.0 if still else np.diff(displacement(motions, at), axis=0) * (n / h)
         return push, supports
 
-    def _ledger(self, old, course, elastic, position, rotation, after, kept, rows, ledger, loads) -> Energy:
+    def _ledger(self, old, course, elastic, position, rotation, after, kept, rows, ledger, loads, swing, swung) -> Energy:
         """The balance at the end of the interval; what its entries leave over is numerical."""
         bodies = self.model.bodies
         free = ~bodies.fixed
         momentum = self._momentum(rotation, after)
         kinetic = 0.5 * float((bodies.mass[free, None] * after[free, :3] ** 2).sum() + (momentum[free] * after[free, 3:]).sum())
+        strain = 0.0
+        if self.deformable is not None:
+            swinging, strain = self.deformable.energies(swing)
+            kinetic += swinging
         lift = float(bodies.mass[free] @ (position[free, 2] - course.position[free, 2]))
         end = float(kept.energy.sum() + 0.5 * (kept.shear_stiffness[:, None] * kept.stretch**2).sum())
-        friction, damping, impact = float(rows[:, FRICTION_WORK].sum()), float(rows[:, DAMPING_WORK].sum()), float(ledger[0])
+        friction, damping, impact = float(rows[:, FRICTION_WORK].sum()), float(rows[:, DAMPING_WORK].sum()) + swung, float(ledger[0])
         geometry = old.elastic - elastic
         came = float(ledger[2]) + loads
         fracture = float(ledger[3])
         lost = friction + damping + impact + fracture
-        numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - lost
+        numerical = came - (kinetic - old.kinetic) - self.gravity * lift - (end - elastic) - (strain - old.strain) - lost
         return Energy(
             kinetic,
             old.potential + self.gravity * lift,
@@ -524,6 +569,7 @@ class SmallSteps:
             old.impact + impact,
             old.numerical + numerical,
             fracture=old.fracture + fracture,
+            strain=strain,
             damping=old.damping + damping,
             geometry=old.geometry + geometry,
         )
@@ -538,8 +584,8 @@ class SmallSteps:
         return contacts._replace(impulse=impulse), next_id
 
 
-def _bodies(model: Model) -> Bodies:
-    b = model.bodies
+def _bodies(model: Model, geometry: ModelBodies) -> Bodies:
+    b = geometry
     moments = np.linalg.eigvalsh(b.inertia)
     inverse = np.linalg.inv(b.inertia)
     inverse[b.fixed] = 0.0

@@ -57,7 +57,7 @@ def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inver
     for _ in range(ROUNDS):
         top = 0.0
         for _ in range(ITERATIONS):
-            _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+            apply_patches(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
             top = _norm(y)
             if top == 0.0:
                 return np.inf
@@ -66,9 +66,9 @@ def exact_step(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inver
                 for c in range(6):
                     x[i, c] = scale * y[i, c]
         # the eigenvalue is top = dt^2 k + 2 dt c; k and c separately from the eigenvector
-        _apply(1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+        apply_patches(1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
         one = _norm(y)
-        _apply(-1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
+        apply_patches(-1.0, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y)
         other = _norm(y)
         stiff, damped = 0.5 * (one + other), 0.25 * (one - other)
         seen = dt * dt * stiff + 2.0 * dt * damped
@@ -86,7 +86,7 @@ def _norm(y):
 
 
 @inner
-def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
+def apply_patches(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, x, y):
     """y = M^-1 (dt^2 K + 2 dt C) x, all patches closed and sticking. spring (P, 6): k A [N/m], second moments of k ss, st,
     tt [N m] about the origin, damping times of approach and shear and of rocking [s]."""
     for i in range(y.shape[0]):
