@@ -35,13 +35,14 @@ class Divided(NamedTuple):
 
     bodies: Bodies
     plate: Array  # (F,) int64 number of each face among the plates of its block, -1 of a rigid block
+    whole: Array  # (F,) int64 face of the undivided block that each face is a part of
     plates: Plates
 
 
 def divide(bodies: Bodies, elastic: Elastic) -> Divided:
     """The blocks, with plates."""
     kinds = [_plates(elastic, k) for k in range(len(elastic.mesh))]
-    vertex, face, plate, vertex_count, face_count, normal = [], [], [], [], [], []
+    vertex, face, plate, whole, vertex_count, face_count, normal = [], [], [], [], [], [], []
     for p, block in enumerate(bodies.owner):
         first, stop = bodies.vertex_start[p], bodies.vertex_start[p + 1]
         faces = range(bodies.piece_face[p], bodies.piece_face[p + 1])
@@ -50,6 +51,7 @@ def divide(bodies: Bodies, elastic: Elastic) -> Divided:
             vertex.append(bodies.vertex[first:stop])
             face += [bodies.face_vertex[bodies.face_start[f] : bodies.face_start[f + 1]] - first + begin for f in faces]
             plate += [-1] * len(faces)
+            whole += faces
             normal.append(bodies.face_normal[faces.start : faces.stop])
             face_count.append(len(faces))
         else:
@@ -63,7 +65,9 @@ def divide(bodies: Bodies, elastic: Elastic) -> Divided:
             own = bodies.face_normal[faces.start : faces.stop]
             at = bodies.vertex[bodies.face_vertex[bodies.face_start[faces.start : faces.stop]]]
             height = np.einsum("fi,pfi->pf", own, centre[:, None] - at)
-            normal.append(own[np.abs(height).argmin(axis=1)])
+            lies_in = np.abs(height).argmin(axis=1)
+            normal.append(own[lies_in])
+            whole += (faces.start + lies_in).tolist()
             face_count.append(len(node))
         vertex_count.append(len(vertex[-1]))
     start = np.cumsum([0] + [len(each) for each in face])
@@ -71,7 +75,7 @@ def divide(bodies: Bodies, elastic: Elastic) -> Divided:
         vertex=np.concatenate(vertex), vertex_start=np.cumsum([0, *vertex_count]), face_vertex=np.concatenate(face),
         face_start=start, piece_face=np.cumsum([0, *face_count]), face_normal=np.concatenate(normal),
     )  # fmt: skip
-    return Divided(more, np.array(plate, np.int64), _together(elastic, kinds))
+    return Divided(more, np.array(plate, np.int64), np.array(whole, np.int64), _together(elastic, kinds))
 
 
 def _plates(elastic: Elastic, k: int) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ Array = np.ndarray
 
 LAYER = 0.05  # of the brick behind a plate: stone that the mesh does not resolve, between its nodes and the joint (T352)
 STIFFEST = 4.0  # times the modulus of stone in joints: that layer is not stiffer, however stiff the block
+SAME = 1e-5  # of the size of a joint: corners nearer to each other are one, and nearer to a line lie on it
 CAP = 1.0 / 3.0  # of the frequency of a block between two stiff supports: modes above it are slowed down to it (T351)
 
 
@@ -51,7 +52,7 @@ class Deformable:
         assert model.elastic is not None
         elastic: Elastic = model.elastic
         divided = divide(model.bodies, elastic)
-        self.elastic, self.plates, self.plate = elastic, divided.plates, divided.plate
+        self.elastic, self.plates, self.plate, self.whole = elastic, divided.plates, divided.plate, divided.whole
         self.bodies: Bodies = divided.bodies
         self.blocks = len(model.bodies.mass)
         plates = divided.plates.count[elastic.kind]
@@ -117,7 +118,7 @@ class Deformable:
             plate, row = self.plate[face], self.elastic.row[block]
             total += np.where(plate >= 0, self.compliance[self.elastic.kind[row], plate], depth[face] / young)
         soft = (self.plate[patches.face] >= 0).any(axis=1)
-        return np.where(soft, 1.0 / np.where(soft, total, 1.0), rigid), np.where(soft, 0.0, patches.edge)
+        return np.where(soft, 1.0 / np.where(soft, total, 1.0), rigid), patches.edge
 
     def bulge(self, amplitude: Array) -> Array:
         """(B,) [m] how far the surface of each block may be from where it is undeformed."""
@@ -171,28 +172,57 @@ class Deformable:
             out[slot[side].ravel()[filled] // 8] = np.maximum(stand.plate[side, order[filled]], 0)
         return out
 
-    def joints(self, stand: Stand, order: Array, a: Array, b: Array, body: Array, corner_count: Array) -> Joints:
+    def joints(
+        self, patches: Patches, stand: Stand, order: Array, a: Array, b: Array, body: Array, corner_start: Array,
+        corner_count: Array, mass: Array, depth: Array, young: float,
+    ) -> Joints:  # fmt: skip
         """The joints with plates. body (2, G, 4): their patches get the rows of plates instead of those of blocks;
         corner_count (G, 4): they get no corners, so that they do not land patch by patch."""
         filled = np.flatnonzero(order >= 0)
         lanes = filled[stand.soft[order[filled]]]
         p = order[lanes]
-        pair, which = np.unique(a[p] * (self.blocks + 1) + b[p], return_inverse=True)
-        by_joint = np.argsort(which, kind="stable")
-        joint, flat = np.full(corner_count.shape, -1), corner_count.reshape(-1)
+        whole = self.whole[patches.face[p]]
+        _, first, which = np.unique(whole[:, 0] * len(self.whole) + whole[:, 1], return_index=True, return_inverse=True)
+        joint = np.full(corner_count.shape, -1)
         joint.reshape(-1)[lanes] = which
         for side in range(2):
             body[side].reshape(-1)[lanes] = 8 * stand.row[side, p]
-        count = flat[lanes]
-        flat[lanes] = 0
-        size = np.bincount(which, count, len(pair)).max(initial=0.0)
-        soft = np.append(self.elastic.row, -1)
+        corner_count.reshape(-1)[lanes] = 0
+        # corners: the patch of each, its number among those of the patch, its joint
+        count = np.diff(patches.corner_start)[p]
+        of = np.repeat(np.arange(len(p)), count)
+        number = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+        by_joint = np.argsort(which[of], kind="stable")
+        of, number = of[by_joint], number[by_joint]
+        start = np.concatenate([[0], np.cumsum(np.bincount(which[of], minlength=len(first)))])
+        place = patches.corner[patches.corner_start[p[of]] + number]
+        point = patches.origin[p[of]] + place[:, :1] * patches.frame[p[of], 3:6] + place[:, 1:] * patches.frame[p[of], 6:9]
+        axes = patches.frame[p[first]][which[of]]
+        flat = np.stack([(point * axes[:, 3:6]).sum(axis=1), (point * axes[:, 6:9]).sum(axis=1)], axis=1)
+        outer = np.zeros(len(of), bool)
+        outer_corners(start, flat, outer)
+        lane = lanes[of[outer]]
+        blow = self._blows(patches, p, which, a, b, mass, depth, young)
+        size = np.bincount(which[of[outer]], minlength=len(first))
         return Joints(
-            joint, np.array([pair // (self.blocks + 1), pair % (self.blocks + 1)]),
-            np.concatenate([[0], np.cumsum(np.bincount(which, minlength=len(pair)))]), lanes[by_joint], count[by_joint],
-            soft, np.full(len(pair), -1), np.zeros(len(pair), np.int64), np.zeros(1, np.int64),
-            np.zeros((int(size), CORNER_WIDTH)), np.zeros(16),
+            joint, np.array([a[p[first]], b[p[first]]]), np.concatenate([[0], np.cumsum(size)]), lane,
+            corner_start[lane // LANES] + number[outer], blow, np.append(self.elastic.row, -1), np.full(len(first), -1),
+            np.zeros(len(first), np.int64), np.zeros(1, np.int64), np.zeros((int(size.max(initial=0)), CORNER_WIDTH)),
+            np.zeros(16),
         )  # fmt: skip
+
+    def _blows(self, patches, p, which, a, b, mass, depth, young):
+        """(J,) [s] how long a blow goes through the blocks of each joint, patches p of which make joint `which`: twice the time
+        in which two masses move on all the stone between their centroids, 1 / omega."""
+        compliance = np.zeros(len(p))
+        for side, block in enumerate((a[p], b[p])):
+            row = self.elastic.row[block]
+            modulus = np.where(row >= 0, np.minimum(self.elastic.young[self.elastic.kind[row]], STIFFEST * young), young)
+            compliance += depth[patches.face[p, side]] / modulus
+        stiff = np.bincount(which, patches.whole[p] / compliance)
+        one, two = (np.bincount(which, each) / np.bincount(which) for each in (mass[a[p]], mass[b[p]]))
+        ease = np.where(one > 0, 1 / np.where(one > 0, one, 1.0), 0.0) + np.where(two > 0, 1 / np.where(two > 0, two, 1.0), 0.0)
+        return 2.0 / np.sqrt(stiff * ease)
 
     def exact_step(self, bound, patches, stand, arm_a, arm_b, spring, shear, inverse_mass, inverse_inertia, modes) -> float:
         """[s] the longest stable step, of blocks and modes."""
@@ -224,6 +254,37 @@ def _of_spin(elastic: Elastic) -> Array:
     out = -np.einsum("knim,knj->kijm", elastic.momentum, elastic.node)
     out += np.eye(3)[None, :, :, None] * np.einsum("knim,kni->km", elastic.momentum, elastic.node)[:, None, None, :]
     return out
+
+
+@inner
+def outer_corners(start, point, outer):
+    """Which points (N, 2) stand out from all others of their set, those from start[j] to start[j + 1]: seen from such a point
+    the others are within less than half a turn. Points at one place count as one, and stand out together."""
+    for j in range(start.shape[0] - 1):
+        size = 0.0
+        for k in range(start[j], start[j + 1]):
+            size = max(size, abs(point[k, 0] - point[start[j], 0]), abs(point[k, 1] - point[start[j], 1]))
+        for k in range(start[j], start[j + 1]):
+            # the others are seen from the direction r to the direction l, counter-clockwise
+            rx = ry = lx = ly = 0.0
+            outer[k] = True
+            for q in range(start[j], start[j + 1]):
+                x, y = point[q, 0] - point[k, 0], point[q, 1] - point[k, 1]
+                if abs(x) + abs(y) <= SAME * size:
+                    continue
+                if rx == 0.0 and ry == 0.0:
+                    rx, ry, lx, ly = x, y, x, y
+                before, after = rx * y - ry * x < 0.0, lx * y - ly * x > 0.0
+                if before:
+                    rx, ry = x, y
+                if after:
+                    lx, ly = x, y
+                between = rx * lx + ry * ly < 0.0 or x * rx + y * ry < 0.0 or x * lx + y * ly < 0.0
+                flat = min(abs(rx * ly - ry * lx), abs(rx * y - ry * x) if x * rx + y * ry < 0.0 else np.inf,
+                           abs(lx * y - ly * x) if x * lx + y * ly < 0.0 else np.inf)  # fmt: skip
+                if (before and after) or rx * ly - ry * lx < 0.0 or (between and flat <= SAME * size * size):
+                    outer[k] = False
+                    break
 
 
 @inner

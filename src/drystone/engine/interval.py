@@ -121,7 +121,7 @@ def take_steps(
                     landed += 1
         if joints is not None:  # hook of deformable blocks, 2 of 4
             land_joints(
-                step, dt, flags, flagged, push[step], rows, body, restitution, corner_start, corners, joints, modes,
+                step, dt, flags, flagged, push[step], rows, body, restitution, corners, joints, modes,
                 wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, ledger,
             )  # fmt: skip
         drift(0, bodies, dt, velocity, moved)

@@ -2,7 +2,10 @@
 plates (T355).
 
 The blow is taken by the blocks as wholes, as if they were rigid: their modes keep the rates they have, which count in how fast
-a corner closes. One plate after the other would tilt a block towards the plate that is asked first.
+a corner closes. One plate after the other would tilt a block towards the plate that is asked first. And only the corners of the
+whole joint land: a block that rocks over would else land on the lines between its plates one after the other, roll instead of
+land, and lose less the finer its mesh. Corners that would close while the blow goes through the blocks take part in it: small
+steps are shorter than that, and a block that falls on an edge would fall on one corner of it first.
 """
 
 from typing import NamedTuple
@@ -36,13 +39,14 @@ WIDTH = 19  # numbers of a corner in the working memory
 
 
 class Joints(NamedTuple):
-    """J pairs of blocks of which at least one is deformable, with N patches."""
+    """J pairs of faces, of blocks of which at least one is deformable, with N outer corners."""
 
     joint: Array  # (G, 4) int64 of the patch in each lane, -1 of others
     block: Array  # (2, J) int64
     start: Array  # (J+1,) int64
-    lane: Array  # (N,) int64 LANES times the group of a patch plus its lane
-    count: Array  # (N,) int64 its corners
+    lane: Array  # (N,) int64 of each corner: LANES times the group of its patch plus its lane
+    place: Array  # (N,) int64 row in `corners`
+    blow: Array  # (J,) [s] how long a blow takes to go through both blocks
     soft: Array  # (B+1,) int64 rows of blocks among the deformable ones, -1 of others
     seen: Array  # (J,) int64 the step in which a joint was asked last; -1 at the start
     landed: Array  # (J,) int64 joints that landed in the last step
@@ -53,14 +57,14 @@ class Joints(NamedTuple):
 
 @inner
 def land_joints(
-    step, dt, flags, flagged, push, rows, body, restitution, corner_start, corners, joints, modes, wrench_start, wrench,
+    step, dt, flags, flagged, push, rows, body, restitution, corners, joints, modes, wrench_start, wrench,
     external, velocity, momentum, mass, inverse_mass, inverse_inertia, ledger,
 ):  # fmt: skip
     """The joints with plates of the flagged groups land, if they do; before them those that landed in the last step are asked
     again. What is lost goes to the ledger, as in `interval`."""
     again = joints.landings[0]
     for k in range(again):
-        _land_joint(joints.landed[k], dt, True, push, rows, body, restitution, corner_start, corners, joints, modes,
+        _land_joint(joints.landed[k], dt, True, push, rows, body, restitution, corners, joints, modes,
                     wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, ledger)  # fmt: skip
     count = 0
     for k in range(flags):
@@ -69,7 +73,7 @@ def land_joints(
             if j < 0 or joints.seen[j] == step:
                 continue
             joints.seen[j] = step
-            if _land_joint(j, dt, False, push, rows, body, restitution, corner_start, corners, joints, modes,
+            if _land_joint(j, dt, False, push, rows, body, restitution, corners, joints, modes,
                            wrench_start, wrench, external, velocity, momentum, mass, inverse_mass, inverse_inertia, ledger):  # fmt: skip
                 ledger[1] += 1.0
                 joints.landed[count] = j
@@ -79,11 +83,11 @@ def land_joints(
 
 @inner
 def _land_joint(
-    j, dt, again, push, rows, body, restitution, corner_start, corners, joints, modes, wrench_start, wrench, external,
+    j, dt, again, push, rows, body, restitution, corners, joints, modes, wrench_start, wrench, external,
     velocity, momentum, mass, inverse_mass, inverse_inertia, ledger,
 ):  # fmt: skip
     a, b = joints.block[0, j], joints.block[1, j]
-    n = _near_corners(j, dt, again, rows, body, restitution, corner_start, corners, joints, velocity)
+    n = _near_corners(j, dt, again, rows, body, restitution, corners, joints, velocity)
     if n == 0:
         return False
     before, slow = joints.before, np.inf
@@ -125,12 +129,12 @@ def _land_joint(
 
 
 @inner
-def _near_corners(j, dt, again, rows, body, restitution, corner_start, corners, joints, velocity):
+def _near_corners(j, dt, again, rows, body, restitution, corners, joints, velocity):
     """How many corners take part in the landing of joint j; 0 if none closes fast within the step."""
     n, lands = 0, False
     a, b = joints.block[0, j], joints.block[1, j]
     for k in range(joints.start[j], joints.start[j + 1]):
-        g, lane = joints.lane[k] // LANES, joints.lane[k] % LANES
+        corner, g, lane = joints.place[k], joints.lane[k] // LANES, joints.lane[k] % LANES
         r = g * COLUMNS * LANES + lane
         rate, rate_s, rate_t, v1, v2, on = relative_motion(rows, r, body[0, g, lane] // 8, body[1, g, lane] // 8, velocity)
         own, own_s, own_t, own1, own2, own_on = relative_motion(rows, r, a, b, velocity)
@@ -139,20 +143,20 @@ def _near_corners(j, dt, again, rows, body, restitution, corner_start, corners, 
         closing = rate - rows[r + LANES * REACH] * (abs(rate_s) + abs(rate_t))
         if again:
             fast = vibrates = 0.0
-        for corner in range(corner_start[g], corner_start[g] + joints.count[k]):
-            s, t = corners[2 * LANES * corner + lane], corners[2 * LANES * corner + LANES + lane]
-            gap, speed = g0 + gs * s + gt * t, rate + rate_s * s + rate_t * t
-            is_fast = speed < -fast + vibrates * min(gap, 0.0) and gap + dt * speed < 0.0
-            lands = lands or is_fast
-            if gap + 2.0 * dt * closing > 0.0:
-                continue  # too far away
-            bounce = restitution[g, lane]
-            one = joints.corner[n]
-            one[S], one[T], one[ROW] = s, t, r
-            one[LEAST] = -bounce * speed if is_fast and bounce > 0.0 else -max(gap, 0.0) / dt
-            one[SWING] = (rate - own) + (rate_s - own_s) * s + (rate_t - own_t) * t
-            one[SWING + 1], one[SWING + 2] = (v1 - own1) - (on - own_on) * t, (v2 - own2) + (on - own_on) * s
-            n += 1
+        s, t = corners[2 * LANES * corner + lane], corners[2 * LANES * corner + LANES + lane]
+        gap, speed = g0 + gs * s + gt * t, rate + rate_s * s + rate_t * t
+        is_fast = speed < -fast + vibrates * min(gap, 0.0) and gap + dt * speed < 0.0
+        lands = lands or is_fast
+        span = max(2.0 * dt, joints.blow[j])
+        if gap + span * closing > 0.0:
+            continue  # too far away
+        bounce = restitution[g, lane]
+        one = joints.corner[n]
+        one[S], one[T], one[ROW] = s, t, r
+        one[LEAST] = -bounce * speed if is_fast and bounce > 0.0 else -max(gap, 0.0) / (0.5 * span)
+        one[SWING] = (rate - own) + (rate_s - own_s) * s + (rate_t - own_t) * t
+        one[SWING + 1], one[SWING + 2] = (v1 - own1) - (on - own_on) * t, (v2 - own2) + (on - own_on) * s
+        n += 1
     return n if lands else 0
 
 

@@ -341,7 +341,10 @@ class SmallSteps:
         restitution = self._restitution(a, b, order, groups)
         if soft is not None:
             modes = modes._replace(plate_of=soft.plates_of_wrenches(stand, order, slot, wrench_start[-1]))
-            joints = soft.joints(stand, order, a, b, body, corner_count)
+            joints = soft.joints(
+                patches, stand, order, a, b, body, corner_start, corner_count, self.bodies.mass, self.bodies.face_depth,
+                material.young,
+            )  # fmt: skip
         # bodies
         numbers = np.zeros((len(fixed) + 1 if soft is None else soft.rows, 8))
         numbers[: len(fixed), :3] = speed[:, :3]
