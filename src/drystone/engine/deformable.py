@@ -15,7 +15,7 @@ from drystone.elastic import Elastic, nodal
 from drystone.engine.joint_landing import WIDTH as CORNER_WIDTH
 from drystone.engine.joint_landing import Joints
 from drystone.engine.modal_step import exact_step_with_modes
-from drystone.engine.modes import BLOCK, Modes
+from drystone.engine.modes import PANEL, Modes
 from drystone.engine.patch_rows import LANES
 from drystone.engine.patch_setup import carry_back
 from drystone.kernel import inner
@@ -27,7 +27,7 @@ Array = np.ndarray
 LAYER = 0.05  # of the brick behind a plate: stone that the mesh does not resolve, between its nodes and the joint (T352)
 STIFFEST = 4.0  # times the modulus of stone in joints: that layer is not stiffer, however stiff the block
 SAME = 1e-5  # of the size of a joint: corners nearer to each other are one, and nearer to a line lie on it
-CAP = 1.0 / 3.0  # of the frequency of a block between two stiff supports: modes above it are slowed down to it (T351)
+CAP = 0.2  # of the frequency of a block between two stiff supports: modes above it are slowed down to it (T351)
 
 
 class Swing(NamedTuple):
@@ -61,7 +61,7 @@ class Deformable:
         modulus = np.minimum(elastic.young, STIFFEST * young)
         self.compliance = LAYER * divided.plates.depth / modulus[:, None]  # (T, p) [m3/N]
         count = elastic.stiffness.shape[1]
-        self.width = -(-count // BLOCK) * BLOCK
+        self.width = -(-count // PANEL) * PANEL
         mass = np.array([model.bodies.mass[elastic.block[np.argmax(elastic.kind == k)]] for k in range(len(elastic.mesh))])
         cap = CAP * np.sqrt(self._stiffest(mass))
         square = elastic.stiffness
@@ -70,9 +70,12 @@ class Deformable:
         self.stiffness = self._wide(square)
         self.inverse_mass = self._wide(1.0 / self.added)
         self.viscosity = self._wide(2.0 * damping / cap[:, None] * square)
-        shape = np.zeros((*elastic.mode.shape[:3], self.width))
-        shape[..., :count] = elastic.mode
-        self.shape = shape.ravel()
+        kinds, nodes = elastic.mode.shape[:2]
+        self.components = -(-3 * nodes // PANEL) * PANEL
+        shape = np.zeros((kinds, self.components, self.width))
+        shape[:, : 3 * nodes, :count] = elastic.mode.reshape(kinds, 3 * nodes, count)
+        self.shape = shape.reshape(kinds, self.components, -1, PANEL).swapaxes(1, 2).ravel()
+        self.to_nodes = shape.reshape(kinds, -1, PANEL, self.width).swapaxes(2, 3).ravel()
         across = np.zeros((*divided.plates.motion.shape[:2], 12, 8))
         across[..., :3] = divided.plates.motion[:, :, :3].swapaxes(2, 3)
         across[..., 4:7] = divided.plates.motion[:, :, 3:].swapaxes(2, 3)
@@ -107,18 +110,21 @@ class Deformable:
         return Stand(plate, np.where(plate >= 0, first + plate, block), (plate >= 0).any(axis=0))
 
     def stiffness_of(
-        self, patches: Patches, a: Array, b: Array, depth: Array, young: float, rigid: Array
+        self, patches: Patches, a: Array, b: Array, depth: Array, young: float, shear: float, rigid: Array
     ) -> tuple[Array, Array]:
         """(P,) [N/m3] stiffness of patches with a plate: that of the layer on each plate and of the stone behind a rigid
-        face, one after the other (T352); depth (F,) [m] of that stone; `rigid` of others. (P,) how much of it an edge has:
-        nothing, for the mesh has the stone beside it."""
-        total = np.zeros(len(a))
+        face, one after the other (T352); depth (F,) [m] of that stone; `rigid` of others. (P,) that in shear over it, `shear`
+        for stone that has no mesh."""
+        total, along = np.zeros(len(a)), np.zeros(len(a))
         for side, block in enumerate((a, b)):
             face = patches.face[:, side]
             plate, row = self.plate[face], self.elastic.row[block]
-            total += np.where(plate >= 0, self.compliance[self.elastic.kind[row], plate], depth[face] / young)
+            kind = self.elastic.kind[row]
+            layer, stone = self.compliance[kind, plate], depth[face] / young
+            total += np.where(plate >= 0, layer, stone)
+            along += np.where(plate >= 0, 2.0 * (1.0 + self.elastic.poisson[kind]) * layer, stone / shear)
         soft = (self.plate[patches.face] >= 0).any(axis=1)
-        return np.where(soft, 1.0 / np.where(soft, total, 1.0), rigid), patches.edge
+        return np.where(soft, 1.0 / np.where(soft, total, 1.0), rigid), np.where(soft, total / np.where(soft, along, 1.0), shear)
 
     def bulge(self, amplitude: Array) -> Array:
         """(B,) [m] how far the surface of each block may be from where it is undeformed."""
@@ -149,14 +155,14 @@ class Deformable:
         touched[s, p] = True
         held[s[:, None], plates.node[elastic.kind[s], p]] = True
         turns = np.array([matrix_of(q) for q in turn[elastic.block]])
-        most, nodes = plates.node.shape[1], elastic.node.shape[1]
+        most = plates.node.shape[1]
         return Modes(
-            elastic.block, elastic.kind, turns.reshape(-1, 9), self.shape, self.stiffness, self.inverse_mass, self.viscosity,
+            elastic.block, elastic.kind, turns.reshape(-1, 9), self.shape, self.to_nodes, self.stiffness, self.inverse_mass, self.viscosity,
             plates.node, self.motion, self.across, self.plate_row, np.zeros(0, np.int64),
             np.concatenate([[0], np.cumsum(touched.sum(axis=1))]), np.nonzero(touched)[1],
             np.concatenate([[0], np.cumsum(held.sum(axis=1))]), np.nonzero(held)[1],
             self._wide(self._steady(turns, spin[elastic.block])), self._wide(swing.amplitude), self._wide(swing.rate),
-            np.zeros(8 * (self.rows - self.blocks - 1)), np.zeros(1), np.zeros(8 * most), np.zeros(3 * nodes), np.zeros(16),
+            np.zeros(8 * (self.rows - self.blocks - 1)), np.zeros(1), np.zeros(8 * most), np.zeros(self.components), np.zeros(16),
         )  # fmt: skip
 
     def _steady(self, turns: Array, spin: Array) -> Array:
@@ -322,6 +328,6 @@ def joint_springs(
             own = np.sqrt(stiff * (inverse_mass[a[p]] + inverse_mass[b[p]]))
             for q in range(p, end):
                 spring[q, 4] = 2.0 * damping / own
-                spring[q, 5] = 2.0 * rocking / np.sqrt(rocks * turns)
+                spring[q, 5] = 2.0 * rocking / np.sqrt(rocks * turns) if end == p + 1 else spring[q, 4]
                 fast[q], twice[q] = landing / own, 2.0 * own
         p = end

@@ -5,7 +5,7 @@ Viscosity of the modes is not in it: it is taken with the mean of the rates befo
 
 import numpy as np
 
-from drystone.engine.modes import press_nodes, swing_plates
+from drystone.engine.modes import PANEL, press_nodes, swing_plates
 from drystone.engine.stable_step import apply_patches, longest_step
 from drystone.kernel import inner
 
@@ -74,7 +74,7 @@ def _apply(dt, a, b, frame, arm_a, arm_b, spring, shear, inverse_mass, inverse_i
 @inner
 def _take(s, width, dt, inverse_mass, inverse_inertia, modes, y, force):
     """What the wrenches on the plates of block s do to it and to its modes."""
-    i, kind, nodes = modes.block[s], modes.kind[s], modes.at_node.shape[0] // 3
+    i, kind, rows = modes.block[s], modes.kind[s], modes.at_node.shape[0]
     for u in range(modes.touched_start[s], modes.touched_start[s + 1]):
         row, p = modes.plate_row[s] + modes.touched[u], 8 * modes.touched[u]
         for c in range(6):
@@ -89,5 +89,5 @@ def _take(s, width, dt, inverse_mass, inverse_inertia, modes, y, force):
         for u in range(modes.held_start[s], modes.held_start[s + 1]):
             h = 3 * modes.held[u]
             for c in range(3):
-                total += modes.at_node[h + c] * modes.shape[(3 * nodes * kind + h + c) * width + m]
+                total += modes.at_node[h + c] * modes.swing[(rows * kind + (h + c) // PANEL * PANEL) * width + m * PANEL + (h + c) % PANEL]
         force[width * s + m] = modes.inverse_mass[width * kind + m] * total

@@ -23,7 +23,7 @@ from drystone.kernel.lanes import load, same, store
 
 Array = np.ndarray
 
-BLOCK = 16  # modes that are treated at once: their number is filled up to a multiple of it
+PANEL = 16  # modes, or components of nodes, that are treated at once: their number is filled up to a multiple of it
 
 
 class Modes(NamedTuple):
@@ -32,7 +32,9 @@ class Modes(NamedTuple):
     block: Array  # (S,) int64
     kind: Array  # (S,) int64
     turn: Array  # (S, 9) rotation, body to world, in the middle of the interval
-    shape: Array  # (T n 3 M,) [kg^-1/2] displacement of the nodes per amplitude
+    shape: Array  # (T M/16 N 16,) [kg^-1/2] N = 3 n components of the nodes per amplitude: panels of 16 modes, in each a row a
+    # component, as forces on nodes are given to modes
+    swing: Array  # (T N/16 M 16,) the same: panels of 16 components, in each a row a mode, as rates are given to nodes
     stiffness: Array  # (T M,) [1/s2]
     inverse_mass: Array  # (T M,) 1, less for modes that are slowed
     viscosity: Array  # (T M,) [1/s] force per rate
@@ -51,7 +53,7 @@ class Modes(NamedTuple):
     lag: Array  # (R 8,) [m/s, rad/s] velocity of each plate against its block
     lost: Array  # (1,) [J] takes in what viscosity of the modes takes
     plate_wrench: Array  # (8 p,) scratch
-    at_node: Array  # (3 n,) scratch: forces or velocities of the nodes, body frame
+    at_node: Array  # (N,) scratch: forces or velocities of the nodes, body frame
     twelve: Array  # (16,) scratch
 
 
@@ -128,17 +130,17 @@ def press_nodes(s, modes):
 @inner
 def _kick(s, width, span, kept, modes):
     """The rates of block s (T351): viscosity with the mean of the rates before and after, which is stable and told exactly."""
-    kind, nodes = modes.kind[s], modes.at_node.shape[0] // 3
+    kind, rows = modes.kind[s], modes.at_node.shape[0]
     lost = same(0.0)
-    for m in range(0, width, BLOCK):
+    for m in range(0, width, PANEL):
         a = width * s + m
         f0, f1 = load(modes.steady, a), load(modes.steady, a + 4)
         f2, f3 = load(modes.steady, a + 8), load(modes.steady, a + 12)
         for u in range(modes.held_start[s], modes.held_start[s + 1]):
             h = 3 * modes.held[u]
-            row = (3 * nodes * kind + h) * width + m
+            panel = (width * kind + m) * rows + h * PANEL
             for c in range(3):
-                pushed, r = same(modes.at_node[h + c]), row + c * width
+                pushed, r = same(modes.at_node[h + c]), panel + c * PANEL
                 f0 += pushed * load(modes.shape, r)
                 f1 += pushed * load(modes.shape, r + 4)
                 f2 += pushed * load(modes.shape, r + 8)
@@ -147,7 +149,7 @@ def _kick(s, width, span, kept, modes):
         store(modes.twelve, 4, f1)
         store(modes.twelve, 8, f2)
         store(modes.twelve, 12, f3)
-        for c in range(0, BLOCK, 4):
+        for c in range(0, PANEL, 4):
             k = width * kind + m + c
             force = load(modes.twelve, c) - load(modes.stiffness, k) * load(modes.amplitude, a + c)
             ease, viscous = load(modes.inverse_mass, k), load(modes.viscosity, k)
@@ -163,26 +165,22 @@ def _kick(s, width, span, kept, modes):
 
 @inner
 def swing_plates(s, width, modes):
-    """Velocities of the held nodes of block s, in its frame, from the rates of its modes; then `lag` of its plates."""
-    k, nodes, plates, turn, at = modes.kind[s], modes.at_node.shape[0] // 3, modes.node.shape[1], modes.turn[s], modes.at_node
+    """Velocities of the nodes of block s, in its frame, from the rates of its modes; then `lag` of its plates."""
+    k, rows, plates, turn, at = modes.kind[s], modes.at_node.shape[0], modes.node.shape[1], modes.turn[s], modes.at_node
     scratch = modes.twelve
-    for u in range(modes.held_start[s], modes.held_start[s + 1]):
-        h = 3 * modes.held[u]
-        x0, x1, y0, y1, z0, z1 = same(0.0), same(0.0), same(0.0), same(0.0), same(0.0), same(0.0)
-        row = (3 * nodes * k + h) * width
-        for m in range(0, width, 8):
-            r0, r1 = load(modes.rate, width * s + m), load(modes.rate, width * s + m + 4)
-            x0 += r0 * load(modes.shape, row + m)
-            x1 += r1 * load(modes.shape, row + m + 4)
-            y0 += r0 * load(modes.shape, row + width + m)
-            y1 += r1 * load(modes.shape, row + width + m + 4)
-            z0 += r0 * load(modes.shape, row + 2 * width + m)
-            z1 += r1 * load(modes.shape, row + 2 * width + m + 4)
-        store(scratch, 0, x0 + x1)
-        store(scratch, 4, y0 + y1)
-        store(scratch, 8, z0 + z1)
-        for c in range(3):
-            at[h + c] = (scratch[4 * c] + scratch[4 * c + 1]) + (scratch[4 * c + 2] + scratch[4 * c + 3])
+    for h in range(0, rows, PANEL):
+        v0, v1, v2, v3 = same(0.0), same(0.0), same(0.0), same(0.0)
+        panel = (rows * k + h) * width
+        for m in range(width):
+            rate, r = same(modes.rate[width * s + m]), panel + m * PANEL
+            v0 += rate * load(modes.swing, r)
+            v1 += rate * load(modes.swing, r + 4)
+            v2 += rate * load(modes.swing, r + 8)
+            v3 += rate * load(modes.swing, r + 12)
+        store(at, h, v0)
+        store(at, h + 4, v1)
+        store(at, h + 8, v2)
+        store(at, h + 12, v3)
     for u in range(modes.touched_start[s], modes.touched_start[s + 1]):
         p = modes.touched[u]
         moved, turned = same(0.0), same(0.0)

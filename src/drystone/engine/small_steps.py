@@ -303,7 +303,7 @@ class SmallSteps:
         n = max(int(np.ceil(h / dt * finer)), 1)
         dt = h / n
         # rows of the patches
-        order, groups, cells = self._ordered(patches, has_cells, has_bond, placed, cell_memory, binds, stiffness, a, b)
+        order, groups, cells = self._ordered(patches, has_cells, has_bond, placed, cell_memory, binds, stiffness, shear, a, b)
         if relaxing:  # letting down swings; what breaks then does so in the first step of the history
             cells.law[:, UNBREAKABLE] = np.where(cells.law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
         rows = np.empty(groups * COLUMNS * LANES)
@@ -449,7 +449,7 @@ class SmallSteps:
         bond = (laws.cohesion[here] > 0.0) | (laws.energy[here] > 0.0)
         return bond | np.isfinite(laws.crushing[here]), bond
 
-    def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, a, b):
+    def _ordered(self, patches, has_cells, has_bond, placed, memory, binds, stiffness, shear, a, b):
         """The patches in groups, those with cells in groups of their own at the end; how many groups; the cells."""
         order = arrange(patches.corner_start)
         if not self.remembers:
@@ -466,9 +466,10 @@ class SmallSteps:
             here = self.model.bodies.group[a], self.model.bodies.group[b]
             laws = Laws(*(each[here] for each in self.model.laws or ()))
             normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, stiffness - laws.pull)
+            ratio = self.material.shear if self.deformable is None else (shear * stiffness - laws.drag) / normal
             law[:] = np.column_stack([
                 self.model.friction_between(a, b), laws.cohesion, laws.tension, laws.brittle, normal,
-                np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
+                np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, ratio * normal),
                 laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
             ])  # fmt: skip
         return order, groups, CellRows(lanes.reshape(-1, LANES), *found, law, rest, state)
@@ -478,15 +479,19 @@ class SmallSteps:
         over it; (P,) how much of it an edge has (T313): a joint with a stiffness of its own is springs side by side."""
         depth = self.bodies.face_depth[patches.face].sum(axis=1)
         stone = self.material.young / np.maximum(depth, LEAST_LENGTH * size[patches.piece].min(axis=1, initial=np.inf))
+        ratio = np.full(len(stone), self.material.shear)
         if self.deformable is not None:
-            stone, edges = self.deformable.stiffness_of(patches, a, b, self.bodies.face_depth, self.material.young, stone)
-            patches = patches._replace(edge=edges)
+            material = self.material
+            stone, ratio = self.deformable.stiffness_of(
+                patches, a, b, self.bodies.face_depth, material.young, material.shear, stone
+            )
         if self.model.laws is None:
-            return stone, np.full(len(stone), self.material.shear), patches.edge
+            return stone, ratio, patches.edge
         here = self.model.bodies.group[a], self.model.bodies.group[b]
         of_joint, in_shear = self.model.laws.normal_stiffness[here], self.model.laws.shear_stiffness[here]
         normal = np.where(of_joint > 0.0, of_joint, stone)
-        along = np.where(in_shear > 0.0, in_shear, self.material.shear * normal) + self.model.laws.drag[here]
+        ratio = np.where(of_joint > 0.0, self.material.shear, ratio)
+        along = np.where(in_shear > 0.0, in_shear, ratio * normal) + self.model.laws.drag[here]
         normal = normal + self.model.laws.pull[here]
         shear = along / normal
         return normal, shear, np.where(of_joint > 0.0, 0.0, patches.edge)
