@@ -18,14 +18,15 @@ from drystone.engine.patch_rows import (
     TWIST,
     row_of,
 )
-from drystone.engine.records import Data
 from drystone.kernel import inner
+from drystone.kernel.reference import Reference
 
 Array = np.ndarray
 
 
-def corner_contacts(data: Data, which: int, span: float) -> Contacts:
+def corner_contacts(reference: Reference, which: int, span: float) -> Contacts:
     """The contacts of the patches in data.joints[which], after their last small step; impulses are forces times span [s]."""
+    data = reference.record
     joints = data.joints[which]
     patches = int(joints.number[0])
     start = joints.corner_start[: patches + 1]
@@ -33,7 +34,7 @@ def corner_contacts(data: Data, which: int, span: float) -> Contacts:
     owner = np.repeat(data.structure.bodies.owner[joints.piece[:patches]], np.diff(start), axis=0)
     point, normal, impulse = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     gap, area = np.empty(count), np.empty(count)
-    _corners(joints, data.structure.bodies.owner, data.work, span, point, normal, gap, area, impulse)
+    _corners(reference, which, span, point, normal, gap, area, impulse)
     zero, vector = np.zeros(count), np.zeros((count, 3))
     return Contacts(
         np.ascontiguousarray(owner[:, 0]),
@@ -53,7 +54,8 @@ def corner_contacts(data: Data, which: int, span: float) -> Contacts:
 
 
 @inner
-def _corners(joints, owner, work, span, point, normals, gap, area, impulse):
+def _corners(data, which, span, point, normals, gap, area, impulse):
+    joints, owner, work = data.joints[which], data.structure.bodies.owner, data.work
     rows = joints.rows
     for p in range(joints.number[0]):
         first, stop, r = joints.corner_start[p], joints.corner_start[p + 1], row_of(joints.at[p])

@@ -70,6 +70,7 @@ from drystone.engine.records import (
 from drystone.errors import InputError
 from drystone.kernel.crew import make_control, together
 from drystone.kernel.law_address import law_address
+from drystone.kernel.reference import Reference
 from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Model
@@ -167,7 +168,7 @@ class SmallSteps:
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
-        self._data = self._make_data(0)
+        self._use(self._make_data(0))
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
@@ -249,7 +250,7 @@ class SmallSteps:
             if ended != TOO_SMALL:
                 break
             self._room *= 2
-            self._data = self._make_data(len(course.memory.energy))
+            self._use(self._make_data(len(course.memory.energy)))
         work = data.work
         passed = float(work.number[DONE])
         speed = np.full_like(work.speed, np.nan) if ended == RAN_AWAY else work.speed.copy()
@@ -269,12 +270,12 @@ class SmallSteps:
         helpers = self.helpers if known >= self.threads_from else 0
         control = self._control
         if not self.remembers:
-            return together(follow_interval, assist, helpers, control, control, data, helpers, known), course.cells
-        if not together(find_all, assist, helpers, control, control, data, helpers, known):
+            return together(follow_interval, assist, helpers, control, control, self._seen, helpers, known), course.cells
+        if not together(find_all, assist, helpers, control, control, self._seen, helpers, known):
             return TOO_SMALL, course.cells
         binds = state.step == 0 and course.is_start and len(course.cells.state) == 0
         data = data._replace(cells=self._cells(data, course.cells, binds, relaxing))
-        ended = together(follow_all, assist, helpers, control, control, data, helpers)
+        ended = together(follow_all, assist, helpers, control, control, Reference(data), helpers)
         cells, joints = data.cells, data.joints[0]
         patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
         return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
@@ -339,9 +340,9 @@ class SmallSteps:
         self._reach, piece = placed.reach, candidate_pairs(bodies, placed)
         if not np.array_equal(piece, self._pairs.piece):
             self._pairs = make_pairs(piece, self._laws_of(piece))
-            self._data = self._data._replace(pairs=self._pairs)
+            self._use(self._data._replace(pairs=self._pairs))
         if len(piece) > len(self._data.joints[0].first) or len(course.memory.energy) > self._room:
-            self._data = self._make_data(len(course.memory.energy))
+            self._use(self._make_data(len(course.memory.energy)))
 
     def _laws_of(self, piece: Array) -> Array:
         """(Q, PAIR_NUMBERS) what the joints of these pairs have."""
@@ -385,6 +386,10 @@ class SmallSteps:
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
         return data
 
+    def _use(self, data: Data) -> None:
+        """Work on this memory from now on."""
+        self._data, self._seen = data, Reference(data)
+
     def _make_data(self, patches: int) -> Data:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
@@ -420,7 +425,7 @@ class SmallSteps:
         return energy, -numerical, ENERGY_MADE * max(old.kinetic, kinetic, least)
 
     def _contacts(self, course: Course, time_step: float, state: State) -> tuple[Contacts, int]:
-        contacts = corner_contacts(self._data, self._which(), time_step)
+        contacts = corner_contacts(self._seen, self._which(), time_step)
         impulse = contacts.impulse.copy()
         next_id = remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)  # it also takes over impulses
         return contacts._replace(impulse=impulse), next_id
