@@ -22,21 +22,31 @@ _LEVELS = 60
 def candidate_pairs(bodies: Bodies, placed: Placed) -> Array:
     """Pairs (Q, 2) int64 of pieces, a < b, whose boxes are within the pair's margin; of different blocks, not both fixed.
     Sorted by blocks, those of the same two blocks by pieces."""
-    capacity = 16 * len(bodies.owner) + 64
-    while True:
-        pairs = np.empty((capacity, 2), np.int64)
-        count = _find_pairs(placed, bodies.owner, bodies.radius, bodies.fixed, pairs)
-        if count <= capacity:
-            break
-        capacity = count
-    pairs = _sort_pairs(pairs[:count], np.arange(len(bodies.owner)))
-    return pairs if len(bodies.owner) == len(bodies.radius) else _sort_pairs(pairs, bodies.owner)
+    pairs = np.empty((16 * len(bodies.owner) + 64, 2), np.int64)
+    where = placed.low, placed.high, placed.sweep, placed.reach, bodies.owner, bodies.radius, bodies.fixed
+    count = sorted_pairs(*where, pairs)
+    if count > len(pairs):
+        pairs = np.empty((count, 2), np.int64)
+        sorted_pairs(*where, pairs)
+    return pairs[:count]
 
 
 @kernel
-def _find_pairs(placed, owner, radius, fixed, out_pair):
+def sorted_pairs(low, high, sweep, reach, owner, radius, fixed, out_pair):
+    """Writes the pairs that fit, sorted if all do, and returns how many there are."""
+    count = _find_pairs(low, high, sweep, reach, owner, radius, fixed, out_pair)
+    if count <= out_pair.shape[0]:
+        spare = np.empty((count, 2), np.int64)
+        _sort_pairs(out_pair[:count], spare, np.arange(owner.shape[0]))
+        if owner.shape[0] != radius.shape[0]:
+            _sort_pairs(out_pair[:count], spare, owner)
+    return count
+
+
+@kernel
+def _find_pairs(low, high, sweep, reach, owner, radius, fixed, out_pair):
     """Writes the pairs that fit and returns how many there are."""
-    box = _inflated_boxes(placed.low, placed.high, placed.reach, owner)
+    box = _inflated_boxes(low, high, reach, owner)
     level, cell, edge = _assign_cells(box)
     mask = 1
     while mask < 2 * owner.shape[0]:
@@ -49,7 +59,9 @@ def _find_pairs(placed, owner, radius, fixed, out_pair):
         if not used[other]:
             continue
         width = edge * 2.0**other
-        count = _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count)
+        count = _partners(
+            other, width, level, cell, mask, start, member, box, low, high, sweep, owner, radius, fixed, out_pair, count
+        )  # fmt: skip
     return count
 
 
@@ -140,7 +152,7 @@ def _fill_buckets(level, cell, mask):
 
 
 @inner
-def _partners(other, width, level, cell, mask, start, member, box, placed, owner, radius, fixed, out_pair, count):
+def _partners(other, width, level, cell, mask, start, member, box, low, high, sweep, owner, radius, fixed, out_pair, count):
     """Adds the pairs of pieces of level `other` with those of the same and of finer levels. The low corner of a partner
     lies at most one cell below the box of i, which is at most one cell wide: three cells an axis."""
     for i in range(box.shape[0]):
@@ -162,7 +174,7 @@ def _partners(other, width, level, cell, mask, start, member, box, placed, owner
                         a, b = owner[i], owner[j]
                         if a == b or (fixed[a] and fixed[b]):
                             continue
-                        if _apart(placed.low, placed.high, i, j) > pair_margin(a, b, radius, placed.sweep) * (1 + 1e-9):
+                        if _apart(low, high, i, j) > pair_margin(a, b, radius, sweep) * (1 + 1e-9):
                             continue
                         if count < out_pair.shape[0]:
                             out_pair[count, 0], out_pair[count, 1] = min(i, j), max(i, j)
@@ -199,19 +211,18 @@ def _apart(low, high, i, j):
 
 
 @kernel
-def _sort_pairs(pairs, key):
-    """Two stable counting sorts, by key[b] and then by key[a]: linear, whatever the number of partners of a slab."""
+def _sort_pairs(pairs, spare, key):
+    """Two stable counting sorts, by key[b] and then by key[a]: linear, whatever the number of partners of a slab. spare: of the
+    size of the pairs."""
     for column in (1, 0):
         start = np.zeros(key.shape[0] + 1, np.int64)
         for q in range(pairs.shape[0]):
             start[key[pairs[q, column]] + 1] += 1
         for i in range(key.shape[0]):
             start[i + 1] += start[i]
-        ordered = np.empty_like(pairs)
         for q in range(pairs.shape[0]):
-            i = key[pairs[q, column]]
-            ordered[start[i], 0] = pairs[q, 0]
-            ordered[start[i], 1] = pairs[q, 1]
+            spare[q, 0], spare[q, 1] = pairs[q, 0], pairs[q, 1]
+        for q in range(pairs.shape[0]):
+            i = key[spare[q, column]]
+            pairs[start[i], 0], pairs[start[i], 1] = spare[q, 0], spare[q, 1]
             start[i] += 1
-        pairs = ordered
-    return pairs

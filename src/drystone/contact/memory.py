@@ -16,24 +16,27 @@ Array = np.ndarray
 
 def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int) -> int:
     """Fills id, impulse, velocity and bond of `contacts`; returns the next free id. Both records sorted by pair."""
-    match = np.full(len(contacts.a), -1)
-    nearest = np.empty(len(contacts.a), np.int64)
+    match, nearest = np.empty((2, len(contacts.a)), np.int64)
     taken = np.zeros(len(previous.a), np.bool_)
-    _match(contacts, previous, radius, match, nearest, taken)
+    match_contacts(
+        contacts.a, contacts.b, contacts.point, previous.a, previous.b, previous.point, radius, match, nearest, taken
+    )  # fmt: skip
     return int(carry_over(contacts, previous, match, next_id))
 
 
 @inner
-def _match(new, old, radius, match, nearest, taken):
-    """Row of the old contact that each new one continues, or -1."""
+def match_contacts(a, b, point, old_a, old_b, old_point, radius, match, nearest, taken):
+    """match (C,) out: row of the old contact that each new one continues, or -1. nearest (C,) and taken: scratch."""
     n0, o0 = 0, 0
-    while n0 < new.a.shape[0]:
-        a, b = new.a[n0], new.b[n0]
-        n1 = _end_of_pair(new.a, new.b, n0, a, b)
-        while o0 < old.a.shape[0] and (old.a[o0] < a or (old.a[o0] == a and old.b[o0] < b)):
+    for n in range(a.shape[0]):
+        match[n] = -1
+    while n0 < a.shape[0]:
+        i, j = a[n0], b[n0]
+        n1 = _end_of_pair(a, b, n0, i, j)
+        while o0 < old_a.shape[0] and (old_a[o0] < i or (old_a[o0] == i and old_b[o0] < j)):
             o0 += 1
-        o1 = _end_of_pair(old.a, old.b, o0, a, b)
-        _match_pair(new.point, n0, n1, old.point, o0, o1, 0.1 * min(radius[a], radius[b]), match, nearest, taken)
+        o1 = _end_of_pair(old_a, old_b, o0, i, j)
+        _match_pair(point, n0, n1, old_point, o0, o1, 0.1 * min(radius[i], radius[j]), match, nearest, taken)
         n0, o0 = n1, o1
 
 

@@ -5,6 +5,7 @@ pressure and with its couple."""
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.memory import match_contacts
 from drystone.engine.patch_rows import (
     ARM_A,
     CENTRE_S,
@@ -24,37 +25,34 @@ from drystone.kernel.reference import Reference
 Array = np.ndarray
 
 
-def corner_contacts(reference: Reference, which: int, span: float) -> Contacts:
-    """The contacts of the patches in data.joints[which], after their last small step; impulses are forces times span [s]."""
+def corner_contacts(reference: Reference, which: int, span: float, previous: Contacts, next_id: int) -> tuple[Contacts, int]:
+    """The contacts of the patches in data.joints[which], after their last small step; impulses are forces times span [s]. They
+    keep the ids of the `previous` contacts that they continue; then the next free id."""
     data = reference.record
     joints = data.joints[which]
-    patches = int(joints.number[0])
-    start = joints.corner_start[: patches + 1]
-    count = int(start[-1])
-    owner = np.repeat(data.structure.bodies.owner[joints.piece[:patches]], np.diff(start), axis=0)
-    point, normal, impulse = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    gap, area = np.empty(count), np.empty(count)
-    _corners(reference, which, span, point, normal, gap, area, impulse)
-    zero, vector = np.zeros(count), np.zeros((count, 3))
-    return Contacts(
-        np.ascontiguousarray(owner[:, 0]),
-        np.ascontiguousarray(owner[:, 1]),
-        point,
-        normal,
-        gap,
-        area,
-        np.zeros(count, np.int64),
-        impulse,
-        vector,
-        zero,
-        zero.copy(),
-        vector.copy(),
-        zero.copy(),
-    )
+    count = int(joints.corner_start[joints.number[0]])
+    a, b, ids = np.empty((3, count), np.int64)
+    point, normal, impulse, velocity, stretch = np.zeros((5, count, 3))
+    gap, area, bond, rest, crushed = np.zeros((5, count))
+    _corners(reference, which, span, a, b, point, normal, gap, area, impulse)
+    match, taken = np.empty((2, count), np.int64), np.zeros(len(previous.a), np.bool_)
+    match_contacts(a, b, point, previous.a, previous.b, previous.point, data.structure.bodies.radius, *match, taken)
+    next_id = int(_keep_ids(match[0], previous.id, ids, next_id))
+    return Contacts(a, b, point, normal, gap, area, ids, impulse, velocity, bond, rest, stretch, crushed), next_id
 
 
 @inner
-def _corners(data, which, span, point, normals, gap, area, impulse):
+def _keep_ids(match, known, ids, next_id):
+    """Ids of the contacts that are continued, fresh ones for the others; returns the next free one."""
+    for n in range(match.shape[0]):
+        ids[n] = known[match[n]] if match[n] >= 0 else next_id
+        if match[n] < 0:
+            next_id += 1
+    return next_id
+
+
+@inner
+def _corners(data, which, span, a, b, point, normals, gap, area, impulse):
     joints, owner, work = data.joints[which], data.structure.bodies.owner, data.work
     rows = joints.rows
     for p in range(joints.number[0]):
@@ -72,6 +70,7 @@ def _corners(data, which, span, point, normals, gap, area, impulse):
         for c in range(first, stop):
             s, t, share = joints.corner[c, 0], joints.corner[c, 1], impulse[c, 0]
             slope = rows[r + LANES * (GAP + 1)] * s + rows[r + LANES * (GAP + 2)] * t
+            a[c], b[c] = i, owner[joints.piece[p, 1]]
             gap[c] = rows[r + LANES * GAP] + slope - joints.offset[p] + rows[r + LANES * DILATION]
             area[c] = whole / (stop - first)
             f1, f2 = share * (force1 - couple * (t - ct)), share * (force2 + couple * (s - cs))

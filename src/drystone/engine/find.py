@@ -8,8 +8,9 @@ as they are.
 
 import numpy as np
 
+from drystone.contact.broad import sorted_pairs
 from drystone.contact.patches import FULL, Scratch, direction, patches_of_pair
-from drystone.contact.placed import NEAR, place_piece
+from drystone.contact.placed import NEAR, place_piece, sweeps
 from drystone.contact.polygon import polygon_moments
 from drystone.engine.patch_rows import (
     AREA,
@@ -51,13 +52,36 @@ from drystone.engine.records import (
     TILES,
 )
 from drystone.engine.records import SHEAR_STIFFNESS as JOINT_SHEAR
-from drystone.kernel import inner
+from drystone.kernel import inner, kernel
 from drystone.spin import turn_by
 
 LARGEST_TURN = 2e-3  # [rad] of a block in a life
 LARGEST_TRAVEL = 0.01  # of the smaller radius: of a block against the other in a life
+NEARBY = 0.02  # of the radius of a block: it may go so far beyond what its speed lets expect before pairs are looked for again
 LEAST_LENGTH = 0.02  # of the smaller block: stone behind a joint that gives way, at least
 FARTHEST_LEVEL = 1 << 40  # of a pair that is apart: it is looked at again when its time has come, however fast it is
+
+
+@kernel
+def look_for_pairs(data, h, out):
+    """Who may touch whom within h [s] of where the blocks are now: writes the pairs of pieces to out (Q, 2) and how far each
+    block may go before others must be looked for. Returns how many pairs there are; -1 if they are those at hand."""
+    bodies, work, known = data.structure.bodies, data.work, data.pairs.piece
+    for i in range(bodies.radius.shape[0]):
+        work.wide_grip[i] = work.grip[i] + NEARBY * bodies.radius[i]
+        for p in range(data.structure.piece_start[i], data.structure.piece_start[i + 1]):
+            place_piece(bodies, p, work.position[i], work.rotation[i], work.placed)
+    placed = work.placed
+    sweeps(bodies.radius, bodies.fixed, work.wide_grip, work.speed, h, placed.sweep, work.reach)
+    count = sorted_pairs(
+        placed.low, placed.high, placed.sweep, work.reach, bodies.owner, bodies.radius, bodies.fixed, out
+    )  # fmt: skip
+    if count != known.shape[0]:
+        return count
+    for q in range(count):
+        if out[q, 0] != known[q, 0] or out[q, 1] != known[q, 1]:
+            return count
+    return -1
 
 
 @inner

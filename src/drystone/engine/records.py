@@ -125,6 +125,7 @@ class Work(NamedTuple):
     turned: Array  # (B, 4)
     spin: Array  # (B,) [rad/s]
     grip: Array  # (B,) [m] half of how far its joints may be open and still touch or pull
+    wide_grip: Array  # (B,) [m] likewise, to look for pairs
     travel: Array  # (B,) [m] since the pairs were looked for
     reach: Array  # (B,) [m] for which they were
     asked: Array  # (B,) int64 last round in which the block was placed
@@ -198,8 +199,8 @@ def make_memory(patches: int) -> PatchMemory:
     )  # fmt: skip
 
 
-def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> Work:
-    """Working memory for a structure, for so many patches, their corners, and nodes of the ground's motion."""
+def make_work(structure: Structure, patches: int, corners: int, instants: int) -> Work:
+    """Working memory for a structure, for so many patches, their corners, and instants of the ground's motion."""
     bodies, index = structure.bodies, np.int64
     blocks, supports = len(bodies.mass), len(structure.supports)
     groups = patches // LANES + 64
@@ -213,12 +214,12 @@ def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> W
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty((blocks, 6)), np.zeros(8 * (blocks + 1)), np.zeros(4 * (blocks + 1)), np.zeros(12 * (blocks + 1)),
         np.zeros(8 * (blocks + 1)), np.zeros(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
-        np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
+        np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
         np.empty((blocks + 1, 2)),
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
         make_fresh(patches, corners), make_memory(patches), np.zeros(TILES, index), np.empty(patches, index),
         np.empty(patches + corners + blocks, index),
-        np.zeros((nodes + 1, 3)), np.zeros((nodes + 1, supports, 3)), np.zeros(3), np.zeros(8),
+        np.zeros((instants, 3)), np.zeros((instants, supports, 3)), np.zeros(3), np.zeros(8),
         np.empty(groups + 1, index), np.zeros(groups // GROUPS_IN_TILE + 2, index), np.empty(groups * LANES, index),
         np.empty((MOST_CORNERS + 1, CORNER_WIDTH)), np.zeros((blocks // BODIES_IN_TILE + 2, 4)), np.empty(OUT), np.zeros(4),
     )  # fmt: skip

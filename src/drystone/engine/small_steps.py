@@ -1,7 +1,7 @@
 """Histories by small steps: a `State` comes in, the `State` a time step later goes out (T301 to T346).
 
     interval  = 5 ms, or less                                          loads and the ground's motion are tabled for it
-    pairs     = candidate_pairs(...)                                   who may touch whom in it
+    pairs     = look_for_pairs(...)                                    who may touch whom in it
     ticks     = as often as blocks that turn or slide need it           engine/interval.py, compiled
         patches   = find_patches(middle of their life)                  of the pairs that have moved; the others go on
         rows      = what patches remember, their stiffness, damping, friction
@@ -15,22 +15,20 @@ A time step is only how often the state is handed out; the small steps follow fr
 """
 
 from collections.abc import Sequence
+from math import ceil, isfinite
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
-from drystone.contact.broad import candidate_pairs
 from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
-from drystone.contact.contacts import Contacts
-from drystone.contact.memory import remember
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches
-from drystone.contact.placed import Placed, place
+from drystone.contact.placed import Placed
 from drystone.engine.bodies import momenta
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
 from drystone.engine.corner_contacts import corner_contacts
-from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN
+from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
 from drystone.engine.joint_law import MEMORY, STRENGTHS, stress
 from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
@@ -74,15 +72,14 @@ from drystone.kernel.reference import Reference
 from drystone.laws import YOUNG, Laws
 from drystone.loads import Push, wrench
 from drystone.model import Model
-from drystone.motion import Motion, displacement, of_ground, velocity
+from drystone.motion import Motion, displacement, end_of, of_ground, velocity
 from drystone.state import Energy, State
 
 Array = np.ndarray
 
 LONGEST_INTERVAL = 5e-3  # [s] for which pairs are looked for
 SHORTEST_TICK = 7e-5  # [s] between two detections, about
-NODE = 2e-5  # [s] at most: between two instants at which the motion of the ground is tabled
-NEARBY = 0.02  # of the radius of a block: it may go so far beyond what its speed lets expect before pairs are looked for again
+NODE = 1e-4  # [s] at most: between two instants at which the motion of the ground is tabled
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
@@ -164,7 +161,9 @@ class SmallSteps:
             shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.remembers,
         )  # fmt: skip
         self._control = make_control()
-        self._reach = self._grip = np.zeros(len(model.position))  # (B,) [m] as of `Work`
+        self._end_of_ground = end_of(self.ground)  # [s]
+        self._nodes = np.linspace(0.0, 1.0, int(np.ceil(LONGEST_INTERVAL / NODE)) + 1)  # of an interval
+        self._found = np.empty((16 * len(model.bodies.owner), 2), np.int64)  # room for pairs
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
@@ -185,7 +184,7 @@ class SmallSteps:
         sound = True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
-            h = left / np.ceil(left / self._interval(course.velocity) - 1e-9)
+            h = left / ceil(left / self._interval(course.velocity) - 1e-9)
             finer = 1
             while True:
                 after, passed, made, allowed = self._follow(course, state, start + done, h, finer, relaxing)
@@ -197,10 +196,10 @@ class SmallSteps:
             landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.counts[FINDS])
             sound = sound and bool(made <= allowed)
             course, done = after, done + passed
-            if not np.isfinite(course.velocity[0, 0]):
+            if not isfinite(course.velocity[0, 0]):
                 sound = False
                 break
-        contacts, next_id = self._contacts(course, time_step, state)
+        contacts, next_id = corner_contacts(self._seen, self._which(), time_step, state.contacts, state.next_id)
         later = State(
             state.step + 1,
             (state.step + 1) * time_step,
@@ -239,8 +238,9 @@ class SmallSteps:
         """Up to h from `time` on, with steps that are `finer` times smaller than the longest stable one: the course then, the
         time that passed, the energy made and that allowed."""
         begin = perf_counter()
-        self._look_for_pairs(course, h)
         while True:
+            self._take_over(course)
+            self._look_for_pairs(course, h)
             data = self._prepare(course, time, h, finer, relaxing)
             self._seconds[0] += perf_counter() - begin
             begin = perf_counter()
@@ -328,21 +328,34 @@ class SmallSteps:
         """Where the joints of the last tick are."""
         return (int(self._data.work.counts[TICKS]) - 1) % 2
 
-    def _look_for_pairs(self, course: Course, h: float) -> None:
-        bodies = self.model.bodies
-        self._grip = bodies.grip
-        if self.model.dilatancy is not None:  # looked for as far apart as sliding has opened their joints
-            self._grip = bodies.grip.copy()
-            for side in range(2):
-                np.maximum.at(self._grip, bodies.owner[course.memory.piece[:, side]], 0.5 * course.memory.dilation[:, 0])
-        far = bodies._replace(grip=self._grip + NEARBY * bodies.radius)
-        placed = place(far, course.position, course.rotation, course.velocity, h)
-        self._reach, piece = placed.reach, candidate_pairs(bodies, placed)
-        if not np.array_equal(piece, self._pairs.piece):
-            self._pairs = make_pairs(piece, self._laws_of(piece))
-            self._use(self._data._replace(pairs=self._pairs))
-        if len(piece) > len(self._data.joints[0].first) or len(course.memory.energy) > self._room:
+    def _take_over(self, course: Course) -> None:
+        """Working memory begins where the course is."""
+        if len(course.memory.energy) > self._room:
             self._use(self._make_data(len(course.memory.energy)))
+        work = self._data.work
+        work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
+        work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
+        for into, known in zip(work.memory, course.memory, strict=True):
+            into[: len(known)] = known
+
+    def _look_for_pairs(self, course: Course, h: float) -> None:
+        bodies, work = self.model.bodies, self._data.work
+        work.grip[:] = bodies.grip
+        if self.model.dilatancy is not None:  # looked for as far apart as sliding has opened their joints
+            for side in range(2):
+                np.maximum.at(work.grip, bodies.owner[course.memory.piece[:, side]], 0.5 * course.memory.dilation[:, 0])
+        count = look_for_pairs(self._seen, h, self._found)
+        if count > len(self._found):
+            self._found = np.empty((count * 5 // 4, 2), np.int64)
+            count = look_for_pairs(self._seen, h, self._found)
+        if count >= 0:
+            self._pairs = make_pairs(self._found[:count].copy(), self._laws_of(self._found[:count]))
+            if count > len(self._data.joints[0].first):
+                self._use(self._make_data(len(course.memory.energy)))
+                self._take_over(course)
+                self._look_for_pairs(course, h)
+            else:
+                self._use(self._data._replace(pairs=self._pairs))
 
     def _laws_of(self, piece: Array) -> Array:
         """(Q, PAIR_NUMBERS) what the joints of these pairs have."""
@@ -370,18 +383,14 @@ class SmallSteps:
         number[LONGEST_STEP] = self.longest_step
         number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
         work.counts[LEVELS] = 0 if self.remembers else max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0)
-        work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
-        work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
-        work.reach[:], work.grip[:] = self._reach, self._grip
-        for into, known in zip(work.memory, course.memory, strict=True):
-            into[: len(known)] = known
         if self.loads:
             pushed = wrench(self.model, self.loads, self.gravity, course.rotation)
             external = work.external.reshape(-1, 8)
             external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
         work.gravity[2] = -self.gravity
-        at = time + h * np.linspace(0.0, 1.0, len(work.ground))
-        work.ground[:] = velocity(self.ground, at) if self.ground and not relaxing else 0.0
+        at = time + h * self._nodes
+        moves = time < self._end_of_ground and not relaxing  # only changes of its velocity count
+        work.ground[:] = velocity(self.ground, at) if moves else 0.0
         for k, motions in enumerate(self.support_motions):
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
         return data
@@ -394,9 +403,9 @@ class SmallSteps:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
         corners = 12 * self._room + 256
-        nodes = int(np.ceil(LONGEST_INTERVAL / NODE))
         joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
-        return Data(self.structure, self._pairs, joints, make_work(self.structure, self._room, corners, nodes), NO_CELL_ROWS)
+        work = make_work(self.structure, self._room, corners, len(self._nodes))
+        return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
     def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:
         """The balance at the end of the interval, the energy made in it and that allowed; what its entries leave over is
@@ -423,9 +432,3 @@ class SmallSteps:
         )
         least = self.gravity * 1e-3 * float(self.structure.mass.sum())
         return energy, -numerical, ENERGY_MADE * max(old.kinetic, kinetic, least)
-
-    def _contacts(self, course: Course, time_step: float, state: State) -> tuple[Contacts, int]:
-        contacts = corner_contacts(self._seen, self._which(), time_step)
-        impulse = contacts.impulse.copy()
-        next_id = remember(contacts, state.contacts, self.model.bodies.radius, state.next_id)  # it also takes over impulses
-        return contacts._replace(impulse=impulse), next_id
