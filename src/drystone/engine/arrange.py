@@ -6,6 +6,7 @@ from drystone.engine.patch_rows import (
     GAP,
     LANDING_SPEED,
     LANES,
+    REACH,
     WHOLE,
     row_of,
 )
@@ -13,6 +14,7 @@ from drystone.engine.records import HAS_CELLS, RESTITUTION
 from drystone.kernel import inner
 
 MOST_SIDES = 64  # patches with more corners than this are arranged among those with as many
+OPEN, WITH_CELLS = MOST_SIDES + 1, 2 * (MOST_SIDES + 1)  # from here on the numbers of corners of such patches are counted
 
 
 @inner
@@ -46,45 +48,68 @@ def list_patches(structure, pairs, work, joints, before):
             count += 1
     joints.corner_start[count] = corners
     joints.number[0] = count
-    return _arrange(structure.has_cells, bodies.owner, pairs, work, joints)
+    return _arrange(structure.has_cells, bodies.owner, pairs, work, joints, before)
 
 
 @inner
-def _arrange(has_cells, owner, pairs, work, joints):
-    """Patches in lanes: those with up to four corners first, then by their number of corners, as they are else; those with
-    cells in groups of their own at the end. False if there is too little room."""
+def _arrange(has_cells, owner, pairs, work, joints, before):
+    """Patches in lanes: those that touch before those that are open, each by their number of corners, as they are else; those
+    with cells in groups of their own at the end. A group that is open in all lanes takes a fifth of the time of another. False
+    if there is too little room."""
     count, at = joints.number[0], 0
     room = joints.patch.shape[0]
+    for p in range(count):
+        joints.at[p] = _place_of(p, pairs, work, joints, before)
     for kind in range(2 if has_cells else 1):
         at = -(-at // LANES) * LANES
-        start = work.order
-        for n in range(MOST_SIDES + 2):
+        first, stop, start = kind * WITH_CELLS, (kind + 1) * WITH_CELLS, work.order
+        for n in range(first, stop + 1):
             start[n] = 0
         for p in range(count):
-            if (pairs.law[joints.pair[p], HAS_CELLS] > 0.0) == (kind == 1):
-                start[_sides(joints, p) + 1] += 1
-        for n in range(MOST_SIDES + 1):
+            if first <= joints.at[p] < stop:
+                start[joints.at[p] + 1] += 1
+        for n in range(first, stop):
             start[n + 1] += start[n]
-        last = at + start[MOST_SIDES + 1]
+        last = at + start[stop]
         if -(-last // LANES) * LANES > room:
             return False
         for k in range(at, -(-last // LANES) * LANES):
             joints.patch[k] = -1
         for p in range(count):
-            if (pairs.law[joints.pair[p], HAS_CELLS] > 0.0) == (kind == 1):
-                n = _sides(joints, p)
-                joints.at[p] = at + start[n]
-                joints.patch[joints.at[p]] = p
+            n = joints.at[p]
+            if first <= n < stop:
+                joints.patch[at + start[n]] = p
                 start[n] += 1
         at = last
+    for k in range(at):
+        if joints.patch[k] >= 0:
+            joints.at[joints.patch[k]] = k
     groups = -(-at // LANES)
     joints.number[1] = groups
     return _place_corners(groups, joints) and _place_wrenches(owner, work.asked.shape[0], work.order, joints)
 
 
 @inner
-def _sides(joints, p):
-    return min(max(joints.corner_start[p + 1] - joints.corner_start[p], 4), MOST_SIDES)
+def _place_of(p, pairs, work, joints, before):
+    """The place of a patch among the kinds of patches: with cells or not, open or not, and its number of corners."""
+    sides = min(max(joints.corner_start[p + 1] - joints.corner_start[p], 4), MOST_SIDES)
+    if pairs.law[joints.pair[p], HAS_CELLS] > 0.0:
+        return WITH_CELLS + sides
+    source = work.source[p]
+    if source >= 0:
+        row = work.fresh.row[source]
+        is_open = _is_open(row[GAP], row[GAP + 1], row[GAP + 2], row[REACH])
+    else:
+        r, rows = row_of(before.at[-1 - source]), before.rows
+        gap = r + LANES * GAP
+        is_open = _is_open(rows[gap], rows[gap + LANES], rows[gap + 2 * LANES], rows[r + LANES * REACH])
+    return sides + (OPEN if is_open else 0)
+
+
+@inner
+def _is_open(gap, along_s, along_t, reach):
+    """Whether no point of a patch is closed."""
+    return gap >= 0.0 and reach * reach * (along_s * along_s + along_t * along_t) <= gap * gap
 
 
 @inner

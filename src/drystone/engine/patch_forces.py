@@ -271,6 +271,8 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
         rb0, rb1, rb2, rb3 = slot[1, g, 0], slot[1, g, 1], slot[1, g, 2], slot[1, g, 3]
         nothing = same(0.0)
         if every(is_open):
+            if dt > 0.0 and not either(load(rows, r + LANES * SHEAR_STIFFNESS) + load(rows, r + LANES * NORMAL_FORCE) > 0.0):
+                continue  # as it was in the step before
             held = same(0.0)
             for column in range(STRETCH, STRETCH + 2 * POINTS):
                 stretch = load(rows, r + LANES * column)

@@ -84,6 +84,7 @@ LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
 UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
+LEAST_LIFT = 1e-3  # [m] energies are small if they are less than that of the structure lifted by this
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
 THREADS_FROM = 4000  # patches: fewer are followed by one thread, the others gain little and lose much where the cores are busy
@@ -160,6 +161,7 @@ class SmallSteps:
             model, supports, young=material.young, shear=material.shear, damping=material.damping, rocking=material.rocking,
             shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.remembers,
         )  # fmt: skip
+        self._least_energy = gravity * LEAST_LIFT * float(self.structure.mass.sum())  # [J] that counts
         self._control = make_control()
         self._end_of_ground = end_of(self.ground)  # [s]
         self._nodes = np.linspace(0.0, 1.0, int(np.ceil(LONGEST_INTERVAL / NODE)) + 1)  # of an interval
@@ -167,7 +169,7 @@ class SmallSteps:
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
-        self._use(self._make_data(0))
+        self._seen = Reference(self._make_data(0))
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
@@ -250,7 +252,7 @@ class SmallSteps:
             if ended != TOO_SMALL:
                 break
             self._room *= 2
-            self._use(self._make_data(len(course.memory.energy)))
+            self._seen = Reference(self._make_data(len(course.memory.energy)))
         work = data.work
         passed = float(work.number[DONE])
         speed = np.full_like(work.speed, np.nan) if ended == RAN_AWAY else work.speed.copy()
@@ -274,9 +276,9 @@ class SmallSteps:
         if not together(find_all, assist, helpers, control, control, self._seen, helpers, known):
             return TOO_SMALL, course.cells
         binds = state.step == 0 and course.is_start and len(course.cells.state) == 0
-        data = data._replace(cells=self._cells(data, course.cells, binds, relaxing))
-        ended = together(follow_all, assist, helpers, control, control, Reference(data), helpers)
-        cells, joints = data.cells, data.joints[0]
+        cells, joints = self._cells(data, course.cells, binds, relaxing), data.joints[0]
+        self._seen.replace("cells", cells)
+        ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
         patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
         return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
 
@@ -328,10 +330,15 @@ class SmallSteps:
         """Where the joints of the last tick are."""
         return (int(self._data.work.counts[TICKS]) - 1) % 2
 
+    @property
+    def _data(self) -> Data:
+        """Working memory, as Python sees it."""
+        return self._seen.record
+
     def _take_over(self, course: Course) -> None:
         """Working memory begins where the course is."""
         if len(course.memory.energy) > self._room:
-            self._use(self._make_data(len(course.memory.energy)))
+            self._seen = Reference(self._make_data(len(course.memory.energy)))
         work = self._data.work
         work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
         work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
@@ -351,11 +358,11 @@ class SmallSteps:
         if count >= 0:
             self._pairs = make_pairs(self._found[:count].copy(), self._laws_of(self._found[:count]))
             if count > len(self._data.joints[0].first):
-                self._use(self._make_data(len(course.memory.energy)))
+                self._seen = Reference(self._make_data(len(course.memory.energy)))
                 self._take_over(course)
                 self._look_for_pairs(course, h)
             else:
-                self._use(self._data._replace(pairs=self._pairs))
+                self._seen.replace("pairs", self._pairs)
 
     def _laws_of(self, piece: Array) -> Array:
         """(Q, PAIR_NUMBERS) what the joints of these pairs have."""
@@ -395,10 +402,6 @@ class SmallSteps:
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
         return data
 
-    def _use(self, data: Data) -> None:
-        """Work on this memory from now on."""
-        self._data, self._seen = data, Reference(data)
-
     def _make_data(self, patches: int) -> Data:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
@@ -430,5 +433,4 @@ class SmallSteps:
             damping=old.damping + damping,
             geometry=old.geometry + geometry,
         )
-        least = self.gravity * 1e-3 * float(self.structure.mass.sum())
-        return energy, -numerical, ENERGY_MADE * max(old.kinetic, kinetic, least)
+        return energy, -numerical, ENERGY_MADE * max(old.kinetic, kinetic, self._least_energy)

@@ -9,7 +9,7 @@ Numba passes a `NamedTuple` by value: every array is seven numbers, so that a re
 arguments of every function it is handed to. To unpack them took 54 microseconds a call from Python, and the compiler spent a
 third of its time on them. Here the addresses and shapes of the arrays lie in one table, where kernels look them up.
 
-Arrays must be contiguous in C order. A field cannot be replaced, and arrays are kept alive by the reference.
+Arrays must be contiguous in C order. The reference keeps them alive.
 """
 
 import operator
@@ -71,9 +71,12 @@ class Reference:
         self.address = self._table.ctypes.data
         _write(record, self._table)
 
-    def replaced(self, **fields: Any) -> "Reference":
-        """Another one, with other fields."""
-        return Reference(self.record._replace(**fields))
+    def replace(self, name: str, value: Any) -> None:
+        """Put another value of the same kind in place of a field. No kernel may be at work."""
+        kind, at = self._numba_type_, self._numba_type_.names.index(name)
+        assert _kind_of(value) == kind.fields[at]
+        _write(value, self._table[kind.starts[at] :])
+        self.record = self.record._replace(**{name: value})
 
 
 def _kind_of(value: Any) -> types.Type:
