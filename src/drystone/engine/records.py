@@ -29,8 +29,8 @@ IMPACT_LOSS, LANDINGS, WORK_OF_GROUND, FRACTURE_LOSS, CELLS_STORED, LEDGER = ran
 # counts in `Work.counts`: given and told
 RATIO_PATCHES, SMALL_STEPS, TICKS, FINDS, FLAGS, LEVELS, COUNTS = range(7)
 
-GROUPS_IN_TILE = 24  # what one thread takes at a time: groups of four patches,
-BODIES_IN_TILE = 256  # bodies,
+GROUPS_IN_TILE = 12  # what one thread takes at a time: groups of four patches,
+BODIES_IN_TILE = 96  # bodies,
 PAIRS_IN_TILE = 64  # and pairs
 TILES = 8  # working memories for pairs: the tiles of a job are dealt out to so many
 

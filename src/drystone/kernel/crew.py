@@ -117,7 +117,7 @@ def begin(control, kind, front, block, tiles, helpers):
     control[JOB], control[JOB + 1], control[JOB + 2] = kind, front, block
     _write(address(control, DONE), 0)
     _write(address(control, TICKET), tiles * TILES)
-    return _take(control, 1)
+    return _next(control, tiles)
 
 
 @inner
@@ -126,6 +126,12 @@ def proceed(control, tile, tiles, helpers):
     if helpers == 0 or tiles == 1:
         return tile + 1 if tile + 1 < tiles else -1
     finish(control)
+    return _next(control, tiles)
+
+
+@inner
+def _next(control, tiles):
+    """A tile for the kernel, or -1 when all are done: helpers may have taken the last one, or even the first, and be at it."""
     tile = _take(control, 1)
     looks = 0
     while tile < 0 and _read(address(control, DONE), 0) < tiles:
