@@ -102,7 +102,7 @@ def _solvers() -> None:
             for _ in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method), surface=surface):
                 pass
     dome = build_model(build.dome(), friction=0.6)  # large enough for helper threads
-    SmallSteps(dome, gravity=GRAVITY, threads=2, threads_from=0).advance(initial_state(dome), 1e-3)
+    SmallSteps(dome, gravity=GRAVITY, threads=2).advance(initial_state(dome), 1e-3)
     for _ in simulate(dome, [STRONG], duration=0.02, time_step=0.01, solver=make_solver("native", threads=2)):
         pass
 

@@ -24,7 +24,6 @@ from drystone.forecast import first_contacts, planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, read_case
 from drystone.io.whole import writing
-from drystone.kernel.crew import cores
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
@@ -219,7 +218,7 @@ def _engine(case: Case, model: Model) -> SmallSteps:
     material = Material(young=case.young)
     return SmallSteps(
         model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
-        threads=case.solver.threads or cores(),
+        threads=case.solver.threads,
     )  # fmt: skip
 
 

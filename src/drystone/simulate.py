@@ -100,7 +100,7 @@ def simulate_small_steps(
     young: float = YOUNG,
     loads: Sequence[Push] = (),
     state: State | None = None,
-    threads: int = 1,
+    threads: int | None = 1,
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""

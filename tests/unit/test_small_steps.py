@@ -342,7 +342,7 @@ def test_two_threads_have_the_bits_of_one():
     motion = Motion("one-sine", amplitude=8.0, half_period=0.1, direction=(0.3, 1.0, 0.0))
     ends = []
     for threads in (1, 2, 2):
-        engine, state = SmallSteps(model, [motion], gravity=9.81, threads=threads, threads_from=0), initial_state(model)
+        engine, state = SmallSteps(model, [motion], gravity=9.81, threads=threads), initial_state(model)
         for _ in range(40):
             state, _ = engine.advance(state, 5e-3)
         ends.append(state)

@@ -32,6 +32,7 @@ RATIO_PATCHES, SMALL_STEPS, TICKS, FINDS, FLAGS, LEVELS, COUNTS = range(7)
 GROUPS_IN_TILE = 12  # what one thread takes at a time: groups of four patches,
 BODIES_IN_TILE = 96  # bodies,
 PAIRS_IN_TILE = 64  # and pairs
+CACHE_LINE = 8  # numbers
 TILES = 8  # working memories for pairs: the tiles of a job are dealt out to so many
 
 
@@ -161,6 +162,13 @@ class Data(NamedTuple):
     cells: CellRows
 
 
+def aligned(count: int) -> Array:
+    """So many zeros that begin on a cache line, as vectors do that are read in one go."""
+    room = np.zeros(count + CACHE_LINE)
+    first = -room.ctypes.data // room.itemsize % CACHE_LINE
+    return room[first : first + count]
+
+
 def make_joints(pairs: int, patches: int, corners: int, bodies: int) -> Joints:
     """Room for so many; `corners` are those of groups, in which the corners of four patches stand side by side."""
     groups = patches // LANES + 64
@@ -168,10 +176,10 @@ def make_joints(pairs: int, patches: int, corners: int, bodies: int) -> Joints:
     return Joints(
         np.zeros(2, index), np.zeros(pairs, index), np.zeros(pairs, index), np.empty(patches, index),
         np.empty((patches, 2), index), np.empty((patches, 2), index), np.empty(patches), np.empty(patches, index),
-        np.zeros(patches + 1, index), np.empty((corners, 2)), np.empty(groups * COLUMNS * LANES),
+        np.zeros(patches + 1, index), np.empty((corners, 2)), aligned(groups * COLUMNS * LANES),
         np.empty(groups * LANES, index), np.empty((2, groups, LANES), index), np.empty((2, groups, LANES), index),
         np.empty((groups, LANES)), np.empty(groups + 1, index), np.empty((groups, LANES), index),
-        np.empty(corners * 2 * LANES), np.zeros(bodies + 2, index), np.zeros(8 * (2 * patches + 1)),
+        aligned(corners * 2 * LANES), np.zeros(bodies + 2, index), aligned(8 * (2 * patches + 1)),
     )  # fmt: skip
 
 
@@ -212,8 +220,8 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int) -
     scratch = make_scratch(bodies)
     return Work(
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
-        np.empty((blocks, 6)), np.zeros(8 * (blocks + 1)), np.zeros(4 * (blocks + 1)), np.zeros(12 * (blocks + 1)),
-        np.zeros(8 * (blocks + 1)), np.zeros(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
+        np.empty((blocks, 6)), aligned(8 * (blocks + 1)), aligned(4 * (blocks + 1)), aligned(12 * (blocks + 1)),
+        aligned(8 * (blocks + 1)), aligned(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
         np.empty((blocks + 1, 2)),
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),

@@ -66,7 +66,7 @@ from drystone.engine.records import (
     make_work,
 )
 from drystone.errors import InputError
-from drystone.kernel.crew import make_control, together
+from drystone.kernel.crew import cores, make_control, together
 from drystone.kernel.law_address import law_address
 from drystone.kernel.reference import Reference
 from drystone.laws import YOUNG, Laws
@@ -87,7 +87,8 @@ UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 LEAST_LIFT = 1e-3  # [m] energies are small if they are less than that of the structure lifted by this
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
-THREADS_FROM = 4000  # patches: fewer are followed by one thread, the others gain little and lose much where the cores are busy
+THREADS_FROM = 4000  # patches: fewer gain little from a second thread and lose much by it where the cores are busy,
+ASKED_THREADS_FROM = 100  # and these few gain nothing even on a quiet machine
 
 
 class Material(NamedTuple):
@@ -141,13 +142,14 @@ class SmallSteps:
         loads: Sequence[Push] = (),
         material: Material = STONE,
         longest_step: float | None = None,
-        threads: int = 1,
-        threads_from: int = THREADS_FROM,
+        threads: int | None = 1,
     ):
+        """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays."""
         if model.elastic is not None:
             raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
-        self.material, self.helpers, self.threads_from = material, threads - 1, threads_from
+        self.material, self.helpers = material, (cores() if threads is None else threads) - 1
+        self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
         laws = model.laws
         self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
