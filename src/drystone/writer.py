@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -57,6 +58,8 @@ class RunWriter:
         self._last = (last, ground)
         self._tail = tail  # frames, rows of the lists and last step on disk
         self._written = time.monotonic()
+        self._thread = ThreadPoolExecutor(1)  # frames are written beside the computation
+        self._under_way: Future[None] | None = None
         self._alone = ExitStack()  # the lock of the folder
 
     @classmethod
@@ -98,7 +101,7 @@ class RunWriter:
             write_records(file.create_group("motions"), motions)
             writer = cls(folder, disk, file, state, ground, (0, dict.fromkeys(LISTS, 0), int(state.step)))
             writer._frames.append((state, ground))
-            writer._commit()
+            writer._commit(writer._frames, [])
             writer._alone = stack.pop_all()
         return writer
 
@@ -141,18 +144,31 @@ class RunWriter:
         if step.state.step % self._every == 0:
             self._frames.append(self._last)
             if time.monotonic() - self._written > PATIENCE:
-                self._commit()
+                with undisturbed():
+                    self._await()
+                    self._written = time.monotonic()
+                    self._under_way = self._thread.submit(self._commit, list(self._frames), list(self._rows))
+
+    def _await(self) -> None:
+        """What is being written is on disk after this, or its error is raised and it is still in memory."""
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            under_way.result()
+        done = self._tail[2]
+        self._frames = [each for each in self._frames if each[0].step > done]
+        self._rows = [row for row in self._rows if row[0] > done]
 
     def close(self) -> None:
         """Write what is still in memory, with the last state as a frame, and close the file."""
         if not self._file:
             return
-        with self._alone, undisturbed():
+        with self._alone, undisturbed(), self._thread:
             try:
+                self._await()
                 last = self._frames[-1][0].step if self._frames else self._tail[2]
                 if self._last[0].step > last:
                     self._frames.append(self._last)
-                self._commit()
+                self._commit(self._frames, self._rows)
             finally:
                 self._file.close()
                 self._disk.close()
@@ -176,14 +192,14 @@ class RunWriter:
             tuple(ground),
         )
 
-    def _commit(self) -> None:
+    def _commit(self, taken: Sequence[tuple[State, Sequence[float]]], known: Sequence[tuple]) -> None:
         """Frames and their rows go to fixed places in the file: doing it twice, after a disk was full, is harmless."""
         count, listed, done = self._tail
-        frames = [(state, ground) for state, ground in self._frames if state.step > done or count == 0]
+        frames = [(state, ground) for state, ground in taken if state.step > done or count == 0]
         if not frames:
             return
         end = frames[-1][0].step
-        rows = [row for row in self._rows if done < row[0] <= end]
+        rows = [row for row in known if done < row[0] <= end]
         heads, lists = _frame_rows(frames, listed)
         file = self._file
         with undisturbed():
@@ -196,9 +212,6 @@ class RunWriter:
                 _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
             self._trust(count + len(frames))
             self._tail = (count + len(frames), {name: listed[name] + len(lists[name]) for name in LISTS}, end)
-            self._rows = [row for row in self._rows if row[0] > end]
-            self._frames = []
-            self._written = time.monotonic()
 
     def _truncate(self) -> None:
         """Forget what lies beyond the tail."""

@@ -37,12 +37,12 @@ def corner_contacts(reference: Reference, which: int, span: float, previous: Con
     _corners(reference, which, span, a, b, point, normal, gap, area, impulse)
     match, taken = np.empty((2, count), np.int64), np.zeros(len(previous.a), np.bool_)
     match_contacts(a, b, point, previous.a, previous.b, previous.point, data.structure.bodies.radius, *match, taken)
-    next_id = int(_keep_ids(match[0], previous.id, ids, next_id))
+    next_id = int(keep_ids(match[0], previous.id, ids, next_id))
     return Contacts(a, b, point, normal, gap, area, ids, impulse, velocity, bond, rest, stretch, crushed), next_id
 
 
 @inner
-def _keep_ids(match, known, ids, next_id):
+def keep_ids(match, known, ids, next_id):
     """Ids of the contacts that are continued, fresh ones for the others; returns the next free one."""
     for n in range(match.shape[0]):
         ids[n] = known[match[n]] if match[n] >= 0 else next_id
