@@ -29,8 +29,6 @@ from drystone.engine.patch_rows import (
     ARM_A,
     ARM_B,
     BODY_ROW,
-    CENTRE_S,
-    CENTRE_T,
     COLUMNS,
     DAMPING_TIME,
     DAMPING_WORK,
@@ -220,6 +218,7 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
             where, law, opening, farthest, corner_rate + rates_s * cs + rates_t * ct, corner_v1 - turn_t * ct,
             corner_v2 + turn_s * cs, dt, beta, state, out,
         )  # fmt: skip
+        state[OPENING] = opening
         pressure, f1, f2 = area * out[PRESSURE], area * out[ALONG_1], area * out[ALONG_2]
         pressed += pressure
         pressed_s += pressure * cs
@@ -261,9 +260,6 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
             _open_by_sliding(r, dt, normal, slid / loaded if loaded > 0.0 else 0.0, rows)
     else:
         ledger[STORED_ENTRY] += stored
-    reach, over = rows[r + LANES * REACH], 1.0 / normal if normal != 0.0 else 0.0
-    rows[r + LANES * CENTRE_S] = min(max(moment_s * over, -reach), reach)
-    rows[r + LANES * CENTRE_T] = min(max(moment_t * over, -reach), reach)
     rows[r + LANES * EXTRA], rows[r + LANES * EXTRA_S], rows[r + LANES * EXTRA_T] = stored, moment_s, moment_t
     rows[r + LANES * NORMAL_FORCE], rows[r + LANES * TWIST] = normal, twist
     rows[r + LANES * FORCE_1], rows[r + LANES * FORCE_2] = force1, force2

@@ -29,10 +29,10 @@ from drystone.contact.patches import Patches
 from drystone.contact.placed import Placed, place
 from drystone.engine.bodies import momenta
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
+from drystone.engine.cell_laws import cell_laws, numbers_of_patches
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
-from drystone.engine.joint_law import MEMORY, STRENGTHS, stress
 from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
 from drystone.engine.records import (
     DAMPING_LOSS,
@@ -69,8 +69,7 @@ from drystone.engine.records import (
 )
 from drystone.errors import InputError
 from drystone.kernel.crew import make_control, together
-from drystone.kernel.law_address import law_address
-from drystone.laws import YOUNG, Laws
+from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, of_ground, velocity
@@ -85,7 +84,6 @@ NEARBY = 0.02  # of the radius of a block: it may go so far beyond what its spee
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
-UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
 THREADS_FROM = 4000  # patches: fewer are followed by one thread, the others gain little and lose much where the cores are busy
@@ -150,8 +148,8 @@ class SmallSteps:
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material, self.helpers, self.threads_from = material, threads - 1, threads_from
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
-        laws = model.laws
-        self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
+        self.laws = cell_laws(model)
+        self.remembers = self.laws is not None
         self.ground = of_ground(motions)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
@@ -292,26 +290,19 @@ class SmallSteps:
             joints.corner,
         )  # fmt: skip
         has_cells = law_of[:, HAS_CELLS] > 0.0
-        group = model.bodies.group
-        assert model.laws is not None
-        laws = Laws(*(each[group[a], group[b]] for each in model.laws))
+        laws, here = self.laws, (model.bodies.group[a], model.bodies.group[b])
+        assert laws is not None
         found, cells = self._cut_cells(work.placed, patches, has_cells)
-        rest, cell_state = np.empty(cells), np.empty((cells, MEMORY))
+        rest, cell_state = np.empty(cells), np.empty((cells, laws.memory))
         if binds:
-            bind_cells(model.bodies, patches, (laws.cohesion > 0.0) | (laws.energy > 0.0), found, rest, cell_state)
+            bind_cells(model.bodies, patches, laws.has_bond[here], found, rest, cell_state)
         else:
             recall_cells(owner, patches, found, memory, len(memory.state), rest, cell_state)
-        normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, row[:, STIFFNESS] - laws.pull)
-        law = np.column_stack([
-            law_of[:, FRICTION], normal,
-            np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
-            laws.cohesion, laws.tension, laws.brittle, laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
-        ])  # fmt: skip
-        if relaxing:  # letting down swings; what breaks then does so in the first step of the history
-            law[:, UNBREAKABLE] = np.where(law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
+        # letting down swings, and nothing breaks; what must break does so in the first step of the history
+        law = numbers_of_patches(laws, *here, law_of[:, FRICTION], row[:, STIFFNESS], self.material.shear, relaxing)
         dry = -(-int((~has_cells).sum()) // LANES)
         lanes = joints.patch[dry * LANES : int(joints.number[1]) * LANES].reshape(-1, LANES).copy()
-        return CellRows(lanes, found, np.full(count, law_address(stress)), law, rest, cell_state)
+        return CellRows(lanes, found, laws.stress[here], law, rest, cell_state)
 
     def _cut_cells(self, placed: Placed, patches: Patches, has_cells: Array) -> tuple[Cells, int]:
         """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
@@ -353,9 +344,8 @@ class SmallSteps:
         if laws is None:
             columns += [none] * 5
         else:
-            remembers = (laws.cohesion > 0.0) | (laws.energy > 0.0) | np.isfinite(laws.crushing)
             columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here]]
-            columns += [remembers[here] if self.remembers else none]
+            columns += [none if self.laws is None else self.laws.has_cells[here]]
         return np.column_stack(columns).astype(float)
 
     def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
