@@ -50,8 +50,8 @@ class KnownCode(NamedTuple):
 @dataclass(frozen=True)
 class OwnLaw:
     """A joint law from outside the package, for histories by small steps: a function of one cell of a joint, with the arguments
-    of `stress` in engine/joint_law.py. The step is stable as long as the law is nowhere stiffer than the stiffnesses it is given
-    in `numbers[NORMAL]` and `numbers[SHEAR]`."""
+    of `stress` in engine/joint_law.py. The small steps are stable as long as the law is nowhere stiffer than the stiffnesses
+    that it is given in `numbers[NORMAL]` and `numbers[SHEAR]`."""
 
     stress: Callable[..., None] | KnownCode  # compiled when it is first needed; KnownCode: of a model read from a run
     numbers: tuple[float, ...] = ()  # its own, after the friction and the two stiffnesses of the joint
@@ -75,7 +75,7 @@ class OwnLaw:
             raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MOST_MEMORY}")
         for k in self.strengths:
             if not 0 <= k < len(self.numbers):
-                raise InputError(f"own.strengths{where} has {k}, and own.numbers has {len(self.numbers)} rows; count them from 0")
+                raise InputError(f"own.strengths{where} has {k}, and there are {len(self.numbers)} numbers; count them from 0")
         _check_size(f"own.reach{where}", self.reach, zero=True)
 
 
@@ -136,8 +136,8 @@ class JointLaw:
     def _check_own(self, own: OwnLaw, where: str) -> None:
         own.check(where)
         if self.cohesion or self.tension or self.adhesion is not None or self.crushing is not None:
-            raise InputError(f"own{where} is the law {own.name!r}, and cohesion, tension, adhesion or crushing is given as well; "
-                             "give one of the two")  # fmt: skip
+            raise InputError(f"own{where} is the law {own.name!r}, and cohesion, tension, adhesion or crushing is given as "
+                             "well; give one of the two")  # fmt: skip
 
     def _check_cone(self, where: str) -> None:
         if (self.cohesion or self.tension) and self.friction == 0:

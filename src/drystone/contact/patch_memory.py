@@ -41,10 +41,10 @@ def cell_numbers(own: OwnLaws | None) -> int:
     return max([CELL_NUMBERS, *(EVERY_CELL + law.memory for row in own or () for law in row if law is not None)])
 
 
-def no_cells() -> CellMemory:
+def no_cells(numbers: int = CELL_NUMBERS) -> CellMemory:
     """The empty record."""
     i = np.empty((0, 2), np.int64)
-    return CellMemory(i, i, i, np.empty((0, CELL_NUMBERS)))
+    return CellMemory(i, i, i, np.empty((0, numbers)))
 
 
 def no_memory() -> PatchMemory:

@@ -76,8 +76,8 @@ def _address(law: OwnLaw) -> int:
         return law_address(law.stress)
     except (NumbaError, TypeError) as fault:
         why = str(fault).strip().splitlines()[0]
-        raise InputError(f"own.stress {law.name!r} is no joint law: {why}; it takes the arguments of "
-                         "drystone.engine.joint_law.stress, returns nothing, and Numba must be able to compile it") from fault  # fmt: skip
+        raise InputError(f"own.stress {law.name!r} is no joint law: {why}; write it with the arguments of "
+                         "drystone.engine.joint_law.stress, without a result, as Numba can compile it") from fault  # fmt: skip
 
 
 def numbers_of_patches(laws: CellLaws, one: Array, other: Array, friction: Array, stiffness: Array, shear: float,

@@ -1,7 +1,7 @@
 """Patches told as points: each patch becomes the corners of its polygon, with the gap there and a force, so that pictures,
 resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force and to its moment about
-any axis; of dry patches without what the damping of rocking adds. All of them press where the centre of pressure lies within the
-patch. A joint that bends so far that it bears tension has corners that pull, with a pressure that is linear over the corners.
+any axis; of dry patches without what the damping of rocking adds. All of them press where the centre of pressure lies within
+the patch. A joint that bends so far that it bears tension has corners that pull, with a pressure that is linear over them.
 """
 
 import numpy as np
