@@ -43,7 +43,7 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
     mortar = law[COHESION] > 0.0
     was_whole = mortar and before > 0.0 and memory[CRUSHED] == 0.0
     bond = before
-    if mortar and bond > 0.0 and normal * farthest > law[TENSION]:
+    if mortar and bond > 0.0 and normal * (farthest + memory[CRUSHED]) > law[TENSION]:
         bond = 0.0
     pressure = -normal * (opening + memory[CRUSHED])
     if pressure > law[CRUSHING]:
