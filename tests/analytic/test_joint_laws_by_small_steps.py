@@ -1,6 +1,6 @@
-"""Every law of test_joint_laws.py by small steps. A block far too heavy to be slowed down is moved along a path, and the force of
-the joint is compared with the curve of its law, step by step; nothing is damped, so that all work is stored or lost by the
-law. Where the laws of the two integrators differ, it is said at the test."""
+"""Every law of test_joint_laws.py by small steps. A block far too heavy to be slowed down is moved along a path, and the force
+of the joint is compared with the curve of its law, step by step; nothing is damped, so that all work is stored or lost by
+the law. Where the laws of the two integrators differ, it is said at the test."""
 
 from itertools import pairwise
 
