@@ -28,6 +28,7 @@ from test_joint_laws import (
     joint_model,
     upper_blocks,
 )
+from test_small_steps import turned_box
 
 from drystone.build.shapes import box
 from drystone.engine.joint_law import BOND, CRUSHED
@@ -339,6 +340,25 @@ def test_every_pair_of_groups_has_its_law():
     contacts = states[-1].contacts
     pull = [-contacts.impulse[contacts.b == k, 2].sum() / H for k in (1, 2, 3)]
     assert pull == pytest.approx([0.04 * 10e9 * 5e-5, 0.04 * K_N * 5e-5, 0.0], rel=1e-6)
+
+
+@pytest.mark.parametrize("others", [{}, {"crushing": 1e12}], ids=["patch", "cells"])
+def test_friction_is_of_what_presses_with_its_damping(others):
+    """Truth: Coulomb. A stone let go on a slope as it is drawn, without pressure, swings against it and slides: what the joint
+    tells along is friction times what it tells across, at every instant."""
+    slope = np.radians(40)
+    down, up = np.array([np.cos(slope), 0, -np.sin(slope)]), np.array([np.sin(slope), 0, np.cos(slope)])
+    plane = turned_box(-2.0 * up, (12, 4, 4), (0, slope, 0), fixed=True, name="plane")
+    stone = turned_box(0.1 * up, (0.4, 0.4, 0.2), (0, slope, 0), name="stone")
+    model = build_model([plane, stone], friction=JointLaw(0.3, **others))
+    engine, state, used, pressed = SmallSteps(model, gravity=9.81), initial_state(model, 9.81), [], []
+    for _ in range(300):
+        state, _ = engine.advance(state, 2e-5)
+        force = state.contacts.impulse.sum(axis=0) / 2e-5
+        pressed.append(force @ up)
+        used.append(-(force @ down) / pressed[-1])
+    assert min(pressed[20:]) < 0.8 * max(pressed)  # it does swing
+    assert np.array(used[20:]) == pytest.approx(0.3, rel=1e-6)
 
 
 # ---------------------------------------------------------------- as areas

@@ -13,6 +13,7 @@ by what it remembers, for as long as the block slides.
 
 from functools import partial
 
+import h5py
 import numpy as np
 import pytest
 from test_joint_laws_by_small_steps import couple, drive
@@ -229,6 +230,23 @@ def test_a_run_goes_on_with_the_law_it_began_with_only(tmp_path):
     changed.__name__ = "softening"
     with pytest.raises(InputError, match="'softening' is not the one that the run began with"):
         next(other(laws=[changed]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda own: own["0"].attrs.modify("memory", 9), r"cells have not 13 numbers each"),
+        (lambda own: own["0"].attrs.modify("memory", 10**6), r"own\.memory of the model is 1000000"),
+        (lambda own: own["between"].__setitem__((0, 0), 7), r"own laws of the model do not fit"),
+    ],
+    ids=["another memory", "too much memory", "a law that is not there"],
+)
+def test_spoilt_laws_of_a_run_are_told(tmp_path, spoil, said):
+    cut(tmp_path)
+    with h5py.File(tmp_path / "cut" / "run.h5", "r+") as file:
+        spoil(file["model/own"])
+    with pytest.raises(InputError, match=said):
+        read_run(tmp_path / "cut").state(-1)
 
 
 # ---------------------------------------------------------------- refused

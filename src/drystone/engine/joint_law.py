@@ -51,13 +51,14 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
         memory[CRUSHED] += yielded
         fracture += law[CRUSHING] * yielded
         pressure = law[CRUSHING]
+    viscous = min(-damping * normal * rate, law[CRUSHING] - pressure)
     # along the joint
     e1, e2 = memory[STRETCH] + dt * v1, memory[STRETCH + 1] + dt * v2
     t1, t2 = -shear * (e1 + damping * v1), -shear * (e2 + damping * v2)
     size = np.sqrt(t1 * t1 + t2 * t2)
     limit = 0.0
     if mortar and bond > 0.0:
-        limit = max(law[COHESION] + friction * pressure, 0.0)
+        limit = max(law[COHESION] + friction * (pressure + viscous), 0.0)
         if size > limit and law[BRITTLE] > 0.0:
             bond = 0.0
     if not (mortar and bond > 0.0):
@@ -65,7 +66,8 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
             if mortar and before > 0.0:
                 fracture += 0.5 * pressure * pressure / normal
             pressure = 0.0
-        limit = friction * pressure
+        viscous = min(max(viscous, -pressure), pressure)
+        limit = friction * (pressure + viscous)
     n1, n2, sliding, slip = e1, e2, 0.0, 0.0
     if size > limit:
         t1, t2 = t1 * limit / size, t2 * limit / size
@@ -75,10 +77,7 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
         slip = np.sqrt((e1 - n1) ** 2 + (e2 - n2) ** 2)
     memory[STRETCH], memory[STRETCH + 1] = n1, n2
     stored = 0.5 * pressure * pressure / normal + 0.5 * shear * (n1 * n1 + n2 * n2)
-    viscous = -damping * normal * rate
-    if not (mortar and bond > 0.0):
-        viscous = min(max(viscous, -pressure), pressure)
-    pressure += min(viscous, law[CRUSHING] - pressure)
+    pressure += viscous
     if law[ENERGY] > 0.0 and bond > 0.0:
         memory[SLID], memory[SLID + 1] = memory[SLID] + dt * v1, memory[SLID + 1] + dt * v2
         away = max(opening, 0.0)
