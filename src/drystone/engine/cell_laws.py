@@ -24,6 +24,7 @@ class CellLaws(NamedTuple):
 
     has_cells: Array  # (G, G) bool
     has_bond: Array  # (G, G) bool: what touches when a history begins is bonded
+    dry_when_broken: Array  # (G, G) bool: without a bond there is nothing to remember, and the joint is as one that is dry
     stress: Array  # (G, G) int64 address of the function
     numbers: Array  # (G, G, N); the first three, which differ from patch to patch, are 0
     strength: Array  # (G, G, N) bool: infinite while a structure is let down
@@ -49,8 +50,11 @@ def cell_laws(model: Model) -> CellLaws | None:
     address = np.full(bond.shape, law_address(stress))
     for place, law in own.items():
         address[place] = _address(law)
-    return CellLaws(has_cells, bond, address, numbers, strength, laws.normal_stiffness, laws.shear_stiffness, laws.pull,
-                    cell_numbers(model.own))  # fmt: skip
+    forgets = np.isinf(laws.crushing)
+    for place in own:
+        forgets[place] = False
+    return CellLaws(has_cells, bond, forgets, address, numbers, strength, laws.normal_stiffness, laws.shear_stiffness,
+                    laws.pull, cell_numbers(model.own))  # fmt: skip
 
 
 def _numbers(laws: Laws, own: dict[tuple[int, int], OwnLaw]) -> tuple[Array, Array]:

@@ -71,5 +71,5 @@ def _check_given(code: KnownCode, found: dict[KnownCode, Callable[..., None]]) -
     if any(other.name == code.name for other in found):
         raise InputError(f"the joint law {code.name!r} is not the one that the run began with: its code has changed (digest "
                          f"{code.digest[:12]} then); give the function as it was, or begin the run anew")  # fmt: skip
-    raise InputError(f"the run has the joint law {code.name!r} from outside, whose code is not in its file; give the function in "
-                     f"Python: resume(folder, laws=[{code.name}])")  # fmt: skip
+    raise InputError(f"the run has the joint law {code.name!r} from outside, whose code is not in its file; give the function "
+                     f"in Python: resume(folder, laws=[{code.name}])")  # fmt: skip
