@@ -22,8 +22,16 @@ class Law(NamedTuple):
     compliance: Array  # (C,) [1/kg]
 
 
+def refuse_own_laws(model: Model) -> None:
+    """Laws from outside are functions of cells in histories by small steps; cone programs and statics know `JointLaw` alone."""
+    if model.own is not None:
+        raise InputError("joints have a law from outside (JointLaw.own), which only histories by small steps know; use "
+                         "simulate_small_steps, or give cohesion, adhesion or crushing in its place")  # fmt: skip
+
+
 def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:
     """Friction by pair of blocks; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
+    refuse_own_laws(model)
     if model.laws is not None and not surface.compliant:
         raise InputError("joints with cohesion, adhesion, crushing or a stiffness need compliant contact; give the stone a "
                          "modulus: Surface(young=30e9)")  # fmt: skip

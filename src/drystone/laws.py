@@ -2,7 +2,8 @@
 
 A joint is dry unless its law says more: cohesion and tension (Mohr and Coulomb's cone with its apex at -cohesion / friction,
 cut off at the tension), adhesion that is damaged (a cohesive zone), a pressure at which it is crushed, a stiffness of its own.
-What they mean in a step is told by `mortar` (T70 to T77); what cannot be is refused here.
+What they mean in a step is told by `mortar` (T70 to T77) and, in histories by small steps, by engine/joint_law.py (T343 to
+T346); what cannot be is refused here. Whoever needs another law writes a function and gives it as an `OwnLaw`.
 
 >>> JointLaw(0.5, tension=1e5).cohesion_in_use
 50000.0
@@ -10,7 +11,7 @@ What they mean in a step is told by `mortar` (T70 to T77); what cannot be is ref
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from drystone.errors import InputError
 Array = np.ndarray
 
 YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
+MOST_MEMORY = 64  # numbers that a cell of a joint can remember for a law from outside
 FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
 
 
@@ -38,6 +40,45 @@ class Adhesion:
         return self.normal_stiffness if self.shear_stiffness is None else self.shear_stiffness
 
 
+class KnownCode(NamedTuple):
+    """A function that a run was computed with. Its file has the name and the digest of the code, never the code itself."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class OwnLaw:
+    """A joint law from outside the package, for histories by small steps: a function of one cell of a joint, with the arguments
+    of `stress` in engine/joint_law.py. The small steps are stable as long as the law is nowhere stiffer than the stiffnesses
+    that it is given in `numbers[NORMAL]` and `numbers[SHEAR]`."""
+
+    stress: Callable[..., None] | KnownCode  # compiled when it is first needed; KnownCode: of a model read from a run
+    numbers: tuple[float, ...] = ()  # its own, after the friction and the two stiffnesses of the joint
+    memory: int = 0  # how many numbers each cell remembers for it, after the four that every cell has
+    strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while a structure is let down, so that nothing breaks
+    reach: float = 0.0  # [m] how far a joint may be opened and still pull
+
+    @property
+    def name(self) -> str:
+        """Of the function."""
+        return self.stress.name if isinstance(self.stress, KnownCode) else getattr(self.stress, "__name__", repr(self.stress))
+
+    def check(self, where: str) -> None:
+        """Refuse what cannot be; whether the function is a law is seen when it is compiled."""
+        if not callable(self.stress) and not isinstance(self.stress, KnownCode):
+            raise InputError(f"own.stress{where} is {self.stress!r}; give a function that Numba can compile")
+        for k, value in enumerate(self.numbers):
+            if not is_number(value) or not math.isfinite(value):
+                raise InputError(f"own.numbers[{k}]{where} is {value!r}; give a number")
+        if not isinstance(self.memory, int) or not 0 <= self.memory <= MOST_MEMORY:
+            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MOST_MEMORY}")
+        for k in self.strengths:
+            if not 0 <= k < len(self.numbers):
+                raise InputError(f"own.strengths{where} has {k}, and there are {len(self.numbers)} numbers; count them from 0")
+        _check_size(f"own.reach{where}", self.reach, zero=True)
+
+
 @dataclass(frozen=True)
 class JointLaw:
     """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
@@ -52,6 +93,7 @@ class JointLaw:
     adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
     restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
     dilatancy: float = 0.0  # [rad] angle at which a joint that slides opens, in histories by small steps (T342)
+    own: OwnLaw | None = None  # a law from outside in place of friction, cohesion, adhesion and crushing
 
     @property
     def cohesion_in_use(self) -> float:
@@ -74,7 +116,7 @@ class JointLaw:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            if field.name not in ("brittle", "adhesion", "restitution", "dilatancy") and value is not None:
+            if field.name not in ("brittle", "adhesion", "restitution", "dilatancy", "own") and value is not None:
                 _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
         if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
             raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
@@ -83,11 +125,19 @@ class JointLaw:
             raise InputError(f"dilatancy{where} is {self.dilatancy!r} rad; give an angle from 0 to that of friction, "
                              f"{most:.4g} degrees: a joint that opens more would make energy")  # fmt: skip
         self._check_cone(where)
+        if self.own is not None:
+            self._check_own(self.own, where)
         if self.adhesion is not None:
             for field in fields(self.adhesion):
                 value = getattr(self.adhesion, field.name)
                 if value is not None:
                     _check_size(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
+
+    def _check_own(self, own: OwnLaw, where: str) -> None:
+        own.check(where)
+        if self.cohesion or self.tension or self.adhesion is not None or self.crushing is not None:
+            raise InputError(f"own{where} is the law {own.name!r}, and cohesion, tension, adhesion or crushing is given as "
+                             "well; give one of the two")  # fmt: skip
 
     def _check_cone(self, where: str) -> None:
         if (self.cohesion or self.tension) and self.friction == 0:
@@ -188,6 +238,9 @@ class Laws(NamedTuple):
         return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
 
 
+OwnLaws = tuple[tuple[OwnLaw | None, ...], ...]  # (G, G) symmetric; None where a joint has no law from outside
+
+
 class Tables(NamedTuple):
     """The laws between groups, (G, G) each; None where there is nothing."""
 
@@ -195,6 +248,7 @@ class Tables(NamedTuple):
     laws: Laws | None
     restitution: Array | None
     dilatancy: Array | None  # opening per sliding
+    own: OwnLaws | None
 
 
 def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
@@ -204,7 +258,8 @@ def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
     if not all(law.is_dry for row in law_of for law in row):
         numbers = np.array([[_numbers(law) for law in row] for row in law_of])
         laws = Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
-    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None)
+    own = tuple(tuple(law.own for law in row) for row in law_of) if any(law.own for row in law_of for law in row) else None
+    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:

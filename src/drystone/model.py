@@ -15,7 +15,7 @@ import numpy as np
 
 from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
-from drystone.laws import JointLaw, Laws, Scatter, is_number, tabulate
+from drystone.laws import JointLaw, Laws, OwnLaws, Scatter, Tables, is_number, tabulate
 from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
 
 Array = np.ndarray
@@ -70,6 +70,7 @@ class Model:
     restitution: Array | None = None  # (G, G) of impacts between groups; None: none bounces
     scatter: Scatter | None = None  # of the friction about that of the groups; None: there is none
     dilatancy: Array | None = None  # (G, G) opening per sliding between groups; None: none opens
+    own: OwnLaws | None = None  # laws from outside between groups; None: there are none
 
     def friction_between(self, a: Array, b: Array) -> Array:
         """(C,) coefficient of pairs of blocks."""
@@ -129,11 +130,18 @@ def build_model(
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
     bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
     if tables.laws is not None:
-        bodies = bodies._replace(grip=0.5 * tables.laws.reach.max(axis=1)[group])
+        bodies = bodies._replace(grip=0.5 * _reach(tables).max(axis=1)[group])
     elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
     scatter = scatter if scatter is not None and scatter.cov > 0 else None
     return Model(blocks, bodies, whole.centroid, tables.friction, planar, tables.laws, elastic, tables.restitution, scatter,
-                 tables.dilatancy)  # fmt: skip
+                 tables.dilatancy, tables.own)  # fmt: skip
+
+
+def _reach(tables: Tables) -> Array:
+    """(G, G) [m] how far joints that are not all dry may be stretched and still pull."""
+    assert tables.laws is not None
+    own = [[0.0 if law is None else law.reach for law in row] for row in tables.own or ()]
+    return np.maximum(tables.laws.reach, own) if own else tables.laws.reach
 
 
 def labels_of(blocks: tuple[Block, ...]) -> list[str]:

@@ -33,7 +33,7 @@ import h5py
 import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.contact.patch_memory import CellMemory, PatchMemory, no_cells, no_memory
+from drystone.contact.patch_memory import CellMemory, PatchMemory, cell_numbers, no_cells, no_memory
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.analysis_tables import ANALYSIS_TABLES, Dynamics
@@ -89,8 +89,14 @@ FRAME = np.dtype(
 )
 PATCH = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(PatchMemory._fields, no_memory(), strict=True)])
 CONTACT = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(Contacts._fields, no_contacts(), strict=True)])
-CELL = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(CellMemory._fields, no_cells(), strict=True)])
-LISTS = {"contacts": CONTACT, "patches": PATCH, "cells": CELL}  # of which a frame has as many as it has
+LISTS = ("contacts", "patches", "cells")  # of which a frame has as many as it has
+
+
+def rows_of_lists(numbers: int) -> dict[str, np.dtype]:
+    """What a row of each list holds in a run whose cells remember so many numbers."""
+    record = no_cells(numbers)
+    cell = np.dtype([(n, a.dtype, a.shape[1:]) for n, a in zip(CellMemory._fields, record, strict=True)])
+    return dict(zip(LISTS, (CONTACT, PATCH, cell), strict=True))
 
 
 def read_run(folder: str | Path) -> "Run":
@@ -277,6 +283,11 @@ class Run:
         frame = self._index(frame)
         start = int(self._head["cells"][frame - 1]) if frame else 0
         rows = self._read("cells", start, int(self._head["cells"][frame]))
+        bodies, numbers = self.model.bodies, cell_numbers(self.model.own)
+        if rows.dtype != rows_of_lists(numbers)["cells"]:
+            raise _damaged(self.folder, f"cells have not {numbers} numbers each")
+        if not (_within(rows["piece"], len(bodies.owner)) and _within(rows["face"], len(bodies.face_normal))):
+            raise _damaged(self.folder, "it has cells of blocks that are not there")
         return CellMemory(*(np.ascontiguousarray(rows[name]) for name in CellMemory._fields))
 
     def state(self, frame: int) -> State:

@@ -18,6 +18,7 @@ from drystone.model import Model
 Array = np.ndarray
 
 NOTHING = 1e-9  # of the largest thrust: a joint that carries less is unloaded
+HAIR = 1e-9  # of the way to the rim of a joint: a force this little beyond is at the rim
 
 class Resultants(NamedTuple):
     """J joints, each between two blocks, in the order of their pairs."""
@@ -25,15 +26,16 @@ class Resultants(NamedTuple):
     a: Array  # (J,) int64 block, a < b
     b: Array  # (J,) int64
     force: Array  # (J, 3) [N] world, on b
-    centre: Array  # (J, 3) [m] centre of pressure: where the force pierces the joint; of an unloaded joint its middle
-    moment: Array  # (J, 3) [N m] on b about the centre of pressure; in a plane joint along its normal
+    centre: Array  # (J, 3) [m] centre of pressure: where the force pierces the joint; at the rim of a joint that bears so much
+    # tension that it would lie outside; of a joint that bears no pressure, its middle
+    moment: Array  # (J, 3) [N m] on b about the centre; along the normal in a plane joint, but for what tension adds
     normal: Array  # (J, 3) unit, from a into b
     middle: Array  # (J, 3) [m] centroid of the joint
     area: Array  # (J,) [m2] of the joint
     thrust: Array  # (J,) [N] normal part of the force, compression positive
     torsion: Array  # (J,) [N m] moment on b about the normal
     friction_used: Array  # (J,) shear over friction times thrust; 0 where nothing presses
-    eccentricity: Array  # (J,) of the centre of pressure: 0 in the middle .. 1 at the rim of the joint
+    eccentricity: Array  # (J,) of the force: 0 in the middle .. 1 at the rim of the joint; more only where it bears tension
 
 
 def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
@@ -45,7 +47,9 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     pressure = np.einsum("ij,ij->i", contacts.impulse, contacts.normal)[:, None]
     pressed = _sum_by(row, pressure)
     pressed[pressed <= NOTHING * pressed.max(initial=0.0)] = np.inf
-    centre = middle + _sum_by(row, pressure * (contacts.point - middle[row])) / pressed
+    offset = _sum_by(row, pressure * (contacts.point - middle[row])) / pressed
+    eccentricity = _eccentricity(offset, contacts.point - middle[row], row)
+    centre = middle + offset / np.where(eccentricity > 1.0 + HAIR, eccentricity, 1.0)[:, None]
     force = _sum_by(row, contacts.impulse)
     moment = _sum_by(row, np.cross(contacts.point - centre[row], contacts.impulse))
     thrust = np.einsum("ij,ij->i", force, normal)
@@ -63,7 +67,7 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
         thrust=thrust,
         torsion=np.einsum("ij,ij->i", moment, normal),
         friction_used=shear / np.where(strength > 0.0, strength, np.inf),
-        eccentricity=_eccentricity(centre - middle, contacts.point - middle[row], row),
+        eccentricity=eccentricity,
     )
 
 

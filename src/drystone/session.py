@@ -6,7 +6,7 @@ about cases and files nor the record about solvers.
 """
 
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,7 +23,9 @@ from drystone.errors import InputError
 from drystone.forecast import first_contacts, planned_steps, steps_a_frame
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case, read_case
+from drystone.io.stored_laws import given_again
 from drystone.io.whole import writing
+from drystone.laws import JointLaw
 from drystone.model import Model
 from drystone.problem import Problem
 from drystone.record import Run, failed_problems, read_run, recorded_case
@@ -34,27 +36,30 @@ from drystone.stepping import kinetic_energy
 from drystone.undisturbed import undisturbed
 from drystone.writer import RunWriter
 
+Pair = tuple[str, str, JointLaw]  # two groups, and the law of the joints between them
 DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
 
 
-def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False) -> Run:
-    """Compute a case (or the case in a file) and record it in the folder `out`."""
+def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Run:
+    """Compute a case (or the case in a file) and record it in the folder `out`. pairs: joint laws between groups, as
+    `build_model` takes them, besides those of the case; laws from outside (`OwnLaw`) can only be given so."""
     case = case if isinstance(case, Case) else read_case(case)
-    with closing(record(case, out, overwrite=overwrite)) as steps:
+    with closing(record(case, out, overwrite=overwrite, pairs=pairs)) as steps:
         for _ in steps:
             pass
     return read_run(out)
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Generator[Step]:
+def record(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
     """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
-    model = case.model()
+    model = case.model(pairs)
     yield from _from_the_start(case, model, start_of(case, model), out, overwrite)
 
 
-def repeat(run: Run, out: str | Path) -> Generator[Step]:
-    """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept."""
-    yield from _from_the_start(recorded_case(run), run.model, run.state(0), out)
+def repeat(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+    """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept.
+    laws: the functions of its joint laws from outside, if it has any."""
+    yield from _from_the_start(recorded_case(run), given_again(run.model, laws), run.state(0), out)
 
 
 def _from_the_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
@@ -80,11 +85,12 @@ def _hung(case: Case, model: Model) -> list[int]:
     return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
-def resume(out: str | Path) -> Generator[Step]:
-    """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped."""
+def resume(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+    """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped. laws: the
+    functions of its joint laws from outside, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
-    model = run.model  # not the case's: its files may have moved or changed since
+    model = given_again(run.model, laws)  # not the case's: its files may have moved or changed since
     writer, state = RunWriter.resume(out)
     yield from _go_on(case, model, writer, state)
 

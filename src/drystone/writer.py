@@ -14,7 +14,7 @@ import numpy as np
 
 from drystone import __version__
 from drystone.contact.contacts import Contacts
-from drystone.contact.patch_memory import CellMemory, PatchMemory
+from drystone.contact.patch_memory import CellMemory, PatchMemory, cell_numbers
 from drystone.errors import InputError
 from drystone.io.alone import alone_in
 from drystone.io.journal import JournaledFile, journal_of
@@ -23,7 +23,7 @@ from drystone.io.stored_motions import write_records
 from drystone.io.whole import write_whole, writing
 from drystone.model import Model
 from drystone.motion import Motion
-from drystone.record import FIELDS, FILE, FORMAT, FRAME, LISTS, RESULT, STEP, failed_problems, read_run
+from drystone.record import FIELDS, FILE, FORMAT, FRAME, LISTS, RESULT, STEP, failed_problems, read_run, rows_of_lists
 from drystone.simulate import Step
 from drystone.stamp import stamp
 from drystone.state import State
@@ -95,7 +95,7 @@ class RunWriter:
             file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE)
             file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
             file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
-            _lay_out(file, state)
+            _lay_out(file, state, rows_of_lists(cell_numbers(model.own)))
             write_model(file.create_group("model"), model)
             file.create_dataset("hung", data=np.array(hung, np.int64))
             write_records(file.create_group("motions"), motions)
@@ -200,8 +200,8 @@ class RunWriter:
             return
         end = frames[-1][0].step
         rows = [row for row in known if done < row[0] <= end]
-        heads, lists = _frame_rows(frames, listed)
         file = self._file
+        heads, lists = _frame_rows(frames, listed, {name: file[name].dtype for name in LISTS})
         with undisturbed():
             _put(file["steps"], done - self._first, np.array(rows, STEP))
             _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
@@ -227,7 +227,7 @@ class RunWriter:
         self._disk.commit()
 
 
-def _lay_out(file: Any, state: State) -> None:
+def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
     """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
@@ -236,7 +236,7 @@ def _lay_out(file: Any, state: State) -> None:
         if blocks:
             chunk = (16, min(blocks, 512), width)
             frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
-    for name, kind in LISTS.items():
+    for name, kind in lists.items():
         file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024 if name == "contacts" else 512,))
     file.create_dataset("steps", (0,), STEP, maxshape=(None,), chunks=(256,))
     file.create_dataset("paths", (0,), "S64", maxshape=(None,), chunks=(16,))
@@ -249,13 +249,13 @@ def _put(dataset: Any, start: int, values: Array) -> None:
 
 
 def _frame_rows(
-    frames: Iterable[tuple[State, Sequence[float]]], listed: dict[str, int]
+    frames: Iterable[tuple[State, Sequence[float]]], listed: dict[str, int], kinds: dict[str, np.dtype]
 ) -> tuple[Array, dict[str, Array]]:
     """Heads and lists of frames as they lie in the file, where so many rows of each list lie already."""
     heads, ends = [], dict(listed)
-    lists: dict[str, list[Array]] = {name: [np.empty(0, kind)] for name, kind in LISTS.items()}
+    lists: dict[str, list[Array]] = {name: [np.empty(0, kind)] for name, kind in kinds.items()}
     for state, ground in frames:
-        for name, kind in LISTS.items():
+        for name, kind in kinds.items():
             lists[name].append(_rows(getattr(state, name), kind))
             ends[name] += len(lists[name][-1])
         heads.append((state.step, state.time, state.next_id, state.hardship, *state.energy, tuple(ground), *ends.values(),
@@ -265,6 +265,8 @@ def _frame_rows(
 
 def _rows(record: Contacts | PatchMemory | CellMemory, kind: np.dtype) -> Array:
     rows = np.empty(len(record[0]), kind)
+    if not len(rows):
+        return rows  # that nothing is remembered is told without a number of columns
     for name, values in zip(record._fields, record, strict=True):
         rows[name] = values
     return rows

@@ -65,6 +65,22 @@ def test_a_leaning_stack(lean):
     np.testing.assert_allclose(line, found.centre)
 
 
+@pytest.mark.parametrize("pressed", [30.0, 3.0, 0.0, -20.0])
+def test_a_joint_that_bends_in_tension_keeps_its_couple(pressed):
+    """A rectangle of 1 m with the force N and the couple 12 N m about its middle: as a force at N's place within it, or at its
+    rim or middle with the couple that is left."""
+    blocks = [box((-2, -2, -1), (2, 2, 0), fixed=True, name="ground"), box((-0.5, -0.5, 0), (0.5, 0.5, 1), name="cube")]
+    contacts = contacts_of([(0, 1, rectangle((-0.5, 0.5), (-0.5, 0.5), 0), UP)])
+    side = np.sign(contacts.point[:, 0])
+    forces = np.outer(pressed / 4 + side * 6.0, UP)
+    found = joint_resultants(build_model(blocks, friction=0.6), contacts._replace(impulse=forces))
+    at = {30.0: 0.4, 3.0: 0.5, 0.0: 0.0, -20.0: 0.0}[pressed]
+    np.testing.assert_allclose(found.centre[0], [at, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(found.moment[0], [0, -12.0 + at * pressed, 0], atol=1e-9)
+    assert found.thrust[0] == pytest.approx(pressed)
+    assert found.eccentricity[0] == pytest.approx(12.0 / pressed / 0.5 if pressed > 0 else 0.0)
+
+
 def test_the_centroid_and_area_of_a_joint_that_is_no_rectangle():
     """A triangle, on a plane inclined by 45 degrees, an edge, and a trapezium with sides 3 and 1 at a distance of 2."""
     blocks = [box((-9, -9, -1), (9, 9, 0), fixed=True), box((0, 0, 0), (1, 1, 1)), box((3, 0, 0), (4, 1, 1))]

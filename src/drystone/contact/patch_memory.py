@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.laws import OwnLaws
+
 Array = np.ndarray
 
 FRICTION_POINTS = 6  # of a patch
@@ -21,7 +23,8 @@ class PatchMemory(NamedTuple):
     dilation: Array  # (P, 2) [m] by which the joint has opened as it slid, [m/s] how fast it does
 
 
-CELL_NUMBERS = 9  # that a cell remembers, as engine/joint_law.py names them
+EVERY_CELL = 4  # numbers that any cell remembers, as engine/joint_law.py names them; those of its law follow
+CELL_NUMBERS = 9  # that a cell remembers for a `JointLaw`
 
 
 class CellMemory(NamedTuple):
@@ -30,13 +33,18 @@ class CellMemory(NamedTuple):
     piece: Array  # (C, 2) int64
     face: Array  # (C, 2) int64
     cell: Array  # (C, 2) int64 number along both axes of the face
-    state: Array  # (C, CELL_NUMBERS)
+    state: Array  # (C, M) M is CELL_NUMBERS, or more where a law from outside needs more
 
 
-def no_cells() -> CellMemory:
+def cell_numbers(own: OwnLaws | None) -> int:
+    """How many numbers a cell remembers in a model with these laws from outside."""
+    return max([CELL_NUMBERS, *(EVERY_CELL + law.memory for row in own or () for law in row if law is not None)])
+
+
+def no_cells(numbers: int = CELL_NUMBERS) -> CellMemory:
     """The empty record."""
     i = np.empty((0, 2), np.int64)
-    return CellMemory(i, i, i, np.empty((0, CELL_NUMBERS)))
+    return CellMemory(i, i, i, np.empty((0, numbers)))
 
 
 def no_memory() -> PatchMemory:

@@ -13,6 +13,7 @@ from drystone.engine.joint_law import (
     ALONG_2,
     BOND,
     FRACTURE,
+    NORMAL,
     NUMBERS,
     OPENING,
     PRESSURE,
@@ -29,8 +30,6 @@ from drystone.engine.patch_rows import (
     ARM_A,
     ARM_B,
     BODY_ROW,
-    CENTRE_S,
-    CENTRE_T,
     COLUMNS,
     DAMPING_TIME,
     DAMPING_WORK,
@@ -50,6 +49,7 @@ from drystone.engine.patch_rows import (
     LANES,
     NORMAL_FORCE,
     REACH,
+    ROCKING_TIME,
     TANGENT_1,
     TANGENT_2,
     TWICE_FREQUENCY,
@@ -211,6 +211,7 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     corner_rate, rates_s, rates_t = rate + rate_s * low_s + rate_t * low_t, rate_s * size_s, rate_t * size_t
     corner_v1, corner_v2, turn_s, turn_t = v1 - on * low_t, v2 + on * low_s, on * size_s, on * size_t
     pressed = pressed_s = pressed_t = along1 = along2 = twisted = stored = sliding = fracture = slid = loaded = 0.0
+    bears = bears_s = bears_t = bears_ss = bears_st = bears_tt = borne = 0.0  # the area that bears, its moments, what it bears
     for c in range(cells.start[p], cells.start[p + 1]):
         cs, ct, area, state = cells.place[c, 0], cells.place[c, 1], cells.area[c], all_cells.state[c]
         opening = corner_gap + across_s * cs + across_t * ct - all_cells.rest[c]
@@ -220,6 +221,7 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
             where, law, opening, farthest, corner_rate + rates_s * cs + rates_t * ct, corner_v1 - turn_t * ct,
             corner_v2 + turn_s * cs, dt, beta, state, out,
         )  # fmt: skip
+        state[OPENING] = opening
         pressure, f1, f2 = area * out[PRESSURE], area * out[ALONG_1], area * out[ALONG_2]
         pressed += pressure
         pressed_s += pressure * cs
@@ -232,6 +234,10 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
         fracture += area * out[FRACTURE]
         slid += max(pressure, 0.0) * out[SLIP]
         loaded += max(pressure, 0.0)
+        if pressure != 0.0:
+            bears, bears_s, bears_t = bears + area, bears_s + area * cs, bears_t + area * ct
+            bears_ss, bears_st, bears_tt = bears_ss + area * cs * cs, bears_st + area * cs * ct, bears_tt + area * ct * ct
+            borne += abs(pressure)
         if out[SLOPE] + out[SLOPE_LOST] > 0.0:  # pressure is linear over the cell: its moments about the middle of the cell
             os = cells.own[c, 0] * ls + cells.own[c, 1] * lt
             ot = cells.own[c, 1] * ls + cells.own[c, 2] * lt
@@ -243,6 +249,13 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     normal, force1, force2 = whole * pressed, whole * along1, whole * along2
     moment_s = low_s * normal + whole * size_s * pressed_s
     moment_t = low_t * normal + whole * size_t * pressed_t
+    if bears > 0.0:
+        over, more = 1.0 / bears, max(rows[r + LANES * ROCKING_TIME] - beta, 0.0) * law[NORMAL] * whole * bears
+        ss = size_s * size_s * over * (bears_ss - over * bears_s * bears_s)
+        st = size_s * size_t * over * (bears_st - over * bears_s * bears_t)
+        tt = size_t * size_t * over * (bears_tt - over * bears_t * bears_t)
+        damped_s, damped_t = _rocking_damping(more, ss, st, tt, rate_s, rate_t, whole * borne)
+        moment_s, moment_t = moment_s + damped_s, moment_t + damped_t
     twist = low_s * force2 - low_t * force1 + whole * twisted
     stored, sliding, fracture = whole * stored, whole * sliding, whole * fracture
     if dt > 0.0:
@@ -261,9 +274,6 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
             _open_by_sliding(r, dt, normal, slid / loaded if loaded > 0.0 else 0.0, rows)
     else:
         ledger[STORED_ENTRY] += stored
-    reach, over = rows[r + LANES * REACH], 1.0 / normal if normal != 0.0 else 0.0
-    rows[r + LANES * CENTRE_S] = min(max(moment_s * over, -reach), reach)
-    rows[r + LANES * CENTRE_T] = min(max(moment_t * over, -reach), reach)
     rows[r + LANES * EXTRA], rows[r + LANES * EXTRA_S], rows[r + LANES * EXTRA_T] = stored, moment_s, moment_t
     rows[r + LANES * NORMAL_FORCE], rows[r + LANES * TWIST] = normal, twist
     rows[r + LANES * FORCE_1], rows[r + LANES * FORCE_2] = force1, force2
@@ -283,6 +293,20 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     wa[0], wa[1], wa[2] = -fx, -fy, -fz
     wa[4], wa[5], wa[6] = az * fy - ay * fz - mx, ax * fz - az * fx - my, ay * fx - ax * fy - mz
     return lands
+
+
+@inner
+def _rocking_damping(more, ss, st, tt, rate_s, rate_t, borne):
+    """Moments by which rocking is damped as much as in dry joints (T315), where the damping of cells, that of approach, is not
+    enough (T319): `more` [N s/m] times the spread [m2] of the cells that bear. They move what these bear by a quarter of its
+    spread at most."""
+    moment_s, moment_t = -more * (ss * rate_s + st * rate_t), -more * (st * rate_s + tt * rate_t)
+    share, most_s, most_t = 1.0, 0.25 * borne * np.sqrt(max(ss, 0.0)), 0.25 * borne * np.sqrt(max(tt, 0.0))
+    if abs(moment_s) > most_s:
+        share = most_s / abs(moment_s)
+    if abs(moment_t) * share > most_t:
+        share = most_t / abs(moment_t)
+    return share * moment_s, share * moment_t
 
 
 @inner

@@ -1,6 +1,8 @@
 """Patches told as points: each patch becomes the corners of its polygon, with the gap there and a force, so that pictures,
-resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force, at its centre of
-pressure and with its couple."""
+resultants and mechanisms treat all contact alike. The forces of a patch's corners add up to its force and to its moment about
+any axis; of dry patches without what the damping of rocking adds. All of them press where the centre of pressure lies within
+the patch. A joint that bends so far that it bears tension has corners that pull, with a pressure that is linear over them.
+"""
 
 import numpy as np
 
@@ -11,6 +13,8 @@ from drystone.engine.patch_rows import (
     CENTRE_S,
     CENTRE_T,
     DILATION,
+    EXTRA_S,
+    EXTRA_T,
     FORCE_1,
     FORCE_2,
     GAP,
@@ -19,6 +23,7 @@ from drystone.engine.patch_rows import (
     TWIST,
     row_of,
 )
+from drystone.engine.records import HAS_CELLS
 from drystone.kernel import inner
 from drystone.kernel.reference import Reference
 
@@ -53,14 +58,22 @@ def keep_ids(match, known, ids, next_id):
 
 @inner
 def _corners(data, which, span, a, b, point, normals, gap, area, impulse):
-    joints, owner, work = data.joints[which], data.structure.bodies.owner, data.work
+    joints, owner, work, law = data.joints[which], data.structure.bodies.owner, data.work, data.pairs.law
     rows = joints.rows
     for p in range(joints.number[0]):
         first, stop, r = joints.corner_start[p], joints.corner_start[p + 1], row_of(joints.at[p])
         i = owner[joints.piece[p, 0]]
         cs, ct, normal = rows[r + LANES * CENTRE_S], rows[r + LANES * CENTRE_T], rows[r + LANES * NORMAL_FORCE]
         force1, force2 = rows[r + LANES * FORCE_1], rows[r + LANES * FORCE_2]
-        whole = _weights(joints.corner, first, stop, cs, ct, impulse)
+        whole, slope_s, slope_t = _area(joints.corner, first, stop), 0.0, 0.0
+        bends = False
+        if law[joints.pair[p], HAS_CELLS] > 0.0:
+            moment_s, moment_t = rows[r + LANES * EXTRA_S], rows[r + LANES * EXTRA_T]
+            cs, ct, bends = _centre(joints.corner, first, stop, normal, moment_s, moment_t)
+            if bends:
+                cs, ct, slope_s, slope_t = _linear(joints.corner, first, stop, normal, moment_s, moment_t, impulse)
+        if not bends:
+            _weights(joints.corner, first, stop, cs, ct, whole, impulse)
         spread = 0.0
         for c in range(first, stop):
             s, t = joints.corner[c, 0], joints.corner[c, 1]
@@ -73,12 +86,13 @@ def _corners(data, which, span, a, b, point, normals, gap, area, impulse):
             a[c], b[c] = i, owner[joints.piece[p, 1]]
             gap[c] = rows[r + LANES * GAP] + slope - joints.offset[p] + rows[r + LANES * DILATION]
             area[c] = whole / (stop - first)
+            pressed = share * (normal + slope_s * (s - cs) + slope_t * (t - ct))
             f1, f2 = share * (force1 - couple * (t - ct)), share * (force2 + couple * (s - cs))
             for axis in range(3):
                 n, u, w = rows[r + LANES * axis], rows[r + LANES * (3 + axis)], rows[r + LANES * (6 + axis)]
                 normals[c, axis] = n
                 point[c, axis] = (x if axis == 0 else y if axis == 1 else z) + s * u + t * w
-                impulse[c, axis] = span * (share * normal * n + f1 * u + f2 * w)
+                impulse[c, axis] = span * (pressed * n + f1 * u + f2 * w)
 
 
 @inner
@@ -88,13 +102,47 @@ def _moved_by(work, i, x, y, z):
 
 
 @inner
-def _weights(corner, first, stop, cs, ct, out):
-    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct); returns the area of the
-    polygon. Wachspress coordinates: positive inside, and at a side of the polygon shared by its two corners alone."""
-    area, total = 0.0, 0.0
+def _area(corner, first, stop):
+    area = 0.0
     for c in range(first + 1, stop - 1):
         area += _triangle(corner, first, c, c + 1)
-    least = 1e-9 * area
+    return area
+
+
+@inner
+def _centre(corner, first, stop, normal, moment_s, moment_t):
+    """The centre of pressure, and whether the joint bends in tension: it does not press, or has its centre outside."""
+    if not normal > 0.0:
+        return 0.0, 0.0, normal != 0.0 or moment_s != 0.0 or moment_t != 0.0
+    cs, ct = moment_s / normal, moment_t / normal
+    for c in range(first, stop):
+        if not _triangle_at(corner, c, c + 1 if c + 1 < stop else first, cs, ct) >= 0.0:
+            return cs, ct, True
+    return cs, ct, False
+
+
+@inner
+def _linear(corner, first, stop, normal, moment_s, moment_t, out):
+    """Equal shares of the corners, in out[:, 0]; their mean (s, t), and the slopes (s, t) with which their forces, normal +
+    slope . (corner - mean) times a share, have these moments about the origin."""
+    ms = mt = ss = st = tt = 0.0
+    share = 1.0 / (stop - first)
+    for c in range(first, stop):
+        ms, mt, out[c, 0] = ms + share * corner[c, 0], mt + share * corner[c, 1], share
+    for c in range(first, stop):
+        s, t = corner[c, 0] - ms, corner[c, 1] - mt
+        ss, st, tt = ss + share * s * s, st + share * s * t, tt + share * t * t
+    left_s, left_t, spread = moment_s - normal * ms, moment_t - normal * mt, ss * tt - st * st
+    if not spread > 0.0:
+        return ms, mt, 0.0, 0.0
+    return ms, mt, (tt * left_s - st * left_t) / spread, (ss * left_t - st * left_s) / spread
+
+
+@inner
+def _weights(corner, first, stop, cs, ct, area, out):
+    """Shares of the corners, in out[:, 0], that add up to 1 and have their mean at (cs, ct). Wachspress coordinates: positive
+    inside, and at a side of the polygon shared by its two corners alone."""
+    total, least = 0.0, 1e-9 * area
     for c in range(first, stop):
         before, after = c - 1 if c > first else stop - 1, c + 1 if c + 1 < stop else first
         left, right = _triangle_at(corner, before, c, cs, ct), _triangle_at(corner, c, after, cs, ct)
@@ -102,7 +150,6 @@ def _weights(corner, first, stop, cs, ct, out):
         total += out[c, 0]
     for c in range(first, stop):
         out[c, 0] = out[c, 0] / total if total > 0.0 else 1.0 / (stop - first)
-    return area
 
 
 @inner

@@ -26,15 +26,18 @@ from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches
 from drystone.contact.placed import Placed
 from drystone.engine.bodies import momenta
+from drystone.engine.broken_joints import hand_over_friction
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
+from drystone.engine.cell_laws import cell_laws, numbers_of_patches
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
-from drystone.engine.joint_law import MEMORY, STRENGTHS, stress
+from drystone.engine.joint_law import BOND
 from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
 from drystone.engine.records import (
     DAMPING_LOSS,
     DONE,
+    DRAG,
     ELASTIC,
     FINDS,
     FRACTURE_LOSS,
@@ -51,6 +54,7 @@ from drystone.engine.records import (
     LIFT,
     LONGEST_STEP,
     PAIR_NUMBERS,
+    PULL,
     RATIO,
     RATIO_PATCHES,
     SHARE_OF_STEP,
@@ -67,13 +71,12 @@ from drystone.engine.records import (
 )
 from drystone.errors import InputError
 from drystone.kernel.crew import cores, make_control, together
-from drystone.kernel.law_address import law_address
 from drystone.kernel.reference import Reference
-from drystone.laws import YOUNG, Laws
+from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, end_of, of_ground, velocity
-from drystone.state import Energy, State
+from drystone.state import NO_CELLS, Energy, State
 
 Array = np.ndarray
 
@@ -83,7 +86,6 @@ NODE = 1e-4  # [s] at most: between two instants at which the motion of the grou
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
 LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
-UNBREAKABLE = list(STRENGTHS)  # infinite while a structure is let down
 LEAST_LIFT = 1e-3  # [m] energies are small if they are less than that of the structure lifted by this
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
 REPEATS = 3  # of an interval at most
@@ -151,8 +153,8 @@ class SmallSteps:
         self.material, self.helpers = material, (cores() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
-        laws = model.laws
-        self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
+        self.laws = cell_laws(model)
+        self.remembers = False  # whether any joint is followed cell by cell in the interval at hand
         self.ground = of_ground(motions)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
@@ -161,7 +163,7 @@ class SmallSteps:
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.structure = make_structure(
             model, supports, young=material.young, shear=material.shear, damping=material.damping, rocking=material.rocking,
-            shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.remembers,
+            shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.laws is not None,
         )  # fmt: skip
         self._least_energy = gravity * LEAST_LIFT * float(self.structure.mass.sum())  # [J] that counts
         self._control = make_control()
@@ -188,10 +190,12 @@ class SmallSteps:
         sound = True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
+            binds = self._binds(course, state)
+            self.remembers = self._any_cells(course.cells, binds)
             h = left / ceil(left / self._interval(course.velocity) - 1e-9)
             finer = 1
             while True:
-                after, passed, made, allowed = self._follow(course, state, start + done, h, finer, relaxing)
+                after, passed, made, allowed = self._follow(course, binds, start + done, h, finer, relaxing)
                 if made <= allowed or finer == 2**REPEATS:
                     break
                 finer, repeated = 2 * finer, repeated + 1
@@ -238,17 +242,36 @@ class SmallSteps:
         travel = (np.sqrt((speed[free, :3] ** 2).sum(axis=1)) / self.model.bodies.radius[free]).max(initial=1e-300)
         return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
 
-    def _follow(self, course: Course, state: State, time: float, h: float, finer: int, relaxing: bool):
+    @staticmethod
+    def _binds(course: Course, state: State) -> bool:
+        """Whether bonds are made now: a history begins, and nothing is known of it yet."""
+        return state.step == 0 and course.is_start and len(course.cells.state) == 0 and len(course.memory.energy) == 0
+
+    def _any_cells(self, cells: CellMemory, binds: bool) -> bool:
+        """Whether any joint has to be followed cell by cell."""
+        laws = self.laws
+        if laws is None:
+            return False
+        return binds or bool((laws.has_cells & ~laws.dry_when_broken).any() or (cells.state[:, BOND] > 0.0).any())
+
+    def _forget(self, piece: Array) -> Array:
+        """(P,) whether joints between these pieces have nothing to remember once no bond of theirs is left."""
+        assert self.laws is not None
+        owner, group = self.model.bodies.owner, self.model.bodies.group
+        return self.laws.dry_when_broken[group[owner[piece[:, 0]]], group[owner[piece[:, 1]]]]
+
+    def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: bool):
         """Up to h from `time` on, with steps that are `finer` times smaller than the longest stable one: the course then, the
         time that passed, the energy made and that allowed."""
         begin = perf_counter()
         while True:
             self._take_over(course)
             self._look_for_pairs(course, h)
+            self._choose_cells(course.cells, binds)
             data = self._prepare(course, time, h, finer, relaxing)
             self._seconds[0] += perf_counter() - begin
             begin = perf_counter()
-            ended, cells = self._run(data, course, state, relaxing)
+            ended, cells = self._run(data, course, binds, relaxing)
             self._seconds[1] += perf_counter() - begin
             begin = perf_counter()
             if ended != TOO_SMALL:
@@ -268,19 +291,21 @@ class SmallSteps:
         )  # fmt: skip
         return after, passed, made, allowed
 
-    def _run(self, data: Data, course: Course, state: State, relaxing: bool) -> tuple[int, CellMemory]:
+    def _run(self, data: Data, course: Course, binds: bool, relaxing: bool) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
         known = len(course.memory.energy)
         helpers = self.helpers if known >= self.threads_from else 0
         control = self._control
         if not self.remembers:
-            return together(follow_interval, assist, helpers, control, control, self._seen, helpers, known), course.cells
+            if self._data.cells is not NO_CELL_ROWS:
+                self._seen.replace("cells", NO_CELL_ROWS)
+            return together(follow_interval, assist, helpers, control, control, self._seen, helpers, known), NO_CELLS
         if not together(find_all, assist, helpers, control, control, self._seen, helpers, known):
             return TOO_SMALL, course.cells
-        binds = state.step == 0 and course.is_start and len(course.cells.state) == 0
         cells, joints = self._cells(data, course.cells, binds, relaxing), data.joints[0]
         self._seen.replace("cells", cells)
         ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
+        hand_over_friction(self._forget(joints.piece[: int(joints.number[0])]), cells, data.work.memory)
         patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
         return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
 
@@ -297,26 +322,19 @@ class SmallSteps:
             joints.corner,
         )  # fmt: skip
         has_cells = law_of[:, HAS_CELLS] > 0.0
-        group = model.bodies.group
-        assert model.laws is not None
-        laws = Laws(*(each[group[a], group[b]] for each in model.laws))
+        laws, here = self.laws, (model.bodies.group[a], model.bodies.group[b])
+        assert laws is not None
         found, cells = self._cut_cells(work.placed, patches, has_cells)
-        rest, cell_state = np.empty(cells), np.empty((cells, MEMORY))
+        rest, cell_state = np.empty(cells), np.empty((cells, laws.memory))
         if binds:
-            bind_cells(model.bodies, patches, (laws.cohesion > 0.0) | (laws.energy > 0.0), found, rest, cell_state)
+            bind_cells(model.bodies, patches, laws.has_bond[here], found, rest, cell_state)
         else:
             recall_cells(owner, patches, found, memory, len(memory.state), rest, cell_state)
-        normal = np.where(laws.normal_stiffness > 0.0, laws.normal_stiffness, row[:, STIFFNESS] - laws.pull)
-        law = np.column_stack([
-            law_of[:, FRICTION], normal,
-            np.where(laws.shear_stiffness > 0.0, laws.shear_stiffness, self.material.shear * normal),
-            laws.cohesion, laws.tension, laws.brittle, laws.crushing, laws.energy, laws.viscosity, laws.pull, laws.drag,
-        ])  # fmt: skip
-        if relaxing:  # letting down swings; what breaks then does so in the first step of the history
-            law[:, UNBREAKABLE] = np.where(law[:, UNBREAKABLE] > 0.0, np.inf, 0.0)
+        # letting down swings, and nothing breaks; what must break does so in the first step of the history
+        law = numbers_of_patches(laws, *here, law_of[:, FRICTION], row[:, STIFFNESS], self.material.shear, relaxing)
         dry = -(-int((~has_cells).sum()) // LANES)
         lanes = joints.patch[dry * LANES : int(joints.number[1]) * LANES].reshape(-1, LANES).copy()
-        return CellRows(lanes, found, np.full(count, law_address(stress)), law, rest, cell_state)
+        return CellRows(lanes, found, laws.stress[here], law, rest, cell_state)
 
     def _cut_cells(self, placed: Placed, patches: Patches, has_cells: Array) -> tuple[Cells, int]:
         """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
@@ -376,10 +394,23 @@ class SmallSteps:
         if laws is None:
             columns += [none] * 5
         else:
-            remembers = (laws.cohesion > 0.0) | (laws.energy > 0.0) | np.isfinite(laws.crushing)
-            columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here]]
-            columns += [remembers[here] if self.remembers else none]
+            columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here], none]
         return np.column_stack(columns).astype(float)
+
+    def _choose_cells(self, cells: CellMemory, binds: bool) -> None:
+        """Which pairs are followed cell by cell: a joint of which no bond is left, and that has nothing else to remember, is
+        dry for good. It then has the edge of a dry joint too (T313), and rocks as such."""
+        laws, stiff, pairs = self.laws, self.model.laws, self._pairs
+        if laws is None or stiff is None:
+            return
+        owner, group, piece = self.model.bodies.owner, self.model.bodies.group, pairs.piece
+        here = group[owner[piece[:, 0]]], group[owner[piece[:, 1]]]
+        has_cells = laws.has_cells[here]
+        if not binds:
+            bonded = cells.piece[cells.state[:, BOND] > 0.0] @ (len(owner), 1)
+            has_cells &= ~self._forget(piece) | np.isin(piece @ (len(owner), 1), bonded)
+        pairs.law[:, HAS_CELLS] = has_cells
+        pairs.law[:, PULL], pairs.law[:, DRAG] = has_cells * stiff.pull[here], has_cells * stiff.drag[here]
 
     def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
         """Working memory with all that an interval begins with."""

@@ -5,7 +5,7 @@ exist) is asked by `Case.model`.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -35,7 +35,7 @@ from drystone.io.given import read_text
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
-from drystone.laws import YOUNG, Surface
+from drystone.laws import YOUNG, JointLaw, Surface
 from drystone.loads import Push, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
@@ -133,10 +133,11 @@ class Case:
             return read_structure(self.path.parent / own.pop("file"), **own)
         return GENERATORS[own.pop("generator")](**own)
 
-    def model(self) -> Model:
-        """The checked model; also checks the names of blocks that the case mentions."""
+    def model(self, pairs: Sequence[tuple[str, str, JointLaw]] = ()) -> Model:
+        """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups besides
+        those of the case, such as none but Python can give."""
         with self._named():
-            return self._model()
+            return self._model(pairs)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -147,13 +148,13 @@ class Case:
             said = str(error)
             raise InputError(said if said.startswith(f"{self.path}: ") else f"{self.path}: {said}") from None
 
-    def _model(self) -> Model:
+    def _model(self, pairs: Sequence[tuple[str, str, JointLaw]]) -> Model:
         joints = self.joints
         model = build_model(
             self.blocks(),
             friction=joints.law(),
             support_friction=joints.law(joints.support),
-            pairs=[(*rule.between, joints.law(rule)) for rule in joints.rule],
+            pairs=[*((*rule.between, joints.law(rule)) for rule in joints.rule), *pairs],
             planar=self.analysis.planar,
             deformable=[table.to_stone() for table in self.structure.deformable],
             scatter=None if joints.scatter is None else joints.scatter.to_scatter(),

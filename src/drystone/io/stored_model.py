@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from drystone.elastic import Elastic
+from drystone.io.stored_laws import read_own_laws, write_own_laws
 from drystone.laws import Laws, Scatter
 from drystone.model import Block, Bodies, Model
 
@@ -39,6 +40,8 @@ def write_model(group: Any, model: Model) -> None:
         group[f"laws/{name}"] = table
     for name, values in zip(Elastic._fields, model.elastic or (), strict=False):
         group[f"elastic/{name}"] = values
+    if model.own is not None:
+        write_own_laws(group.create_group("own"), model.own)
 
 
 def read_model(group: Any) -> Model:
@@ -72,7 +75,7 @@ def read_model(group: Any) -> Model:
         kept = group["scatter"].attrs
         scatter = Scatter(float(kept["cov"]), int(kept["seed"]), str(kept["distribution"]))
     return Model(blocks, bodies, group["position"][:], group["friction"][:], planar, laws, elastic, restitution, scatter,
-                 dilatancy)  # fmt: skip
+                 dilatancy, read_own_laws(group["own"], len(group["friction"])) if "own" in group else None)  # fmt: skip
 
 
 def _check(group: Any) -> None:

@@ -40,6 +40,8 @@ def law_address(function: Any) -> int:
     if digest not in _addresses:
         kernel = _Addressed(_renamed(plain, digest), targetoptions=inner(plain).targetoptions)
         compiled = kernel.provide(LAW)
+        if compiled.signature.return_type != types.none:
+            raise TypeError(f"it returns {compiled.signature.return_type}")
         where = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         _addresses[digest] = where, kernel
     return _addresses[digest][0]

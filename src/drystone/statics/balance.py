@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
+from drystone.joints import refuse_own_laws
 from drystone.model import Model
 
 Array = np.ndarray
@@ -54,6 +55,7 @@ def balance(
 ) -> Balance:
     """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact;
     it looks ahead by a movement (B, 6) [m, rad]."""
+    refuse_own_laws(model)
     place = model.position if position is None else position
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
     ahead = np.zeros((len(place), 6)) if movement is None else movement
