@@ -32,12 +32,13 @@ class AtRest:
     def __call__(self, state: State) -> bool:
         if self._inert or state.time < self._over:
             return False
-        if self._since is None or self._moved(self._since, state) > STILL:
+        if self._since is None or moved(self._since, state, self._radius) > STILL:
             self._since = state
         return state.time - self._since.time >= CALM
 
-    def _moved(self, one: State, other: State) -> float:
-        """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn."""
-        shift = np.linalg.norm(other.position - one.position, axis=1)
-        turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
-        return float((shift + turn * self._radius).max())
+
+def moved(one: State, other: State, radius: Array) -> float:
+    """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn. radius (B,) [m]"""
+    shift = np.linalg.norm(other.position - one.position, axis=1)
+    turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
+    return float((shift + turn * radius).max())
