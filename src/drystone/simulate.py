@@ -13,7 +13,7 @@ from drystone.engine.small_steps import Material, Report, SmallSteps
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.laws import YOUNG
-from drystone.loads import Push, wrench
+from drystone.loads import Push, mean_between, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
@@ -79,7 +79,8 @@ def simulate(
         if from_rest:
             state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
         with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
-            push = wrench(model, loads, gravity, state.rotation)
+            start = state.step * time_step
+            push = wrench(model, mean_between(loads, start, start + time_step), gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)

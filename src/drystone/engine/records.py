@@ -119,7 +119,10 @@ class Work(NamedTuple):
     velocity: Array  # (8 (B+1),) as bodies.py has it
     momentum: Array  # (4 (B+1),)
     inverse_inertia: Array  # (12 (B+1),)
-    external: Array  # (8 (B+1),) [N, N m]
+    external: Array  # (8 (B+1),) [N, N m] of all loads; of those that change with time the mean over a small step
+    pushes: Array  # (L, 8 (B+1)) [N, N m] of loads that share a history, at their full size; none if no load has one
+    factor_summed: Array  # (M+1, L) [s] integral of their factors over time, at equal times of the interval
+    factor: Array  # (L,) its mean over a small step
     moved: Array  # (8 (B+1),) [m, rad]
     middle: Array  # (B, 3) [m] position in the middle of a life
     turned: Array  # (B, 4)
@@ -198,8 +201,8 @@ def make_memory(patches: int) -> PatchMemory:
     )  # fmt: skip
 
 
-def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> Work:
-    """Working memory for a structure, for so many patches, their corners, and nodes of the ground's motion."""
+def make_work(structure: Structure, patches: int, corners: int, nodes: int, histories: int) -> Work:
+    """Working memory for a structure, for so many patches, their corners, nodes of motions, and histories of loads."""
     bodies, index = structure.bodies, np.int64
     blocks, supports = len(bodies.mass), len(structure.supports)
     groups = patches // LANES + 64
@@ -212,7 +215,8 @@ def make_work(structure: Structure, patches: int, corners: int, nodes: int) -> W
     return Work(
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty((blocks, 6)), np.zeros(8 * (blocks + 1)), np.zeros(4 * (blocks + 1)), np.zeros(12 * (blocks + 1)),
-        np.zeros(8 * (blocks + 1)), np.zeros(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
+        np.zeros(8 * (blocks + 1)), np.zeros((histories, 8 * (blocks + 1))), np.zeros((nodes + 1, histories)),
+        np.zeros(histories), np.zeros(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
         np.empty((blocks + 1, 2)),
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),

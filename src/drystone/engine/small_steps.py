@@ -130,6 +130,13 @@ class Course(NamedTuple):
     is_start: bool  # nothing of the time step has passed yet
 
 
+def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
+    """The loads, those with the same history together; nothing if none has one."""
+    if not any(load.history for load in loads):
+        return []
+    return [[load for load in loads if load.history == each] for each in dict.fromkeys(load.history for load in loads)]
+
+
 class SmallSteps:
     """Takes a model through time. What it keeps from one time step to the next is in the `State` alone."""
 
@@ -157,6 +164,7 @@ class SmallSteps:
         laws = model.laws
         self.remembers = laws is not None and bool((laws.cohesion + laws.energy).any() or np.isfinite(laws.crushing).any())
         self.ground = of_ground(motions)
+        self._pushes = _by_history(self.loads)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
         supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
@@ -379,16 +387,24 @@ class SmallSteps:
         work.reach[:], work.grip[:] = self._reach, self._grip
         for into, known in zip(work.memory, course.memory, strict=True):
             into[: len(known)] = known
-        if self.loads:
-            pushed = wrench(self.model, self.loads, self.gravity, course.rotation)
-            external = work.external.reshape(-1, 8)
-            external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
-        work.gravity[2] = -self.gravity
         at = time + h * np.linspace(0.0, 1.0, len(work.ground))
+        if self._pushes:
+            for k, loads in enumerate(self._pushes):
+                self._put_loads(loads, course.rotation, work.pushes[k])
+                first = loads[0]
+                work.factor_summed[:, k] = first.factor(0.0) * at if relaxing else first.factor_summed(at)
+        elif self.loads:
+            self._put_loads(self.loads, course.rotation, work.external)
+        work.gravity[2] = -self.gravity
         work.ground[:] = velocity(self.ground, at) if self.ground and not relaxing else 0.0
         for k, motions in enumerate(self.support_motions):
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
         return data
+
+    def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
+        """The wrenches of loads at their full size, into (8 (B+1),)."""
+        pushed, out = wrench(self.model, loads, self.gravity, rotation), into.reshape(-1, 8)
+        out[:-1, :3], out[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
 
     def _make_data(self, patches: int) -> Data:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
@@ -396,7 +412,8 @@ class SmallSteps:
         corners = 12 * self._room + 256
         nodes = int(np.ceil(LONGEST_INTERVAL / NODE))
         joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
-        return Data(self.structure, self._pairs, joints, make_work(self.structure, self._room, corners, nodes), NO_CELL_ROWS)
+        work = make_work(self.structure, self._room, corners, nodes, len(self._pushes))
+        return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
     def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:
         """The balance at the end of the interval, the energy made in it and that allowed; what its entries leave over is

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
 from drystone.loads import Push
-from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress
+from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
 
 
 class LoadTable(Table):
@@ -22,6 +22,7 @@ class LoadTable(Table):
     at: tuple[Length, Length, Length] | None = None
     face: Direction | None = None
     live: bool = False
+    history: tuple[tuple[Time, Ratio], ...] = ()
 
     @model_validator(mode="after")
     def _is_one_push(self) -> Self:

@@ -36,7 +36,7 @@ from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
 from drystone.laws import YOUNG, Surface
-from drystone.loads import Push, wrench
+from drystone.loads import Push, last_change, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
 
@@ -199,7 +199,7 @@ def parse_case(
     joints = _read(Joints, content.get("joints"), ("joints",), problems)
     motions = _read_motions(content.get("motion", []), Path(path).parent, records or {}, problems)
     loads = _read_loads(content.get("load", []), problems)
-    analysis = _read_analysis(content.get("analysis"), motions, problems)
+    analysis = _read_analysis(content.get("analysis"), max(end_of(motions), last_change(loads)), problems)
     solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
     output = _read(Output, content.get("output", {}), ("output",), problems)
     if isinstance(analysis, Dynamics) and analysis.time_step == 0 and isinstance(output, Output):
@@ -222,6 +222,9 @@ def parse_case(
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
+    elif analysis is not None:
+        said = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
+        problems += [Problem(("load", i, "history"), said) for i, load in enumerate(loads) if load.history]
     if problems:
         raise InputError(report(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
@@ -374,7 +377,8 @@ def _read_loads(content: Any, problems: list[Problem]) -> tuple[Push, ...]:
     return tuple(table.to_push() for table in read if table is not None)
 
 
-def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Problem]) -> Any:
+def _read_analysis(content: Any, end: float, problems: list[Problem]) -> Any:
+    """end [s]: when the motions and the changes of loads are over."""
     kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
     if kind not in tuple(ANALYSIS_TABLES):
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
@@ -383,7 +387,6 @@ def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Pro
     analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
     if not isinstance(analysis, Dynamics) or analysis.after is None:
         return analysis
-    end = end_of(motions)
     if math.isinf(end):
         said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
         problems.append(Problem(("analysis", "after"), said))

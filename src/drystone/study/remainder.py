@@ -1,10 +1,10 @@
 """When what is left of the ground's motion can move nothing: the states of a history come in, one after the other, yes or no
 goes out (T121).
 
-The strongest part of every motion is over; for CALM seconds no point of any block has moved by SWAY; and where the blocks are
-now, joints that are closed have forces, within friction, that balance weight, loads and MARGIN times any acceleration the
-ground still has to come. The accelerations that can be borne are a convex set, so that it is enough to ask for the corners of
-the box of the largest ones that are left, and once for a pose: later boxes lie in the first.
+The strongest part of every motion is over, and loads change no more; for CALM seconds no point of any block has moved by SWAY;
+and where the blocks are now, joints that are closed have forces, within friction, that balance weight, loads and MARGIN times
+any acceleration the ground still has to come. The accelerations that can be borne are a convex set, so that it is enough to ask
+for the corners of the box of the largest ones that are left, and once for a pose: later boxes lie in the first.
 
 Where the question has no such answer it is not asked, and a trial goes on to the end of its motions: supports that are moved,
 motions without an end or given by displacements, which have jumps of the velocity; mortar, which remembers; deformable blocks.
@@ -17,7 +17,7 @@ import numpy as np
 
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
-from drystone.loads import body_force, weight, wrench
+from drystone.loads import at_time, body_force, last_change, weight, wrench
 from drystone.model import Model
 from drystone.motion import Motion, end_of
 from drystone.state import State
@@ -42,11 +42,12 @@ class RemainderBorne:
         self._asks = _can_be_asked(case, model)
         self._over = end_of(case.motions)  # [s]
         self._peaks = [_Peaks(motion) for motion in case.motions] if self._asks else []
+        self._from = max([peak.strongest for peak in self._peaks] + [last_change(case.loads)])  # [s]
         self._since: State | None = None  # the state from which on nothing has moved
         self._borne: tuple[Array, float] | None = None  # since then: a box of accelerations, and by what it may be multiplied
 
     def __call__(self, state: State) -> bool:
-        if not self._asks or state.time >= self._over or not all(peak.is_behind(state.time) for peak in self._peaks):
+        if not self._asks or not self._from <= state.time < self._over:
             return False
         if self._since is None or moved(self._since, state, self._model.bodies.radius) > SWAY:
             self._since, self._borne = state, None
@@ -65,7 +66,7 @@ class RemainderBorne:
 
         model, gravity = self._model, self._case.analysis.gravity
         here = balance(model, state.position, state.rotation, widest=CLOSED)
-        dead = weight(model, gravity) + wrench(model, self._case.loads, gravity, state.rotation)
+        dead = weight(model, gravity) + wrench(model, at_time(self._case.loads, state.time), gravity, state.rotation)
         ways = np.array([motion.direction for motion in self._case.motions])
         found = np.inf
         for signs in product((-1.0, 1.0), repeat=len(left)):
@@ -90,10 +91,7 @@ class _Peaks:
         self._time = motion.start + np.linspace(0.0, motion.length, count)
         size = np.linalg.norm(motion.acceleration(self._time), axis=1)
         self._left = np.maximum.accumulate(size[::-1])[::-1]  # from each sample on
-        self._strongest = float(self._time[size.argmax()])
-
-    def is_behind(self, time: float) -> bool:
-        return time > self._strongest
+        self.strongest = float(self._time[size.argmax()])  # [s] when
 
     def left(self, time: float) -> float:
         """[m/s2] from the last sample before this instant on."""

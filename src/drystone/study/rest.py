@@ -10,6 +10,7 @@ import numpy as np
 
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
+from drystone.loads import last_change
 from drystone.model import Model
 from drystone.motion import end_of
 from drystone.state import State
@@ -24,7 +25,7 @@ class AtRest:
     """Whether the states it was shown, in the order of time, end at rest."""
 
     def __init__(self, case: Case, model: Model):
-        self._over = end_of(case.motions)  # [s]
+        self._over = max(end_of(case.motions), last_change(case.loads))  # [s]
         self._inert = isinstance(case.analysis, Settlement)  # without inertia what falls may fall as slowly as it likes
         self._radius = model.bodies.radius
         self._since: State | None = None  # the state from which on nothing has moved
