@@ -219,7 +219,7 @@ def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps
     material = Material(young=case.young)
     return SmallSteps(
         model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
-        threads=case.solver.threads or cores(), tells_contacts=tells_contacts,
+        threads=case.solver.threads or cores(), tells_contacts=tells_contacts, changes=case.changes,
     )  # fmt: skip
 
 

@@ -15,11 +15,13 @@ A time step is only how often the state is handed out; the small steps follow fr
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
+from drystone.changes import Change, Presence
 from drystone.contact.broad import candidate_pairs
 from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
 from drystone.contact.contacts import Contacts, no_contacts
@@ -152,6 +154,7 @@ class SmallSteps:
         threads: int = 1,
         threads_from: int = THREADS_FROM,
         tells_contacts: bool = True,
+        changes: Sequence[Change] = (),
     ):
         """tells_contacts: whether states come with the corners of joints as contacts. Nothing is computed from them; who
         looks at displacements alone saves a twentieth of the time."""
@@ -167,25 +170,65 @@ class SmallSteps:
         self._pushes = _by_history(self.loads)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
-        supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
-        self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in supports]
-        opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
-        self.structure = make_structure(
-            model, supports, young=material.young, shear=material.shear, damping=material.damping, rocking=material.rocking,
-            shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.remembers,
-        )  # fmt: skip
+        self._supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
+        self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in self._supports]
         self._control = make_control()
         self._reach = self._grip = np.zeros(len(model.position))  # (B,) [m] as of `Work`
-        self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
+        if changes and self.remembers:
+            raise InputError("change: blocks that appear or vanish need dry joints; remove the mortar, or the change")
+        self._presence = Presence(model, changes) if changes else None
+        self._take_in(np.ones(len(model.blocks), bool) if self._presence is None else self._presence.at(0.0))
+
+    def _take_in(self, present: Array) -> None:
+        """From now on these blocks (B,) are there; the others are held where they are, and touch nobody."""
+        model, material = self.model, self.material
+        self._present, bodies = present, model.bodies
+        self._bodies = bodies if present.all() else bodies._replace(fixed=bodies.fixed | ~present)
+        opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
+        self.structure = make_structure(
+            replace(model, bodies=self._bodies), self._supports, young=material.young, shear=material.shear,
+            damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
+            has_cells=self.remembers,
+        )  # fmt: skip
+        self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._data = self._make_data(0)
+
+    def _changed(self, state: State, time_step: float) -> State:
+        """The state with the changes that take effect in the time step that it begins."""
+        if self._presence is None:
+            return state
+        now, before = (self._presence.at(step * time_step) for step in (state.step, max(state.step - 1, 0)))
+        if not np.array_equal(now, self._present):
+            self._take_in(now)
+        gone = before & ~now
+        return self._without(state, gone) if gone.any() else state
+
+    def _without(self, state: State, gone: Array) -> State:
+        """The state when these blocks (B,) are taken away: what they had of kinetic energy, and their joints of elastic energy,
+        goes to who takes them, in the entry `ground`."""
+        bodies, known = self.model.bodies, state.patches
+        lost = gone[bodies.owner[known.piece]].any(axis=1)
+        stretched = known.shear_stiffness * (known.stretch**2).sum(axis=1)
+        stored = float((known.energy + 0.5 * stretched)[lost].sum())
+        momentum = self._momentum(state.rotation, state.velocity)
+        twice = bodies.mass * (state.velocity[:, :3] ** 2).sum(axis=1) + (state.velocity[:, 3:] * momentum).sum(axis=1)
+        moving = 0.5 * float(twice[gone & ~bodies.fixed].sum())
+        energy = state.energy._replace(
+            kinetic=state.energy.kinetic - moving,
+            elastic=state.energy.elastic - stored,
+            ground=state.energy.ground - moving - stored,
+        )
+        velocity = np.where(gone[:, None], 0.0, state.velocity)
+        return state._replace(velocity=velocity, energy=energy, patches=PatchMemory(*(each[~lost] for each in known)))
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
         ground is still, velocities are taken back all the time, and nothing lands by impulses."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
+        state = self._changed(state, time_step)
         momentum = self._momentum(state.rotation, state.velocity)
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
@@ -341,7 +384,7 @@ class SmallSteps:
         return (int(self._data.work.counts[TICKS]) - 1) % 2
 
     def _look_for_pairs(self, course: Course, h: float) -> None:
-        bodies = self.model.bodies
+        bodies = self._bodies
         self._grip = bodies.grip
         if self.model.dilatancy is not None:  # looked for as far apart as sliding has opened their joints
             self._grip = bodies.grip.copy()
@@ -350,6 +393,8 @@ class SmallSteps:
         far = bodies._replace(grip=self._grip + NEARBY * bodies.radius)
         placed = place(far, course.position, course.rotation, course.velocity, h)
         self._reach, piece = placed.reach, candidate_pairs(bodies, placed)
+        if not self._present.all():
+            piece = piece[self._present[bodies.owner[piece]].all(axis=1)]
         if not np.array_equal(piece, self._pairs.piece):
             self._pairs = make_pairs(piece, self._laws_of(piece))
             self._data = self._data._replace(pairs=self._pairs)

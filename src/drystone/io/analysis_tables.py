@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from drystone.changes import Change
 from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
 from drystone.loads import Push
@@ -31,6 +32,22 @@ class LoadTable(Table):
 
     def to_push(self) -> Push:
         return Push(**self.model_dump())
+
+
+class ChangeTable(Table):
+    """Blocks that appear and vanish at an instant of a history."""
+
+    time: Annotated[Time, Field(ge=0)]
+    remove: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        self.to_change()
+        return self
+
+    def to_change(self) -> Change:
+        return Change(**self.model_dump())
 
 
 class Analysis(Table):

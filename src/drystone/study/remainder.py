@@ -7,7 +7,8 @@ any acceleration the ground still has to come. The accelerations that can be bor
 for the corners of the box of the largest ones that are left, and once for a pose: later boxes lie in the first.
 
 Where the question has no such answer it is not asked, and a trial goes on to the end of its motions: supports that are moved,
-motions without an end or given by displacements, which have jumps of the velocity; mortar, which remembers; deformable blocks.
+motions without an end or given by displacements, which have jumps of the velocity; mortar, which remembers; deformable blocks;
+blocks that appear and vanish.
 When the motions are over, rest is what rest.py says.
 """
 
@@ -79,7 +80,7 @@ class RemainderBorne:
 
 def _can_be_asked(case: Case, model: Model) -> bool:
     plain = all(not motion.supports and motion.displacement_amplitude is None for motion in case.motions)
-    rigid_and_dry = model.laws is None and model.elastic is None
+    rigid_and_dry = model.laws is None and model.elastic is None and not case.changes
     return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, Settlement)
 
 
