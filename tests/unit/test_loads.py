@@ -215,3 +215,17 @@ def test_a_load_in_time_in_a_case(tmp_path):
     assert np.abs(whole.position[-1] - whole.position[0]).max() > 1e-4
     with pytest.raises(InputError, match=r'load\[0\]\.history: an analysis of kind "equilibrium" knows no time'):
         parse_case(IN_TIME.replace('after = "50 ms"', 'kind = "equilibrium"').replace("[output]\nevery = \"10 ms\"", ""))
+
+
+def test_loads_in_time_on_two_threads_have_the_bits_of_one():
+    model = build_model(build.wall(length=2.0, height=1.5, thickness=0.3), friction=0.5)
+    pushes = [Push("wall", share=0.9, direction=(0.2, 1, 0), history=RAMP), Push("wall", share=0.1)]
+    ends = []
+    for threads in (1, 2):
+        engine = SmallSteps(model, gravity=GRAVITY, loads=pushes, threads=threads, threads_from=0)
+        state = initial_state(model)
+        for _ in range(20):
+            state, _ = engine.advance(state, 5e-3)
+        ends.append(state)
+    assert np.array_equal(ends[0].position, ends[1].position)
+    assert ends[0].energy == ends[1].energy

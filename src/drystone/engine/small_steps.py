@@ -69,6 +69,7 @@ from drystone.engine.records import (
     make_structure,
     make_work,
 )
+from drystone.engine.taken_away import without
 from drystone.errors import InputError
 from drystone.kernel.crew import make_control, together
 from drystone.kernel.law_address import law_address
@@ -203,25 +204,7 @@ class SmallSteps:
         if not np.array_equal(now, self._present):
             self._take_in(now)
         gone = before & ~now
-        return self._without(state, gone) if gone.any() else state
-
-    def _without(self, state: State, gone: Array) -> State:
-        """The state when these blocks (B,) are taken away: what they had of kinetic energy, and their joints of elastic energy,
-        goes to who takes them, in the entry `ground`."""
-        bodies, known = self.model.bodies, state.patches
-        lost = gone[bodies.owner[known.piece]].any(axis=1)
-        stretched = known.shear_stiffness * (known.stretch**2).sum(axis=1)
-        stored = float((known.energy + 0.5 * stretched)[lost].sum())
-        momentum = self._momentum(state.rotation, state.velocity)
-        twice = bodies.mass * (state.velocity[:, :3] ** 2).sum(axis=1) + (state.velocity[:, 3:] * momentum).sum(axis=1)
-        moving = 0.5 * float(twice[gone & ~bodies.fixed].sum())
-        energy = state.energy._replace(
-            kinetic=state.energy.kinetic - moving,
-            elastic=state.energy.elastic - stored,
-            ground=state.energy.ground - moving - stored,
-        )
-        velocity = np.where(gone[:, None], 0.0, state.velocity)
-        return state._replace(velocity=velocity, energy=energy, patches=PatchMemory(*(each[~lost] for each in known)))
+        return without(self.model.bodies, state, gone) if gone.any() else state
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
