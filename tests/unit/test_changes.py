@@ -16,6 +16,7 @@ from drystone.loads import weight
 from drystone.model import build_model
 from drystone.page.shown import SERVED, Shown
 from drystone.record import read_run
+from drystone.report.inputs import keys_of
 from drystone.session import record, resume, run
 from drystone.simulate import follow_small_steps, initial_state
 from drystone.statics.balance import balance
@@ -197,6 +198,8 @@ def test_changes_in_a_case(tmp_path):
         assert (here[0], here[-1]) == times
     assert finished(verify(tmp_path / "whole"))["same"]
     assert hidden_by_page(tmp_path / "whole", names) == [["drum-4"], ["drum-2"]]
+    told = {key.where: key.value for key in keys_of(case)}
+    assert "drum-2" in told["change.0.remove"]
 
 
 def finished(stages):

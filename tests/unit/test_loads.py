@@ -11,6 +11,7 @@ from drystone.io.case import parse_case
 from drystone.loads import Push, at_time, last_change, mean_between, wrench
 from drystone.model import build_model
 from drystone.record import read_run
+from drystone.report.inputs import keys_of
 from drystone.session import record, resume, run
 from drystone.simulate import initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import make_solver
@@ -203,6 +204,8 @@ every = "10 ms"
 def test_a_load_in_time_in_a_case(tmp_path):
     """`after` counts from its last row; a run that was cut goes on with the same bits; statics refuses it."""
     case = parse_case(IN_TIME)
+    told = {key.where: key.value for key in keys_of(case)}
+    assert (told["load.0.history.1.time"], told["load.0.history.1.factor"]) == ("50 ms", "1")
     assert case.history.duration == pytest.approx(0.15)
     whole = run(case, tmp_path / "whole")
     steps = record(case, tmp_path / "cut")

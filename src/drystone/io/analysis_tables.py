@@ -1,6 +1,6 @@
 """The tables of [analysis] by its kind, and of [[load]]: keys, types, units and defaults."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,13 @@ from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
 from drystone.loads import Push
 from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
+
+
+class HistoryRow(NamedTuple):
+    """The factor of a load at an instant."""
+
+    time: Time
+    factor: Ratio
 
 
 class LoadTable(Table):
@@ -23,7 +30,7 @@ class LoadTable(Table):
     at: tuple[Length, Length, Length] | None = None
     face: Direction | None = None
     live: bool = False
-    history: tuple[tuple[Time, Ratio], ...] = ()
+    history: tuple[HistoryRow, ...] = ()
 
     @model_validator(mode="after")
     def _is_one_push(self) -> Self:
