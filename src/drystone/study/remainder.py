@@ -29,7 +29,7 @@ Array = np.ndarray
 
 MARGIN = 1.5  # times the accelerations to come: friction in the joints is not associated, and stone swings
 CALM = 0.5  # [s]
-SWAY = 5e-4  # [m] of stone that is shaken and stays: at 3 GPa the house of the examples sways by 0.2 mm under 0.2 g
+SWAY = 5e-4  # [m] stone that is shaken and stays where it is sways by less, unless it is soft; then it is followed longer
 LEAST = 0.01 * GRAVITY  # [m/s2] so much is asked for at least
 CLOSED = 1e-4  # [m] joints that are open wider bear nothing
 SAMPLES = 4000  # of a pulse, in which its largest accelerations are looked for
