@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.blas import one_blas_thread
+from drystone.changes import Change
 from drystone.contact.contacts import no_contacts
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, Report, SmallSteps
@@ -99,11 +100,12 @@ def simulate_small_steps(
     loads: Sequence[Push] = (),
     state: State | None = None,
     threads: int = 1,
+    changes: Sequence[Change] = (),
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
     material = Material(young=young)
-    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads)
+    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads, changes=changes)
     if state is None:
         with one_blas_thread():
             state = settled(engine, initial_state(model, gravity))

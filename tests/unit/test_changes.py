@@ -18,7 +18,7 @@ from drystone.page.shown import SERVED, Shown
 from drystone.record import read_run
 from drystone.report.inputs import keys_of
 from drystone.session import record, resume, run
-from drystone.simulate import follow_small_steps, initial_state
+from drystone.simulate import initial_state, simulate_small_steps
 from drystone.statics.balance import balance
 from drystone.statics.limit import stands
 from drystone.units import GRAVITY
@@ -35,9 +35,9 @@ def stack(gap=0.0):
 
 def followed(model, changes, duration, gravity=GRAVITY):
     """The state at the start and after every time step of 5 ms."""
-    engine = SmallSteps(model, gravity=gravity, changes=changes)
-    start = settled(engine, initial_state(model, gravity))
-    return [start, *(step.state for step in follow_small_steps(engine, start, duration, 5e-3))]
+    start = settled(SmallSteps(model, gravity=gravity, changes=changes), initial_state(model, gravity))
+    how = {"time_step": 5e-3, "gravity": gravity, "changes": changes, "state": start}
+    return [start, *(step.state for step in simulate_small_steps(model, duration=duration, **how))]
 
 
 def stored(state):
