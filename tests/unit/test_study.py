@@ -157,12 +157,13 @@ class TestRest:
         "pulse", ["0.28 g", *(pytest.param(each, marks=pytest.mark.soak) for each in ("0.2 g", "0.35 g", "0.4 g", "0.5 g"))]
     )
     def test_a_motion_that_is_borne_need_not_be_followed(self, pulse, monkeypatch):
-        """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g)."""
+        """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on it
+        goes on rocking, and is followed."""
         early = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         monkeypatch.setattr(remainder, "MARGIN", 1e9)
         full = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         assert early.status == full.status
-        if early.status == STANDING:
+        if pulse in ("0.2 g", "0.28 g"):
             assert early.reason == "came to rest, and bears what is left of the motion"
             assert full.reason == "came to rest"
             assert early.numbers["time"] < 7 < 8 < full.numbers["time"]
