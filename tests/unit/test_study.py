@@ -157,8 +157,8 @@ class TestRest:
         "pulse", ["0.28 g", *(pytest.param(each, marks=pytest.mark.soak) for each in ("0.2 g", "0.35 g", "0.4 g", "0.5 g"))]
     )
     def test_a_motion_that_is_borne_need_not_be_followed(self, pulse, monkeypatch):
-        """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on it
-        goes on rocking, and is followed."""
+        """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on
+        it goes on rocking, and is followed."""
         early = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         monkeypatch.setattr(remainder, "MARGIN", 1e9)
         full = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
