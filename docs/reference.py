@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from drystone.build import GENERATORS
+from drystone.changes import Change
 from drystone.cli.commands import GROUPS
 from drystone.cli.options import app
 from drystone.elastic import Stone
@@ -31,12 +32,15 @@ TABLES = {
     "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets "
               "may stand several times; their motions add.",
     "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
+    "change": "Blocks that [appear and vanish](../modelling.md#blocks-that-appear-and-vanish) in a history. `[[change]]` with "
+              "double brackets may stand several times.",
     "analysis": "What is computed: a history (`dynamics`, `settlement`), or one of the analyses of [statics](../statics.md).",
     "solver": "Optional: how contact is solved.",
     "output": "Optional: what is kept.",
 }  # fmt: skip
 # The record that a table becomes, where its keys are explained.
-RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push}
+RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push,
+           "ChangeTable": Change}  # fmt: skip
 # A field and the comment beside it, without the unit, which the schema tells.
 COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
 NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}

@@ -17,7 +17,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"overlap", "elastic"},
     {"model"},
     {"build", "contact", "loads"},
-    {"doctor", "joints", "mechanism", "resultants", "solvers", "state"},
+    {"changes", "doctor", "joints", "mechanism", "resultants", "solvers", "state"},
     {"deform", "mortar"},
     {"engine", "io", "stepping"},
     {"simulate", "stamp", "forecast"},

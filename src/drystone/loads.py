@@ -2,15 +2,19 @@
 
 A load is a force on one block or shared by mass among the blocks of a group, given in newtons or as a share of a weight, or
 a pressure on the faces that look one way. It acts in a fixed direction at a point that moves with its block; a pressure
-stays normal to its faces. Live loads are those that a multiplier scales, dead ones are always there.
+stays normal to its faces. Live loads are those that a multiplier scales, dead ones are always there. In a history a
+load may have a factor that changes with time.
 
 >>> Push("keystone", force=1e3).direction
 (0.0, 0.0, -1.0)
+>>> at_time([Push("keystone", force=1e3, history=((0.0, 0.0), (2.0, 1.0)))], 0.5)[0].force
+250.0
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +40,7 @@ class Push:
     at: tuple[float, float, float] | None = None  # [m] where the force acts at the start; the centroid if not given
     face: tuple[float, float, float] | None = None  # outward direction of the faces under pressure
     live: bool = False  # the multiplier scales it; if not, it is dead
+    history: tuple[tuple[float, float], ...] = ()  # rows of time [s] and factor: linear between, held beyond; 1 if none
 
     def __post_init__(self) -> None:
         given = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]
@@ -43,6 +48,53 @@ class Push:
             raise InputError(f"load on {self.on!r}: give exactly one of force, share and pressure, not {given or 'none'}")
         if (self.pressure is None) != (self.face is None):
             raise InputError(f"load on {self.on!r}: a pressure, and nothing else, needs the direction its faces look: face")
+        times = [time for time, _ in self.history]
+        if len(times) == 1 or any(later <= earlier for earlier, later in pairwise(times)):
+            raise InputError(f"load on {self.on!r}: the times of its history are {times} s; give two rows or more, each later "
+                             "than the one before")  # fmt: skip
+
+    def factor(self, time: float | Array) -> Array:
+        """At instants [s]."""
+        return np.interp(time, *self._columns) if self.history else np.ones_like(time, float)
+
+    def factor_summed(self, time: float | Array) -> Array:
+        """[s] the integral of the factor over time up to these instants [s], from where it is 0 is of no matter."""
+        if not self.history:
+            return np.asarray(time, float)
+        times, factors = self._columns
+        whole = np.append(0.0, np.cumsum(0.5 * (factors[1:] + factors[:-1]) * np.diff(times)))
+        inside = np.clip(time, times[0], times[-1])
+        row = np.clip(np.searchsorted(times, inside, side="right") - 1, 0, len(times) - 2)
+        beyond = factors[0] * np.minimum(time - times[0], 0.0) + factors[-1] * np.maximum(time - times[-1], 0.0)
+        return whole[row] + 0.5 * (factors[row] + self.factor(inside)) * (inside - times[row]) + beyond
+
+    @property
+    def _columns(self) -> tuple[Array, Array]:
+        table = np.array(self.history)
+        return table[:, 0], table[:, 1]
+
+
+def at_time(loads: Iterable[Push], time: float) -> list[Push]:
+    """The loads as they are at an instant [s], without histories."""
+    return [_times(load, float(load.factor(time))) for load in loads]
+
+
+def mean_between(loads: Iterable[Push], start: float, end: float) -> list[Push]:
+    """The means of the loads from one instant [s] to another, without histories."""
+    return [_times(load, float(load.factor_summed(end) - load.factor_summed(start)) / (end - start)) if load.history else load
+            for load in loads]  # fmt: skip
+
+
+def _times(load: Push, factor: float) -> Push:
+    if not load.history:
+        return load
+    size = next(name for name in ("force", "share", "pressure") if getattr(load, name) is not None)
+    return replace(load, history=(), **{size: factor * getattr(load, size)})
+
+
+def last_change(loads: Sequence[Push]) -> float:
+    """[s] after which no load changes any more."""
+    return max((load.history[-1][0] for load in loads if load.history), default=0.0)
 
 
 def weight(model: Model, gravity: float) -> Array:
@@ -58,7 +110,8 @@ def body_force(model: Model, direction: Iterable[float], acceleration: float) ->
 
 
 def wrench(model: Model, loads: Iterable[Push], gravity: float, rotation: Array | None = None) -> Array:
-    """(B, 6) of the loads, all live and dead ones given; `rotation` (B, 4) of the blocks since the start, none by default."""
+    """(B, 6) of the loads, all live and dead ones given, at their full size, whatever their histories; `rotation` (B, 4) of the
+    blocks since the start, none by default."""
     count = len(model.blocks)
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)) if rotation is None else rotation
     total = np.zeros((count, 6))

@@ -18,6 +18,7 @@ import numpy as np
 
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
+from drystone.loads import at_time
 from drystone.session import simulated, solver_of, start_of
 from drystone.state import State
 from drystone.statics.equilibrium import equilibrium
@@ -106,7 +107,8 @@ def _try(case: Case, key: str, event: str, value: float, unit: str) -> Trial:
 
 
 def _standing(case: Case, value: float) -> Trial:
-    found = equilibrium(case.model(), solver=solver_of(case), gravity=case.analysis.gravity, loads=case.loads)
+    loads = at_time(case.loads, 0.0)
+    found = equilibrium(case.model(), solver=solver_of(case), gravity=case.analysis.gravity, loads=loads)
     return Trial(value, found.stands, None, int(not found.solution.converged))
 
 

@@ -197,11 +197,11 @@ def start_of(case: Case, model: Model) -> State:
         return settled(_engine(case, model), start)
 
 
-def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> Iterator[Step]:
-    """The steps of a case from `state` on, in memory."""
+def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True) -> Iterator[Step]:
+    """The steps of a case from `state` on, in memory. tells_contacts: False spares small steps what nobody looks at."""
     analysis = case.history
     if analysis.by_small_steps:
-        return follow_small_steps(_engine(case, model), state, analysis.duration, analysis.time_step)
+        return follow_small_steps(_engine(case, model, tells_contacts), state, analysis.duration, analysis.time_step)
     return simulate(
         model,
         case.motions,
@@ -219,12 +219,12 @@ def simulated(case: Case, model: Model, state: State, solver: ContactSolver) -> 
     )
 
 
-def _engine(case: Case, model: Model) -> SmallSteps:
+def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps:
     asked = case.history
     material = Material(young=case.young)
     return SmallSteps(
         model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
-        threads=case.solver.threads,
+        threads=case.solver.threads, tells_contacts=tells_contacts, changes=case.changes,
     )  # fmt: skip
 
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.blas import one_blas_thread
+from drystone.changes import Change
 from drystone.contact.contacts import no_contacts
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, Report, SmallSteps
 from drystone.errors import InputError
 from drystone.joints import RIGID, Surface
 from drystone.laws import YOUNG
-from drystone.loads import Push, wrench
+from drystone.loads import Push, mean_between, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
@@ -82,7 +83,8 @@ def simulate(
         if from_rest:
             state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
         with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
-            push = wrench(model, loads, gravity, state.rotation)
+            start = state.step * time_step
+            push = wrench(model, mean_between(loads, start, start + time_step), gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)
@@ -101,11 +103,12 @@ def simulate_small_steps(
     loads: Sequence[Push] = (),
     state: State | None = None,
     threads: int | None = 1,
+    changes: Sequence[Change] = (),
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
     material = Material(young=young)
-    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads)
+    engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads, changes=changes)
     if state is None:
         with one_blas_thread():
             state = settled(engine, initial_state(model, gravity))

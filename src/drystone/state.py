@@ -17,7 +17,7 @@ class Energy(NamedTuple):
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
     elastic: float  # stored in compliant contacts
-    ground: float  # work of the ground, seen from the ground, and of loads on the structure
+    ground: float  # work of the ground, seen from the ground, of loads, and of who takes blocks away
     friction: float  # dissipated by sliding
     impact: float  # dissipated by impact
     numerical: float  # dissipated by the time integration

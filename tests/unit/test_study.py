@@ -7,13 +7,15 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from drystone import session
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
 from drystone.io.study import parse_study
-from drystone.study import content, rest, workers
+from drystone.simulate import initial_state
+from drystone.study import content, remainder, rest, workers
 from drystone.study.begin import begin
 from drystone.study.kinds import KINDS
 from drystone.study.run import run_study
@@ -21,6 +23,7 @@ from drystone.study.sweep import Sweep, combinations
 from drystone.study.table import TrialTable, read_row
 from drystone.study.trial import Keeping, try_sample
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome
+from drystone.units import GRAVITY
 
 ROOT = Path(__file__).parents[2]
 ALPHA = math.atan(0.25)  # [rad] where the block balances
@@ -43,6 +46,26 @@ time_step = "5 ms"
 monitor = ["block"]
 """
 PUSHED = BLOCK.format(duration=6)
+SHAKEN = BLOCK.format(duration=12).replace("[motion]", "[[motion]]") + """
+[[motion]]
+pulse = "sine"
+amplitude = "0.1 g"
+half_period = "0.25 s"
+start = "0.4 s"
+duration = "8 s"
+"""
+SECOND_AND_THIRD = """
+[[motion]]
+pulse = "one-sine"
+amplitude = "0.01 g"
+half_period = "0.2 s"
+direction = [0, 1, 0]
+[[motion]]
+pulse = "one-sine"
+amplitude = "0.01 g"
+half_period = "0.2 s"
+direction = [0, 0, 1]
+"""
 SHORT = BLOCK.format(duration=0.1)
 STATICS = """
 [structure]
@@ -108,6 +131,52 @@ class TestRest:
         assert found.numbers["time"] == pytest.approx(0.6, abs=0.0101)
         assert found.numbers["peak_displacement"] < 1e-4
 
+    @pytest.mark.parametrize(
+        ("friction", "tilt", "capacity"), [(0.7, "0 deg", 0.25), (0.2, "0 deg", 0.2), (0.7, "4 deg", 0.0)]
+    )
+    def test_what_a_block_bears(self, friction, tilt, capacity):
+        """Closed forms: it rocks at width over height and slides at the friction; leaning by 4 degrees on one edge, with the
+        joint open, it is falling back and bears nothing."""
+        case = parse_case(SHAKEN, instead={"joints.friction": friction, "structure.tilt": tilt})
+        model = case.model()
+        borne = remainder.RemainderBorne(case, model)
+        found = borne._multiplier(initial_state(model), np.array([0.0, 0.1 * GRAVITY]))
+        assert found == pytest.approx(capacity / 0.1, rel=1e-5)
+
+    def test_a_box_of_accelerations(self):
+        """Closed form, friction 0.2: pushed along both axes at once, and lifted, it slides under the length of the sum over the
+        weight that is left: k (0.1, 0.1) g with k 0.1 g upwards, k 0.1 sqrt(2) = 0.2 (1 - 0.1 k)."""
+        text = SHAKEN.replace("planar = true", "planar = false") + SECOND_AND_THIRD
+        case = parse_case(text, instead={"joints.friction": 0.2, "structure.depth": "1 m", "structure.width": "1 m"})
+        model = case.model()
+        borne = remainder.RemainderBorne(case, model)
+        found = borne._multiplier(initial_state(model), 0.1 * GRAVITY * np.array([0.0, 1.0, 1.0, 1.0]))
+        assert found == pytest.approx(0.2 / (0.1 * math.sqrt(2) + 0.02), rel=1e-5)
+
+    @pytest.mark.parametrize(
+        "pulse", ["0.28 g", *(pytest.param(each, marks=pytest.mark.soak) for each in ("0.2 g", "0.35 g", "0.4 g", "0.5 g"))]
+    )
+    def test_a_motion_that_is_borne_need_not_be_followed(self, pulse, monkeypatch):
+        """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on
+        it goes on rocking, and is followed."""
+        early = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
+        monkeypatch.setattr(remainder, "MARGIN", 1e9)
+        full = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
+        assert early.status == full.status
+        if pulse in ("0.2 g", "0.28 g"):
+            assert early.reason == "came to rest, and bears what is left of the motion"
+            assert full.reason == "came to rest"
+            assert early.numbers["time"] < 7 < 8 < full.numbers["time"]
+        same = ("collapse_time", "peak_displacement", "peak_tilt", "peak_displacement block")
+        assert [early.numbers[name] for name in same] == [full.numbers[name] for name in same]
+        assert early.numbers["residual_displacement"] == pytest.approx(full.numbers["residual_displacement"], abs=1e-5)
+
+    def test_a_motion_that_is_not_borne_is_followed(self):
+        """1.5 times 0.2 g is more than the 0.25 g under which the block rocks: it is followed into the last wave."""
+        found = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": "0.22 g", "motion.1.amplitude": "0.2 g"})
+        assert found.status == STANDING
+        assert found.numbers["time"] > 8.2
+
     def test_motions_without_end_give_no_rest(self):
         endless = PUSHED.replace('pulse = "one-sine"', 'pulse = "sine"')
         found = try_sample(endless, "case.toml", {"motion.amplitude": 0.0, "analysis.duration": 1.0})
@@ -169,8 +238,19 @@ class TestTrial:
         assert found.status == FAILED
         assert said in found.reason
 
+    def test_the_same_structure_is_let_down_once(self, monkeypatch):
+        """And the bits are those of a trial alone."""
+        alone = try_sample(SHORT, "case.toml", {"motion.amplitude": "0.2 g"})
+        lets_down, count = session.start_of, []
+        monkeypatch.setattr(session, "start_of", lambda *given: count.append(1) or lets_down(*given))
+        other = {"joints.friction": 0.6}
+        changes = [other, other | {"motion.amplitude": "0.2 g"}, {"motion.amplitude": "0.1 g"}, {"motion.amplitude": "0.2 g"}]
+        found = [try_sample(SHORT, "case.toml", change) for change in changes]
+        assert len(count) == 2
+        assert found[-1].numbers == alone.numbers
+
     def test_an_error_of_the_program_is_an_outcome(self, monkeypatch):
-        monkeypatch.setattr(session, "simulated", lambda *_: (1 / 0 for _ in [1]))
+        monkeypatch.setattr(session, "simulated", lambda *_, **__: (1 / 0 for _ in [1]))
         found = try_sample(SHORT, "case.toml", {})
         assert (found.status, found.reason) == (FAILED, "ZeroDivisionError: division by zero")
 

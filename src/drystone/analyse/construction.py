@@ -1,11 +1,13 @@
 """Construction: a case built in stages, and how its forces differ from those of the structure laid at once."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from drystone.analyse.equilibrium import reactions
 from drystone.analyse.stages import Stage, Stages
+from drystone.changes import Presence
 from drystone.contact.contacts import Contacts, head_joint_opening
 from drystone.io.analysis_tables import Construction
 from drystone.io.case import Case
@@ -68,11 +70,21 @@ def _borne(model: Model, contacts: Contacts) -> float:
 
 
 def there(run: Run, frame: int) -> Array | None:
-    """(B,) bool the blocks that are there in a frame of a structure built in stages; None, all, of other runs."""
-    asked = recorded_case(run).analysis
+    """(B,) bool the blocks that are there in a frame of a structure built in stages, or of a history in which blocks appear or
+    vanish: those of the step that ended in it; None, all, of other runs."""
+    case = _case_of(run)
+    asked = case.analysis
+    if case.changes:
+        return Presence(run.model, case.changes).at(max(float(run.time[frame]) - case.history.time_step, 0.0))
     if not isinstance(asked, Construction) or frame == 0:
         return None
     return stages_of(run.model, asked.order, asked.strike)[frame - 1]
+
+
+@lru_cache(maxsize=1)
+def _case_of(run: Run) -> Case:
+    """Read once for all frames."""
+    return recorded_case(run)
 
 
 def _change(model: Model, one: Contacts, other: Contacts) -> dict[str, Any]:

@@ -76,12 +76,26 @@ def look_for_pairs(data, h, out):
     count = sorted_pairs(
         placed.low, placed.high, placed.sweep, work.reach, bodies.owner, bodies.radius, bodies.fixed, out
     )  # fmt: skip
+    if count > out.shape[0]:
+        return count
+    count = _present_pairs(bodies.owner, data.structure.present, count, out)
     if count != known.shape[0]:
         return count
     for q in range(count):
         if out[q, 0] != known[q, 0] or out[q, 1] != known[q, 1]:
             return count
     return -1
+
+
+@inner
+def _present_pairs(owner, present, count, pairs):
+    """Leaves the pairs whose blocks are both there, in their order; returns how many."""
+    kept = 0
+    for q in range(count):
+        if present[owner[pairs[q, 0]]] and present[owner[pairs[q, 1]]]:
+            pairs[kept, 0], pairs[kept, 1] = pairs[q, 0], pairs[q, 1]
+            kept += 1
+    return kept
 
 
 @inner

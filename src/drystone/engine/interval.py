@@ -234,8 +234,9 @@ def _end_tick(structure, joints, work):
         work.travel[i] += np.sqrt(far)
         if structure.mass[i] > 0.0:
             number[LIFT] += structure.mass[i] * moved[8 * i + 2]
-        for c in range(8):
-            number[WORK_OF_LOADS] += work.external[8 * i + c] * moved[8 * i + c]
+        if work.pushes.shape[0] == 0:  # else march.py has summed it
+            for c in range(8):
+                number[WORK_OF_LOADS] += work.external[8 * i + c] * moved[8 * i + c]
     inverse_inertias(work.rotation, structure.inverse_inertia, structure.planar, work.inverse_inertia)
     _spins(work)
     for i in range(work.position.shape[0]):

@@ -20,6 +20,7 @@ from drystone.engine.records import (
     SPAN,
     TICK_START,
     WORK_OF_GROUND,
+    WORK_OF_LOADS,
 )
 from drystone.kernel import inner
 from drystone.kernel.crew import begin, proceed
@@ -71,6 +72,10 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
             open_by_sliding(dry, dt, rows)
         # kicks, after the drift with the velocities so far
         ground_push(step, n, dt, number, work.ground, work.gravity, push)
+        if work.pushes.shape[0] > 0:
+            number[WORK_OF_LOADS] += vary_loads(
+                step, n, dt, passed, number, work.factor_summed, work.factor, work.pushes, velocity, work.external
+            )  # fmt: skip
         span = 0.5 * dt if step == 0 or step == n else dt
         job[TIME], job[DRIFT] = span, passed
         tile = begin(control, KICKS, which, 0, kick_tiles, helpers)
@@ -129,12 +134,36 @@ def slow_down(kept, velocity, momentum):
 def ground_push(step, n, dt, number, ground, gravity, push):
     """Gravity less the acceleration of the ground, and that alone, over the time for which a kick stands: from the middle of
     the step before to the middle of the one after."""
-    start, whole = number[TICK_START], number[SPAN]
-    first = start + (0.0 if step == 0 else (step - 0.5) * dt)
-    last = start + (n * dt if step == n else (step + 0.5) * dt)
+    whole = number[SPAN]
+    first, last = _kick_time(step, n, dt, number[TICK_START])
     for c in range(3):
         push[4 + c] = (_between(ground, last, whole, c) - _between(ground, first, whole, c)) / (last - first)
         push[c] = gravity[c] - push[4 + c]
+
+
+@inner
+def _kick_time(step, n, dt, start):
+    """From when to when a kick stands for the forces."""
+    first = start + (0.0 if step == 0 else (step - 0.5) * dt)
+    last = start + (n * dt if step == n else (step + 0.5) * dt)
+    return first, last
+
+
+@inner
+def vary_loads(step, n, dt, drift, number, summed, factor, pushes, velocity, external):
+    """Loads take on their mean over the time for which a kick stands, so that no impulse is lost. Returns the work [J] of the
+    loads, half those before and half those now, on the way of the drift of so many seconds that ends here."""
+    whole, work = number[SPAN], 0.0
+    first, last = _kick_time(step, n, dt, number[TICK_START])
+    for k in range(factor.shape[0]):
+        factor[k] = (_between(summed, last, whole, k) - _between(summed, first, whole, k)) / (last - first)
+    for i in range(external.shape[0]):
+        now = 0.0
+        for k in range(factor.shape[0]):
+            now += factor[k] * pushes[k, i]
+        work += 0.5 * drift * (external[i] + now) * velocity[i]
+        external[i] = now
+    return work
 
 
 @inner

@@ -50,6 +50,7 @@ class Structure(NamedTuple):
     inverse_inertia: Array  # (B, 3, 3) body frame, zero for supports
     free: Array  # (4,) 1 for the directions in which blocks can move
     supports: Array  # (S,) int64 those that are moved
+    present: Array  # (B,) bool the blocks that are there
     planar: bool
     has_cells: bool  # whether any joint remembers by cells
     opens: bool  # whether any joint opens as it slides
@@ -120,7 +121,10 @@ class Work(NamedTuple):
     velocity: Array  # (8 (B+1),) as bodies.py has it
     momentum: Array  # (4 (B+1),)
     inverse_inertia: Array  # (12 (B+1),)
-    external: Array  # (8 (B+1),) [N, N m]
+    external: Array  # (8 (B+1),) [N, N m] of all loads; of those that change with time the mean over a small step
+    pushes: Array  # (L, 8 (B+1)) [N, N m] of loads that share a history, at their full size; none if no load has one
+    factor_summed: Array  # (M+1, L) [s] integral of their factors over time, at equal times of the interval
+    factor: Array  # (L,) its mean over a small step
     moved: Array  # (8 (B+1),) [m, rad]
     middle: Array  # (B, 3) [m] position in the middle of a life
     turned: Array  # (B, 4)
@@ -207,8 +211,8 @@ def make_memory(patches: int) -> PatchMemory:
     )  # fmt: skip
 
 
-def make_work(structure: Structure, patches: int, corners: int, instants: int) -> Work:
-    """Working memory for a structure, for so many patches, their corners, and instants of the ground's motion."""
+def make_work(structure: Structure, patches: int, corners: int, instants: int, histories: int) -> Work:
+    """Working memory for a structure, for so many patches, their corners, instants of motions, and histories of loads."""
     bodies, index = structure.bodies, np.int64
     blocks, supports = len(bodies.mass), len(structure.supports)
     groups = patches // LANES + 64
@@ -221,7 +225,8 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int) -
     return Work(
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty((blocks, 6)), aligned(8 * (blocks + 1)), aligned(4 * (blocks + 1)), aligned(12 * (blocks + 1)),
-        aligned(8 * (blocks + 1)), aligned(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
+        aligned(8 * (blocks + 1)), np.zeros((histories, 8 * (blocks + 1))), np.zeros((instants, histories)),
+        np.zeros(histories), aligned(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
         np.empty((blocks + 1, 2)),
         np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
@@ -233,9 +238,9 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int) -
     )  # fmt: skip
 
 
-def make_structure(model: Model, supports: Array, *, young: float, shear: float, damping: float, rocking: float,
+def make_structure(model: Model, supports: Array, present: Array, *, young: float, shear: float, damping: float, rocking: float,
                    shorter: float, has_cells: bool) -> Structure:  # fmt: skip
-    """The structure of a model, whose `supports` (S,) are moved."""
+    """The structure of a model, whose `supports` (S,) are moved, and of which the blocks `present` (B,) are there."""
     b = model.bodies
     moments = np.linalg.eigvalsh(b.inertia)
     inverse = np.linalg.inv(b.inertia)
@@ -257,6 +262,7 @@ def make_structure(model: Model, supports: Array, *, young: float, shear: float,
         inverse,
         np.array([1.0, 0.0, 1.0, 0.0]) if model.planar else np.array([1.0, 1.0, 1.0, 0.0]),
         supports,
+        present,
         model.planar,
         has_cells,
         model.dilatancy is not None,

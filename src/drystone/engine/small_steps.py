@@ -15,13 +15,16 @@ A time step is only how often the state is handed out; the small steps follow fr
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, isfinite
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
+from drystone.changes import Change, Presence
 from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
+from drystone.contact.contacts import no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.contact.patches import Patches
 from drystone.contact.placed import Placed
@@ -69,6 +72,7 @@ from drystone.engine.records import (
     make_structure,
     make_work,
 )
+from drystone.engine.taken_away import without
 from drystone.errors import InputError
 from drystone.kernel.crew import cores, make_control, together
 from drystone.kernel.reference import Reference
@@ -132,6 +136,13 @@ class Course(NamedTuple):
     is_start: bool  # nothing of the time step has passed yet
 
 
+def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
+    """The loads, those with the same history together; nothing if none has one."""
+    if not any(load.history for load in loads):
+        return []
+    return [[load for load in loads if load.history == each] for each in dict.fromkeys(load.history for load in loads)]
+
+
 class SmallSteps:
     """Takes a model through time. What it keeps from one time step to the next is in the `State` alone."""
 
@@ -145,41 +156,69 @@ class SmallSteps:
         material: Material = STONE,
         longest_step: float | None = None,
         threads: int | None = 1,
+        tells_contacts: bool = True,
+        changes: Sequence[Change] = (),
     ):
-        """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays."""
+        """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays.
+        tells_contacts: whether states come with the corners of joints as contacts. Nothing is computed from them; who
+        looks at displacements alone saves a twentieth of the time."""
         if model.elastic is not None:
             raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material, self.helpers = material, (cores() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
+        self.tells_contacts = tells_contacts
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
         self.laws = cell_laws(model)
         self.remembers = False  # whether any joint is followed cell by cell in the interval at hand
         self.ground = of_ground(motions)
+        self._pushes = _by_history(self.loads)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
-        supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
-        self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in supports]
-        opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
-        self.structure = make_structure(
-            model, supports, young=material.young, shear=material.shear, damping=material.damping, rocking=material.rocking,
-            shorter=1.0 + SHORTER_BY_DILATANCY * opens, has_cells=self.laws is not None,
-        )  # fmt: skip
-        self._least_energy = gravity * LEAST_LIFT * float(self.structure.mass.sum())  # [J] that counts
+        self._supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
+        self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in self._supports]
         self._control = make_control()
         self._end_of_ground = end_of(self.ground)  # [s]
-        self._nodes = np.linspace(0.0, 1.0, int(np.ceil(LONGEST_INTERVAL / NODE)) + 1)  # of an interval
+        self._nodes = np.linspace(0.0, 1.0, ceil(LONGEST_INTERVAL / min(NODE, self.longest_step)) + 1)  # of an interval
         self._found = np.empty((16 * len(model.bodies.owner), 2), np.int64)  # room for pairs
-        self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
+        if changes and self.laws is not None:
+            raise InputError("change: blocks that appear or vanish need dry joints; remove the mortar, or the change")
+        self._presence = Presence(model, changes) if changes else None
+        self._take_in(np.ones(len(model.blocks), bool) if self._presence is None else self._presence.at(0.0))
+
+    def _take_in(self, present: Array) -> None:
+        """From now on these blocks (B,) are there; the others are held where they are, and touch nobody."""
+        model, material = self.model, self.material
+        self._present, bodies = present, model.bodies
+        held = bodies if present.all() else bodies._replace(fixed=bodies.fixed | ~present)
+        opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
+        self.structure = make_structure(
+            replace(model, bodies=held), self._supports, present, young=material.young, shear=material.shear,
+            damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
+            has_cells=self.laws is not None,
+        )  # fmt: skip
+        self._least_energy = self.gravity * LEAST_LIFT * float(self.structure.mass.sum())  # [J] that counts
+        self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._seen = Reference(self._make_data(0))
+
+    def _changed(self, state: State, time_step: float) -> State:
+        """The state with the changes that take effect in the time step that it begins."""
+        if self._presence is None:
+            return state
+        now, before = (self._presence.at(step * time_step) for step in (state.step, max(state.step - 1, 0)))
+        if not np.array_equal(now, self._present):
+            self._take_in(now)
+        gone = before & ~now
+        return without(self.model.bodies, state, gone) if gone.any() else state
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
         ground is still, velocities are taken back all the time, and nothing lands by impulses."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
+        state = self._changed(state, time_step)
         momentum = self._momentum(state.rotation, state.velocity)
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
@@ -207,7 +246,9 @@ class SmallSteps:
             if not isfinite(course.velocity[0, 0]):
                 sound = False
                 break
-        contacts, next_id = corner_contacts(self._seen, self._which(), time_step, state.contacts, state.next_id)
+        contacts, next_id = no_contacts(), state.next_id
+        if self.tells_contacts:
+            contacts, next_id = corner_contacts(self._seen, self._which(), time_step, state.contacts, next_id)
         later = State(
             state.step + 1,
             (state.step + 1) * time_step,
@@ -423,24 +464,32 @@ class SmallSteps:
         number[LONGEST_STEP] = self.longest_step
         number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
         work.counts[LEVELS] = 0 if self.remembers else max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0)
-        if self.loads:
-            pushed = wrench(self.model, self.loads, self.gravity, course.rotation)
-            external = work.external.reshape(-1, 8)
-            external[:-1, :3], external[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
-        work.gravity[2] = -self.gravity
         at = time + h * self._nodes
+        if self._pushes:
+            for k, loads in enumerate(self._pushes):
+                self._put_loads(loads, course.rotation, work.pushes[k])
+                first = loads[0]
+                work.factor_summed[:, k] = first.factor(0.0) * at if relaxing else first.factor_summed(at)
+        elif self.loads:
+            self._put_loads(self.loads, course.rotation, work.external)
+        work.gravity[2] = -self.gravity
         moves = time < self._end_of_ground and not relaxing  # only changes of its velocity count
         work.ground[:] = velocity(self.ground, at) if moves else 0.0
         for k, motions in enumerate(self.support_motions):
             work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
         return data
 
+    def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
+        """The wrenches of loads at their full size, into (8 (B+1),)."""
+        pushed, out = wrench(self.model, loads, self.gravity, rotation), into.reshape(-1, 8)
+        out[:-1, :3], out[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
+
     def _make_data(self, patches: int) -> Data:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
         corners = 12 * self._room + 256
         joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
-        work = make_work(self.structure, self._room, corners, len(self._nodes))
+        work = make_work(self.structure, self._room, corners, len(self._nodes), len(self._pushes))
         return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
     def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:

@@ -1,13 +1,21 @@
 """The tables of [analysis] by its kind, and of [[load]]: keys, types, units and defaults."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from drystone.changes import Change
 from drystone.errors import InputError
 from drystone.io.table import Direction, Positive, Table
 from drystone.loads import Push
-from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress
+from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
+
+
+class HistoryRow(NamedTuple):
+    """The factor of a load at an instant."""
+
+    time: Time
+    factor: Ratio
 
 
 class LoadTable(Table):
@@ -22,6 +30,7 @@ class LoadTable(Table):
     at: tuple[Length, Length, Length] | None = None
     face: Direction | None = None
     live: bool = False
+    history: tuple[HistoryRow, ...] = ()
 
     @model_validator(mode="after")
     def _is_one_push(self) -> Self:
@@ -30,6 +39,22 @@ class LoadTable(Table):
 
     def to_push(self) -> Push:
         return Push(**self.model_dump())
+
+
+class ChangeTable(Table):
+    """Blocks that appear and vanish at an instant of a history."""
+
+    time: Annotated[Time, Field(ge=0)]
+    remove: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        self.to_change()
+        return self
+
+    def to_change(self) -> Change:
+        return Change(**self.model_dump())
 
 
 class Analysis(Table):

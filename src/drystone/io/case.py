@@ -5,7 +5,7 @@ exist) is asked by `Case.model`.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -16,9 +16,10 @@ from pydantic import ValidationError
 
 from drystone.build import GENERATORS, chip, with_play
 from drystone.build.compose import mirror, named, place
+from drystone.changes import Change, Presence, last_of
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, Dynamics, LoadTable
+from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, ChangeTable, Dynamics, LoadTable
 from drystone.io.case_tables import (
     Assembly,
     FilePart,
@@ -36,7 +37,7 @@ from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
 from drystone.laws import YOUNG, JointLaw, Surface
-from drystone.loads import Push, wrench
+from drystone.loads import Push, last_change, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
 
@@ -59,6 +60,7 @@ class Case:
     analysis: Analysis  # its table by kind
     solver: Solver
     output: Output
+    changes: tuple[Change, ...] = ()
 
     @property
     def frame_interval(self) -> float:
@@ -169,6 +171,7 @@ class Case:
         for motion in self.motions:
             self._check_names("motion.supports", motion.supports, supports, "support")
         wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
+        Presence(model, self.changes)  # names blocks that are not there
         return model
 
     def _check_names(self, key: str, given: tuple[str, ...], known: list[str], kind: str) -> None:
@@ -199,8 +202,10 @@ def parse_case(
     structure = _read_structure(content.get("structure"), problems)
     joints = _read(Joints, content.get("joints"), ("joints",), problems)
     motions = _read_motions(content.get("motion", []), Path(path).parent, records or {}, problems)
-    loads = _read_loads(content.get("load", []), problems)
-    analysis = _read_analysis(content.get("analysis"), motions, problems)
+    loads = tuple(_read_list(LoadTable, content.get("load", []), "load", problems, LoadTable.to_push))
+    changes = tuple(_read_list(ChangeTable, content.get("change", []), "change", problems, ChangeTable.to_change))
+    end = max(end_of(motions), last_change(loads), last_of(changes))
+    analysis = _read_analysis(content.get("analysis"), end, problems)
     solver = _read(Solver, content.get("solver", {}), ("solver",), problems)
     output = _read(Output, content.get("output", {}), ("output",), problems)
     if isinstance(analysis, Dynamics) and analysis.time_step == 0 and isinstance(output, Output):
@@ -223,9 +228,19 @@ def parse_case(
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
+    elif analysis is not None:
+        said = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
+        problems += [Problem(("load", i, "history"), said) for i, load in enumerate(loads) if load.history]
+    if changes and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
+        said = "blocks appear and vanish in histories by small steps only; remove it, or integrator and kind in [analysis]"
+        problems.append(Problem(("change",), said))
+    if isinstance(analysis, Dynamics):
+        said = f"is not before the end of the history, {analysis.duration:g} s; give an earlier time, or a longer duration"
+        late = [i for i, change in enumerate(changes) if change.time >= analysis.duration]
+        problems += [Problem(("change", i, "time"), said) for i in late]
     if problems:
         raise InputError(report(problems, text, path))
-    return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output)
+    return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output, changes)
 
 
 # What small steps do not have: keys of tables, and the values of them that small steps have all the same.
@@ -280,7 +295,7 @@ def _put(content: dict[str, Any], key: str, value: Any, path: str | Path) -> Non
     here[last] = value
 
 
-TABLES = ("structure", "joints", "motion", "load", "analysis", "solver", "output")
+TABLES = ("structure", "joints", "motion", "load", "change", "analysis", "solver", "output")
 
 
 def _check_tables(content: dict[str, Any], problems: list[Problem]) -> None:
@@ -368,14 +383,16 @@ def _motion_table(content: Any, where: Where, problems: list[Problem]) -> type[M
     return None
 
 
-def _read_loads(content: Any, problems: list[Problem]) -> tuple[Push, ...]:
+def _read_list(table: type[Table], content: Any, name: str, problems: list[Problem], made: Callable[[Any], Any]) -> list[Any]:
+    """What is made of the tables [[name]], or of the one table [name]."""
     listed = isinstance(content, list)
-    read = [_read(LoadTable, table, ("load", i) if listed else ("load",), problems)
-            for i, table in enumerate(content if listed else [content])]  # fmt: skip
-    return tuple(table.to_push() for table in read if table is not None)
+    read = [_read(table, each, (name, i) if listed else (name,), problems)
+            for i, each in enumerate(content if listed else [content])]  # fmt: skip
+    return [made(each) for each in read if each is not None]
 
 
-def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Problem]) -> Any:
+def _read_analysis(content: Any, end: float, problems: list[Problem]) -> Any:
+    """end [s]: when the motions and the changes of loads are over."""
     kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
     if kind not in tuple(ANALYSIS_TABLES):
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
@@ -384,7 +401,6 @@ def _read_analysis(content: Any, motions: tuple[Motion, ...], problems: list[Pro
     analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
     if not isinstance(analysis, Dynamics) or analysis.after is None:
         return analysis
-    end = end_of(motions)
     if math.isinf(end):
         said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
         problems.append(Problem(("analysis", "after"), said))

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
-from drystone.io.analysis_tables import ANALYSIS_TABLES, LoadTable
+from drystone.io.analysis_tables import ANALYSIS_TABLES, ChangeTable, LoadTable
 from drystone.io.case_tables import (
     Assembly,
     FilePart,
@@ -52,7 +52,7 @@ def case_schema() -> dict[str, Any]:
     assembly["properties"]["parts"] = {"type": "array", "minItems": 1, "items": {"oneOf": parts}}
     assembly["required"] = ["parts"]
     motions = [_table(table) for table in dict.fromkeys([*PULSE_TABLES.values(), RecordTable])]
-    motion, load = {"oneOf": motions}, _table(LoadTable)
+    motion, load, change = {"oneOf": motions}, _table(LoadTable), _table(ChangeTable)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "drystone case",
@@ -64,6 +64,7 @@ def case_schema() -> dict[str, Any]:
             "joints": _table(Joints),
             "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
             "load": {"oneOf": [load, {"type": "array", "items": load}]},
+            "change": {"oneOf": [change, {"type": "array", "items": change}]},
             "analysis": {"oneOf": [_table(table) for table in ANALYSIS_TABLES.values()]},
             "solver": _table(Solver),
             "output": _table(Output),

@@ -169,7 +169,8 @@ def sheet_of(content: dict[str, Any]) -> Sheet:
     analysis = dict(content["analysis"])
     kind = analysis.pop("kind", "dynamics")
     loads = content.get("load", [])
-    sheet = FRESH | {key: content[key] for key in ("structure", "joints", "motion", "solver", "output") if key in content}
+    kept = ("structure", "joints", "motion", "change", "solver", "output")
+    sheet = FRESH | {key: content[key] for key in kept if key in content}
     sheet["load"] = loads if isinstance(loads, list) else [loads]
     always = {key: analysis[key] for key in ALWAYS if key in analysis}
     sheet["statics"] = FRESH["statics"] | always
@@ -196,7 +197,7 @@ def statics_text(sheet: Sheet) -> str:
     if grows == POINT:
         asked.pop("direction", None)
     kind = {"kind": "tilt"} if grows == TILT else {"kind": "limit", "starts": 0}
-    loads = list(sheet.get("load", []))
+    loads = [{key: value for key, value in load.items() if key != "history"} for load in sheet.get("load", [])]
     if grows == TILT and loads:
         said = f"a tilt turns weights alone, the case has a load on {loads[0].get('on')!r}"
         raise InputError(f"statics.grows: {said}; choose another")
@@ -216,7 +217,8 @@ def history_text(sheet: Sheet) -> str:
     """The case of the history."""
     loads = [{key: value for key, value in load.items() if key != "live"} for load in sheet.get("load", [])]
     loads += [dict(sheet["push"])] if sheet["push"]["share"] != 0 else []
-    return _text(sheet, loads, {"kind": "dynamics"} | sheet["dynamics"], motion=sheet["motion"])
+    more = {key: sheet[key] for key in ("motion", "change") if key in sheet}
+    return _text(sheet, loads, {"kind": "dynamics"} | sheet["dynamics"], **more)
 
 
 def _text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, Any], **more: Any) -> str:

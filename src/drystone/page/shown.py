@@ -75,8 +75,8 @@ class Shown:
         return list(pairwise([*range(0, len(self.frames), length), len(self.frames)]))
 
     def hidden(self, frame: int) -> Array | None:
-        """(B,) the blocks that are not laid yet, or no longer there; None of a structure that is not built in stages."""
-        if self.case.analysis.kind != "construction":
+        """(B,) the blocks that are not laid yet, or no longer there; None of a structure whose blocks are always there."""
+        if self.case.analysis.kind != "construction" and not self.case.changes:
             return None
         present = there(self.run, self.frames[frame])
         return None if present is None else ~present

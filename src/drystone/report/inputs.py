@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_type_hints
 from pydantic import BaseModel
 
 from drystone.engine.small_steps import STONE
-from drystone.io.analysis_tables import Dynamics, LoadTable
+from drystone.io.analysis_tables import ChangeTable, Dynamics, LoadTable
 from drystone.io.case import OF_CONE_PROGRAMS, Case, case_content
 from drystone.io.motion_tables import PULSE_TABLES, RecordTable
 from drystone.model import Model
@@ -32,6 +32,7 @@ def keys_of(case: Case) -> list[Key]:
     tables: list[tuple[str, BaseModel]] = [("structure", case.structure), ("joints", case.joints)]
     tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_listed(content.get("motion", [])))]
     tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_listed(content.get("load", [])))]
+    tables += [(f"change.{i}", ChangeTable.model_validate(each)) for i, each in enumerate(_listed(content.get("change", [])))]
     tables += [("analysis", case.analysis), ("solver", case.solver), ("output", case.output)]
     keys = [key for name, table in tables for key in _keys(name, table)]
     return [_in_use(key, case) for key in keys if key.given or not case.by_small_steps or key.where not in NOT_OF_SMALL_STEPS]

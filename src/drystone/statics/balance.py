@@ -51,15 +51,21 @@ class Balance(NamedTuple):
 
 
 def balance(
-    model: Model, position: Array | None = None, rotation: Array | None = None, movement: Array | None = None
+    model: Model,
+    position: Array | None = None,
+    rotation: Array | None = None,
+    movement: Array | None = None,
+    *,
+    widest: float = np.inf,
 ) -> Balance:
     """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact;
-    it looks ahead by a movement (B, 6) [m, rad]."""
+    it looks ahead by a movement (B, 6) [m, rad]. Points with a gap of more than `widest` [m] are left out."""
     refuse_own_laws(model)
     place = model.position if position is None else position
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
     ahead = np.zeros((len(place), 6)) if movement is None else movement
     contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0, model.planar)
+    contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     friction = model.friction_between(contacts.a, contacts.b)
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
     frame = _frames(contacts.normal, model.planar)

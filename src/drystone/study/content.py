@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import tomli_w
 
@@ -17,13 +18,28 @@ from drystone.io.named_files import file_digests, named_files
 from drystone.study.trials import Sample, written
 
 DIGITS = 16  # of a key: 64 bits
+NOT_OF_THE_START = {"analysis": ("duration", "after", "collapse"), "motion": None, "output": None}  # keys of tables, or all
 
 
 def key_of(text: str, path: Path, sample: Sample) -> str:
     """The key of the trial of a sample; `text` and `path` are those of the case."""
     content = case_content(text, path, sample)
     files = file_digests(content, path.parent)
-    whole = {"drystone": __version__, "case": content, "files": files, "sample": written(sample)}
+    return _digest({"drystone": __version__, "case": content, "files": files, "sample": written(sample)})
+
+
+def start_key(text: str, path: Path, sample: Sample) -> str:
+    """A key of all that the start of a history depends on: not on its motions, nor on how long it is followed."""
+    content = case_content(text, path, sample)
+    for table, keys in NOT_OF_THE_START.items():
+        for key in keys or ():
+            content.get(table, {}).pop(key, None)
+        if keys is None:
+            content.pop(table, None)
+    return _digest({"case": content, "files": file_digests(content, path.parent)})
+
+
+def _digest(whole: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:DIGITS]
 
 

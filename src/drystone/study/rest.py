@@ -8,8 +8,10 @@ that from rest: stopped too early is only what balances on its edge more closely
 
 import numpy as np
 
+from drystone.changes import last_of
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
+from drystone.loads import last_change
 from drystone.model import Model
 from drystone.motion import end_of
 from drystone.state import State
@@ -24,7 +26,7 @@ class AtRest:
     """Whether the states it was shown, in the order of time, end at rest."""
 
     def __init__(self, case: Case, model: Model):
-        self._over = end_of(case.motions)  # [s]
+        self._over = max(end_of(case.motions), last_change(case.loads), last_of(case.changes))  # [s]
         self._inert = isinstance(case.analysis, Settlement)  # without inertia what falls may fall as slowly as it likes
         self._radius = model.bodies.radius
         self._since: State | None = None  # the state from which on nothing has moved
@@ -32,12 +34,13 @@ class AtRest:
     def __call__(self, state: State) -> bool:
         if self._inert or state.time < self._over:
             return False
-        if self._since is None or self._moved(self._since, state) > STILL:
+        if self._since is None or moved(self._since, state, self._radius) > STILL:
             self._since = state
         return state.time - self._since.time >= CALM
 
-    def _moved(self, one: State, other: State) -> float:
-        """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn."""
-        shift = np.linalg.norm(other.position - one.position, axis=1)
-        turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
-        return float((shift + turn * self._radius).max())
+
+def moved(one: State, other: State, radius: Array) -> float:
+    """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn. radius (B,) [m]"""
+    shift = np.linalg.norm(other.position - one.position, axis=1)
+    turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
+    return float((shift + turn * radius).max())

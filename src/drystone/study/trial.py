@@ -1,8 +1,9 @@
 """One trial: a case and a sample come in, an `Outcome` goes out, whatever happens.
 
 A history is followed in memory until it has collapsed (the potential energy has fallen by the share `analysis.collapse`), has
-come to rest, or is over. An analysis of statics tells its scalar facts. A mistake in the sample, an error of the program or
-too long a computation make a failed outcome with the reason.
+come to rest after its motions, has come to rest before and bears what is left of them, or is over. An analysis of statics tells
+its scalar facts. A mistake in the sample, an error of the program or too long a computation make a failed outcome with the
+reason.
 """
 
 import math
@@ -23,7 +24,8 @@ from drystone.io.case import Case, parse_case
 from drystone.model import Model
 from drystone.simulate import Step
 from drystone.state import State
-from drystone.study.content import own_text
+from drystone.study.content import own_text, start_key
+from drystone.study.remainder import RemainderBorne
 from drystone.study.rest import AtRest
 from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
 
@@ -63,16 +65,30 @@ def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keep
     out = None if keeping is None else keeping.out
     if out is not None:
         case = parse_case(own_text(text, path, sample), out / "case.toml")  # the run keeps its own case
-    return _followed(case, out, deadline) if case.goes_through_time else _analysed(case, out, deadline)
-
-
-def _followed(case: Case, out: Path | None, deadline: float) -> Found:
-    """A history until it is decided."""
+    if not case.goes_through_time:
+        return _analysed(case, out, deadline)
     model = case.model()
-    start = session.start_of(case, model)
+    return _followed(case, model, _start(case, model, start_key(text, path, sample)), out, deadline)
+
+
+_last_start: dict[str, State] = {}  # of the last history of this process, by its key
+
+
+def _start(case: Case, model: Model, key: str) -> State:
+    """The start of a history. A structure that differs by its motions alone from the one before is not let down again."""
+    if key not in _last_start:
+        state = session.start_of(case, model)
+        _last_start.clear()
+        _last_start[key] = state
+    return _last_start[key]
+
+
+def _followed(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> Found:
+    """A history until it is decided."""
     gone_by = _Peaks(model, start, case.output.monitor)
-    at_rest, enough = AtRest(case, model), (1 - case.history.collapse) * start.energy.potential
-    steps = (session.simulated(case, model, start, session.solver_of(case)) if out is None
+    at_rest, bears_the_rest = AtRest(case, model), RemainderBorne(case, model)
+    enough = (1 - case.history.collapse) * start.energy.potential
+    steps = (session.simulated(case, model, start, session.solver_of(case), tells_contacts=False) if out is None
              else session.record(case, out, overwrite=True))  # fmt: skip
     status, reason = STANDING, OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
@@ -84,6 +100,8 @@ def _followed(case: Case, out: Path | None, deadline: float) -> Found:
                 status, reason = COLLAPSED, "the potential energy has fallen"
             elif at_rest(step.state):
                 reason = "came to rest"
+            elif bears_the_rest(step.state):
+                reason = "came to rest, and bears what is left of the motion"
             elif perf_counter() > deadline:
                 status, reason = FAILED, f"cut at {step.state.time:g} s: it took longer than the limit"
             else:

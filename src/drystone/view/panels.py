@@ -15,7 +15,7 @@ from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
 from drystone.io.given import read_json, read_text
 from drystone.io.problems import read_toml
-from drystone.loads import pressing
+from drystone.loads import at_time, pressing
 from drystone.measure import base_resultant
 from drystone.record import read_result, read_run, recorded_case
 from drystone.solvers.residual import MARGIN
@@ -167,7 +167,8 @@ def _ground(figure: Any, source: Source, asked: Asked) -> None:
 
 def _base(figure: Any, source: Source, asked: Asked) -> None:
     run, case = source.run, source.case
-    share = base_resultant(run, case.history.time_step) / pressing(run.model, case.loads, case.analysis.gravity).sum()
+    pressed = pressing(run.model, at_time(case.loads, run.time[-1]), case.analysis.gravity).sum()
+    share = base_resultant(run, case.history.time_step) / pressed
     draw_base(figure, {case.analysis.kind: (run.time[1:], share[1:])})
 
 
