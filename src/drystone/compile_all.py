@@ -131,6 +131,7 @@ STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbour
     "other solvers, and two threads": _solvers,
     "structures in the plane": partial(_case, PLANAR),
     "deformable blocks": partial(_case, DEFORMABLE),
+    "deformable blocks by small steps": partial(_case, DEFORMABLE.replace("cone-program", "small-steps")),
     "mortar": partial(_case, BONDED),
     "mortar by small steps": partial(_case, BONDED.replace("cone-program", "small-steps")),
     "a recorded run by cone programs": partial(_case, RECORDED.format(integrator=BY_CONE_PROGRAMS)),

@@ -51,12 +51,12 @@ def _hold(elastic, contacts, position, rotation, grip):
                 for j in range(3):
                     local[i] += grip.turn[s, j, i] * (contacts.point[c, j] - position[body, j])
             k = elastic.kind[s]
-            _natural(elastic.corner[k], local, natural)
-            _weigh(elastic.mesh[k], natural, grip.node[c, side], grip.weight[c, side])
+            natural_point(elastic.corner[k], local, natural)
+            weigh_nodes(elastic.mesh[k], natural, grip.node[c, side], grip.weight[c, side])
 
 
 @inner
-def _natural(corner, local, natural):
+def natural_point(corner, local, natural):
     """Natural coordinates of a point [m] of the body frame, by Newton, brought back into the block if it lies outside."""
     for i in range(3):
         natural[i] = 0.0
@@ -85,7 +85,7 @@ def _natural(corner, local, natural):
 
 
 @inner
-def _weigh(mesh, natural, node, weight):
+def weigh_nodes(mesh, natural, node, weight):
     """The brick that a natural point of the block lies in: its nodes and their weights."""
     first, stride = 0, 1
     for c in range(8):

@@ -12,7 +12,6 @@ from drystone.contact.broad import candidate_pairs
 from drystone.contact.patches import find_patches
 from drystone.contact.placed import place
 from drystone.contact.polygon import polygon_moments
-from drystone.elastic import Stone
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import (
     AREA,
@@ -185,12 +184,6 @@ def test_crossing_edges_push_along_the_normal_to_both():
     owner = np.repeat(np.arange(4), np.diff(found.corner_start))
     gap = found.gap[owner, 0] + (found.corner * found.gap[owner, 1:]).sum(axis=1)
     assert gap.min() == pytest.approx(-2e-6, rel=1e-3)
-
-
-def test_what_small_steps_cannot_do_is_refused():
-    blocks = [box((-1, -1, -1), (1, 1, 0), fixed=True, name="ground"), box((0, 0, 0), (0.4, 0.4, 0.4), name="stone")]
-    with pytest.raises(InputError, match='integrator = "cone-program"'):
-        SmallSteps(build_model(blocks, friction=0.6, deformable=[Stone(30e9, 0.2, (1, 1, 1))]), gravity=9.81)
 
 
 CASE = """

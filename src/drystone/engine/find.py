@@ -282,14 +282,9 @@ def _damping(i, j, structure, landing, row):
 
 @inner
 def _recall(q, start, stop, pairs, fresh, memory):
-    """What the patches of a pair remember. The pair is found with no more elastic energy than it had: what its faces overlap
-    beyond that stays as an offset without force, for as long as it must (T325). Gaps are counted from where sliding has opened
-    them."""
+    """What the patches of a pair remember. Gaps are counted from where sliding has opened them."""
     patches = fresh.patches
     first, end = pairs.memory_first[q], pairs.memory_first[q] + pairs.memory_count[q]
-    had = 0.0
-    for k in range(first, end):
-        had += memory.energy[k]
     for p in range(start, stop):
         row, same = fresh.row[p], -1
         for k in range(first, end):
@@ -301,7 +296,16 @@ def _recall(q, start, stop, pairs, fresh, memory):
             row[SHEAR_STIFFNESS] = memory.shear_stiffness[same]
             row[DILATION], row[DILATION + 1] = memory.dilation[same, 0], memory.dilation[same, 1]
         row[GAP] -= row[DILATION]
-    lift = 0.0
+    limit_energy(q, start, stop, pairs, fresh, memory)
+
+
+@inner
+def limit_energy(q, start, stop, pairs, fresh, memory):
+    """The pair is found with no more elastic energy than it had: what its faces overlap beyond that stays as an offset without
+    force, for as long as it must (T325)."""
+    had, lift = 0.0, 0.0
+    for k in range(pairs.memory_first[q], pairs.memory_first[q] + pairs.memory_count[q]):
+        had += memory.energy[k]
     has_cells = pairs.law[q, HAS_CELLS] > 0.0
     if not has_cells:
         found = _pair_energy(fresh, start, stop, 0.0)

@@ -53,7 +53,7 @@ def follow_interval(control, data, helpers, known):
         follow_tick(control, data, which, length, helpers)
         tick, which = stop, 1 - which
         number[DONE] = number[SPAN] * tick / ticks
-        fastest, is_within = _reach_of(data)
+        fastest, is_within = reach_of(data)
         if not fastest < FASTEST:
             return RAN_AWAY
         if not is_within:
@@ -75,7 +75,7 @@ def follow_all(control, data, helpers):
     work = data.work
     follow_tick(control, data, 0, work.number[SPAN], helpers)
     work.number[DONE] = work.number[SPAN]
-    fastest, _ = _reach_of(data)
+    fastest, _ = reach_of(data)
     end_interval(data, 1)
     return DONE_ALL if fastest < FASTEST else RAN_AWAY
 
@@ -185,9 +185,18 @@ def _next_tick(pairs, tick, ticks):
 def follow_tick(control, data, which, length, helpers):
     """The small steps of a tick of so many seconds, and where everything is then."""
     structure, work, joints = data.structure, data.work, data.joints[which]
-    blocks = work.position.shape[0]
+    start_tick(length, structure, work)
+    dt = stable_step(structure, work, joints)
+    n = max(int(np.ceil(length / dt * work.number[SHARE_OF_STEP])), 1)
+    march(n, length / n, control, structure, joints, which, data.cells, work, helpers)
+    end_tick(n, structure, joints, work)
+
+
+@inner
+def start_tick(length, structure, work):
+    """Velocities at the start of a tick of so many seconds, inertia in its middle."""
     move_supports(work.number[TICK_START], length, structure, work)
-    for i in range(blocks):
+    for i in range(work.position.shape[0]):
         turned = turn_by(work.rotation[i], work.speed[i, 3:], 0.5 * length)
         for c in range(4):
             work.turned[i, c] = turned[c]
@@ -197,12 +206,6 @@ def follow_tick(control, data, which, length, helpers):
     _spins(work)
     for k in range(work.moved.shape[0]):
         work.moved[k] = 0.0
-    dt = stable_step(structure, work, joints)
-    n = max(int(np.ceil(length / dt * work.number[SHARE_OF_STEP])), 1)
-    march(n, length / n, control, structure, joints, which, data.cells, work, helpers)
-    work.counts[SMALL_STEPS] += n
-    work.counts[TICKS] += 1
-    _end_tick(structure, joints, work)
 
 
 @inner
@@ -218,8 +221,10 @@ def _spins(work):
 
 
 @inner
-def _end_tick(structure, joints, work):
-    """Poses, velocities, and what the patches have lost."""
+def end_tick(n, structure, joints, work):
+    """Poses and velocities after n small steps, and what the patches have lost."""
+    work.counts[SMALL_STEPS] += n
+    work.counts[TICKS] += 1
     fixed, moved, number = structure.bodies.fixed, work.moved, work.number
     for i in range(work.position.shape[0]):
         if structure.planar:
@@ -253,7 +258,7 @@ def _end_tick(structure, joints, work):
 
 
 @inner
-def _reach_of(data):
+def reach_of(data):
     """The fastest velocity, and whether no block has gone farther than the pairs at hand allow."""
     work, fixed = data.work, data.structure.bodies.fixed
     fastest, is_within = 0.0, True

@@ -93,7 +93,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
         if number[KEPT] > 0.0:
             slow_down(np.exp(-number[KEPT] * max(passed, span)), velocity, work.momentum)
         if structure.supports.shape[0] > 0:
-            _move_supports(step, n, dt, span, structure, joints, work)
+            speed_up_supports(step, n, dt, span, structure, joints, work)
         if step < n and (landed > 0 or flags > 0):
             counts[FLAGS] = flags
             landed = _landings(dt, landed, structure, joints, work)
@@ -190,7 +190,7 @@ def move_supports(start, span, structure, work):
 
 
 @inner
-def _move_supports(step, n, dt, span, structure, joints, work):
+def speed_up_supports(step, n, dt, span, structure, joints, work):
     """Supports take on their speed of the next step; what they have done against the forces on them counts as work of the
     ground."""
     at = work.number[TICK_START] + min(step, n - 1) * dt

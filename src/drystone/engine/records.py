@@ -42,7 +42,7 @@ class Structure(NamedTuple):
     bodies: Bodies
     piece_start: Array  # (B+1,) int64 first piece of each block
     size: Array  # (pieces,) [m] smallest width
-    face_depth: Array  # (F,) [m] stone between each face and the centroid, 0 for supports
+    face_depth: Array  # (F,) [m] stone behind each face that gives way in its joints (T311, T352), 0 for supports
     mass: Array  # (B+1,) [kg] 0 for supports
     inverse_mass: Array  # (B+1,)
     mean_inertia: Array  # (B+1,) [kg m2]
@@ -118,7 +118,7 @@ class Work(NamedTuple):
     position: Array  # (B, 3) [m]
     rotation: Array  # (B, 4)
     speed: Array  # (B, 6) [m/s, rad/s] at the start of a tick and at its end
-    velocity: Array  # (8 (B+1),) as bodies.py has it
+    velocity: Array  # (8 (B+1),) as bodies.py has it; behind it 8 numbers for each side of engine/modes.py
     momentum: Array  # (4 (B+1),)
     inverse_inertia: Array  # (12 (B+1),)
     external: Array  # (8 (B+1),) [N, N m] of all loads; of those that change with time the mean over a small step
@@ -211,8 +211,9 @@ def make_memory(patches: int) -> PatchMemory:
     )  # fmt: skip
 
 
-def make_work(structure: Structure, patches: int, corners: int, instants: int, histories: int) -> Work:
-    """Working memory for a structure, for so many patches, their corners, instants of motions, and histories of loads."""
+def make_work(structure: Structure, patches: int, corners: int, instants: int, histories: int, sides: int = 0) -> Work:
+    """Working memory for a structure, for so many patches, their corners, instants of motions, histories of loads, and sides of
+    patches with velocities of their own (engine/modes.py)."""
     bodies, index = structure.bodies, np.int64
     blocks, supports = len(bodies.mass), len(structure.supports)
     groups = patches // LANES + 64
@@ -224,7 +225,7 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int, h
     scratch = make_scratch(bodies)
     return Work(
         np.zeros(NUMBERS), np.zeros(COUNTS, index), np.zeros(LEDGER), np.empty((blocks, 3)), np.empty((blocks, 4)),
-        np.empty((blocks, 6)), aligned(8 * (blocks + 1)), aligned(4 * (blocks + 1)), aligned(12 * (blocks + 1)),
+        np.empty((blocks, 6)), aligned(8 * (blocks + 1 + sides)), aligned(4 * (blocks + 1)), aligned(12 * (blocks + 1)),
         aligned(8 * (blocks + 1)), np.zeros((histories, 8 * (blocks + 1))), np.zeros((instants, histories)),
         np.zeros(histories), aligned(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
@@ -239,8 +240,9 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int, h
 
 
 def make_structure(model: Model, supports: Array, present: Array, *, young: float, shear: float, damping: float, rocking: float,
-                   shorter: float, has_cells: bool) -> Structure:  # fmt: skip
-    """The structure of a model, whose `supports` (S,) are moved, and of which the blocks `present` (B,) are there."""
+                   shorter: float, has_cells: bool, stone: Array) -> Structure:  # fmt: skip
+    """The structure of a model, whose `supports` (S,) are moved, and of which the blocks `present` (B,) are there. stone (B,):
+    share of the stone between a face and the centroid that gives way in joints, 1 for rigid blocks."""
     b = model.bodies
     moments = np.linalg.eigvalsh(b.inertia)
     inverse = np.linalg.inv(b.inertia)
@@ -254,7 +256,7 @@ def make_structure(model: Model, supports: Array, present: Array, *, young: floa
         b,
         np.searchsorted(b.owner, np.arange(len(b.mass) + 1)),
         size,
-        np.where(b.fixed[owner], 0.0, depth),
+        np.where(b.fixed[owner], 0.0, stone[owner] * depth),
         np.append(np.where(b.fixed, 0.0, b.mass), 0.0),
         np.append(np.where(b.fixed, 0.0, 1 / b.mass), 0.0),
         np.append(moments.mean(axis=1), 1.0),

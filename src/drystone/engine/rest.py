@@ -7,6 +7,7 @@ cannot stand, starts as it is drawn.
 
 import numpy as np
 
+from drystone.elastic import nodal
 from drystone.engine.small_steps import SmallSteps
 from drystone.state import State
 
@@ -24,8 +25,16 @@ def settled(engine: SmallSteps, start: State) -> State:
         state, _ = engine.advance(state._replace(step=0), SPAN, relaxing=True)
         if not (np.linalg.norm(state.position - start.position, axis=1)[free] <= far).all():
             return start
-        if np.abs(state.velocity[free]).max() < SETTLED:
+        if max(np.abs(state.velocity[free]).max(), _vibrating(engine, state)) < SETTLED:
             break
     down = engine.gravity * float(engine.model.bodies.mass[free] @ (state.position - start.position)[free, 2])
-    energy = start.energy._replace(potential=start.energy.potential + down, elastic=state.energy.elastic)
-    return state._replace(step=0, time=0.0, velocity=np.zeros_like(state.velocity), energy=energy)
+    energy = start.energy._replace(
+        potential=start.energy.potential + down, elastic=state.energy.elastic, strain=state.energy.strain
+    )
+    still = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
+    return still._replace(step=0, time=0.0, energy=energy)
+
+
+def _vibrating(engine: SmallSteps, state: State) -> float:
+    """[m/s] of the fastest node of deformable blocks, seen from its block."""
+    return 0.0 if engine.model.elastic is None else float(np.abs(nodal(engine.model.elastic, state.rate)).max())

@@ -33,9 +33,11 @@ from drystone.engine.broken_joints import hand_over_friction
 from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
 from drystone.engine.cell_laws import cell_laws, numbers_of_patches
 from drystone.engine.corner_contacts import corner_contacts
+from drystone.engine.deformable import Deformable, stone_in_joints
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
 from drystone.engine.joint_law import BOND
+from drystone.engine.modal_march import follow_with_modes
 from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
 from drystone.engine.records import (
     DAMPING_LOSS,
@@ -72,6 +74,8 @@ from drystone.engine.records import (
     make_structure,
     make_work,
 )
+from drystone.engine.sides import hold_sides
+from drystone.engine.stable_step import SAFETY
 from drystone.engine.taken_away import without
 from drystone.errors import InputError
 from drystone.kernel.crew import cores, make_control, together
@@ -80,7 +84,7 @@ from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, end_of, of_ground, velocity
-from drystone.state import NO_CELLS, Energy, State
+from drystone.state import NO_CELLS, NO_MODES, Energy, State
 
 Array = np.ndarray
 
@@ -134,6 +138,8 @@ class Course(NamedTuple):
     energy: Energy
     ratio: tuple[float, int]
     is_start: bool  # nothing of the time step has passed yet
+    amplitude: Array = NO_MODES  # (S, m) of deformable blocks
+    rate: Array = NO_MODES  # (S, m)
 
 
 def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
@@ -162,8 +168,6 @@ class SmallSteps:
         """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays.
         tells_contacts: whether states come with the corners of joints as contacts. Nothing is computed from them; who
         looks at displacements alone saves a twentieth of the time."""
-        if model.elastic is not None:
-            raise InputError('deformable blocks need integrator = "cone-program" in [analysis]: small steps have rigid stones')
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material, self.helpers = material, (cores() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
@@ -183,8 +187,9 @@ class SmallSteps:
         self._found = np.empty((16 * len(model.bodies.owner), 2), np.int64)  # room for pairs
         self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
-        if changes and self.laws is not None:
-            raise InputError("change: blocks that appear or vanish need dry joints; remove the mortar, or the change")
+        if changes and (self.laws is not None or model.elastic is not None):
+            raise InputError("change: blocks that appear or vanish need dry joints of rigid blocks; remove the mortar and "
+                             "`deformable`, or the change")  # fmt: skip
         self._presence = Presence(model, changes) if changes else None
         self._take_in(np.ones(len(model.blocks), bool) if self._presence is None else self._presence.at(0.0))
 
@@ -197,8 +202,12 @@ class SmallSteps:
         self.structure = make_structure(
             replace(model, bodies=held), self._supports, present, young=material.young, shear=material.shear,
             damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
-            has_cells=self.laws is not None,
+            has_cells=self.laws is not None, stone=stone_in_joints(model, material.young),
         )  # fmt: skip
+        self.deformable = None if model.elastic is None else Deformable(model, self.structure, material.damping)
+        if self.deformable is not None:
+            self.longest_step = min(self.longest_step, SAFETY * 2.0 / self.deformable.fastest)
+        self._modes: Reference  # of deformable blocks, if there are any
         self._least_energy = self.gravity * LEAST_LIFT * float(self.structure.mass.sum())  # [J] that counts
         self._pairs = make_pairs(np.empty((0, 2), np.int64), np.empty((0, PAIR_NUMBERS)))
         self._seen = Reference(self._make_data(0))
@@ -222,7 +231,7 @@ class SmallSteps:
         momentum = self._momentum(state.rotation, state.velocity)
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
-            (state.step_ratio, state.ratio_patches), True,
+            (state.step_ratio, state.ratio_patches), True, state.amplitude, state.rate,
         )  # fmt: skip
         start, done = state.step * time_step, 0.0
         steps = detections = landed = repeated = found = 0
@@ -259,6 +268,8 @@ class SmallSteps:
             next_id,
             0,
             course.energy,
+            course.amplitude,
+            course.rate,
             patches=course.memory,
             cells=course.cells,
             step_ratio=course.ratio[0],
@@ -275,8 +286,8 @@ class SmallSteps:
         return out
 
     def _interval(self, speed: Array) -> float:
-        """[s] for which pairs are looked for; where joints have cells, geometry is kept as long."""
-        if not self.remembers:
+        """[s] for which pairs are looked for; where joints have cells or blocks are deformable, geometry is kept as long."""
+        if not self.remembers and self.deformable is None:
             return LONGEST_INTERVAL
         free = ~self.model.bodies.fixed
         spin = np.sqrt((speed[free, 3:] ** 2).sum(axis=1)).max(initial=1e-300)
@@ -326,9 +337,11 @@ class SmallSteps:
         count = int(joints.number[0])
         memory = PatchMemory(*(each[:count].copy() for each in work.memory))
         energy, made, allowed = self._ledger(course.energy, work)
+        amplitude, rate = (NO_MODES, NO_MODES) if self.deformable is None else self.deformable.end(self._modes.record)
         after = Course(
             work.position.copy(), work.rotation.copy(), speed, work.momentum.reshape(-1, 4)[:-1, :3].copy(), memory,
             cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), False,
+            amplitude, rate,
         )  # fmt: skip
         return after, passed, made, allowed
 
@@ -337,15 +350,23 @@ class SmallSteps:
         known = len(course.memory.energy)
         helpers = self.helpers if known >= self.threads_from else 0
         control = self._control
-        if not self.remembers:
-            if self._data.cells is not NO_CELL_ROWS:
-                self._seen.replace("cells", NO_CELL_ROWS)
+        if not self.remembers and self._data.cells is not NO_CELL_ROWS:
+            self._seen.replace("cells", NO_CELL_ROWS)
+        if not self.remembers and self.deformable is None:
             return together(follow_interval, assist, helpers, control, control, self._seen, helpers, known), NO_CELLS
         if not together(find_all, assist, helpers, control, control, self._seen, helpers, known):
             return TOO_SMALL, course.cells
+        if self.deformable is not None:
+            self.deformable.begin(self._modes.record, course.amplitude, course.rate)
+            hold_sides(self._seen, self._modes)
+            if not self.remembers:
+                return follow_with_modes(self._seen, self._modes), NO_CELLS
         cells, joints = self._cells(data, course.cells, binds, relaxing), data.joints[0]
         self._seen.replace("cells", cells)
-        ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
+        if self.deformable is None:
+            ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
+        else:
+            ended = follow_with_modes(self._seen, self._modes)
         hand_over_friction(self._forget(joints.piece[: int(joints.number[0])]), cells, data.work.memory)
         patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
         return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
@@ -412,6 +433,8 @@ class SmallSteps:
         if self.model.dilatancy is not None:  # looked for as far apart as sliding has opened their joints
             for side in range(2):
                 np.maximum.at(work.grip, bodies.owner[course.memory.piece[:, side]], 0.5 * course.memory.dilation[:, 0])
+        if self.deformable is not None:  # and as far as they are deformed, with as much again for the interval
+            work.grip[:] += 2.0 * self.deformable.bulge(course.amplitude)
         count = look_for_pairs(self._seen, h, self._found)
         if count > len(self._found):
             self._found = np.empty((count * 5 // 4, 2), np.int64)
@@ -463,7 +486,8 @@ class SmallSteps:
         number[KEPT] = LETTING_DOWN if relaxing else 0.0
         number[LONGEST_STEP] = self.longest_step
         number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
-        work.counts[LEVELS] = 0 if self.remembers else max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0)
+        has_lives = not self.remembers and self.deformable is None
+        work.counts[LEVELS] = max(int(np.floor(np.log2(h / SHORTEST_TICK))), 0) if has_lives else 0
         at = time + h * self._nodes
         if self._pushes:
             for k, loads in enumerate(self._pushes):
@@ -489,7 +513,11 @@ class SmallSteps:
         self._room = max(self._room, 2 * patches + 64, pairs + 64)
         corners = 12 * self._room + 256
         joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
-        work = make_work(self.structure, self._room, corners, len(self._nodes), len(self._pushes))
+        sides = 0
+        if self.deformable is not None:
+            sides = 2 * self._room + 1
+            self._modes = Reference(self.deformable.make_modes(self._room, len(joints[0].restitution)))
+        work = make_work(self.structure, self._room, corners, len(self._nodes), len(self._pushes), sides)
         return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
     def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:
@@ -497,12 +525,15 @@ class SmallSteps:
         numerical."""
         told, ledger = work.number.tolist(), work.ledger.tolist()
         kinetic, elastic, lift = told[KINETIC], told[ELASTIC], self.gravity * told[LIFT]
-        friction, damping = told[FRICTION_LOSS], told[DAMPING_LOSS]
+        friction, damping, strain = told[FRICTION_LOSS], told[DAMPING_LOSS], 0.0
+        if self.deformable is not None:
+            vibrating, strain, viscous = self.deformable.energies(self._modes.record)
+            kinetic, damping = kinetic + vibrating, damping + viscous
         impact, fracture = ledger[IMPACT_LOSS], ledger[FRACTURE_LOSS]
         geometry = old.elastic + told[GEOMETRY]
         came = ledger[WORK_OF_GROUND] + told[WORK_OF_LOADS]
         lost = friction + damping + impact + fracture + geometry
-        numerical = came - (kinetic - old.kinetic) - lift - (elastic - old.elastic) - lost
+        numerical = came - (kinetic - old.kinetic) - lift - (elastic - old.elastic) - (strain - old.strain) - lost
         energy = Energy(
             kinetic,
             old.potential + lift,
@@ -512,6 +543,7 @@ class SmallSteps:
             old.impact + impact,
             old.numerical + numerical,
             fracture=old.fracture + fracture,
+            strain=strain,
             damping=old.damping + damping,
             geometry=old.geometry + geometry,
         )

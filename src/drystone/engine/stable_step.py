@@ -43,7 +43,7 @@ def stable_step(structure, work, joints):
 
 
 @inner
-def _springs(rows, r):
+def springs_of(rows, r):
     """k A [N/m] of the whole patch, and its second moments ss, st, tt about the origin [N m]."""
     stiff = rows[r + LANES * STIFFNESS] * rows[r + LANES * WHOLE]  # what is cut off may close again
     over = stiff / rows[r + LANES * AREA]
@@ -64,7 +64,7 @@ def _bound(structure, joints, total):
         total[i, 0] = total[i, 1] = 0.0
     for p in range(joints.number[0]):
         r = row_of(joints.at[p])
-        k, ss, _, tt = _springs(rows, r)
+        k, ss, _, tt = springs_of(rows, r)
         stiffest = max(1.0, rows[r + LANES * SHEAR_RATIO])
         k, rocks = stiffest * k, stiffest * (ss + tt)
         straight, rocking = rows[r + LANES * DAMPING_TIME], rows[r + LANES * ROCKING_TIME]
@@ -81,11 +81,11 @@ def _bound(structure, joints, total):
     for p in range(joints.number[0]):
         i, j = owner[joints.piece[p, 0]], owner[joints.piece[p, 1]]
         stiff, damped = max(stiff, total[i, 0] + total[j, 0]), max(damped, total[i, 1] + total[j, 1])
-    return _longest(stiff, damped)
+    return longest_step(stiff, damped)
 
 
 @inner
-def _longest(stiff, damped):
+def longest_step(stiff, damped):
     """dt with dt^2 stiff + 2 dt damped = 4."""
     return 4.0 / (damped + np.sqrt(damped * damped + 4.0 * stiff)) if stiff > 0.0 else np.inf
 
@@ -114,7 +114,7 @@ def _exact(dt, structure, joints, inverse_inertia, x, y):
         other = _norm(y)
         stiff, damped = 0.5 * (one + other), 0.25 * (one - other)
         seen = dt * dt * stiff + 2.0 * dt * damped
-        dt = _longest(stiff * top / seen, damped * top / seen)
+        dt = longest_step(stiff * top / seen, damped * top / seen)
     return dt
 
 
@@ -144,7 +144,7 @@ def _apply(dt, structure, joints, inverse_inertia, x, y):
         ox, oy, oz = vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]
         rate, w1, w2 = n[0] * vx + n[1] * vy + n[2] * vz, s[0] * vx + s[1] * vy + s[2] * vz, t[0] * vx + t[1] * vy + t[2] * vz
         on, o1, o2 = n[0] * ox + n[1] * oy + n[2] * oz, s[0] * ox + s[1] * oy + s[2] * oz, t[0] * ox + t[1] * oy + t[2] * oz
-        k, kss, kst, ktt = _springs(rows, r)
+        k, kss, kst, ktt = springs_of(rows, r)
         shear = rows[r + LANES * SHEAR_RATIO]
         straight = dt * dt + 2.0 * dt * rows[r + LANES * DAMPING_TIME]
         rocks = dt * dt + 2.0 * dt * rows[r + LANES * ROCKING_TIME]

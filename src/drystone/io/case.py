@@ -224,7 +224,7 @@ def parse_case(
         said = "joints open as they slide in histories by small steps only; remove it, or integrator and kind in [analysis]"
         problems.append(Problem(("joints", "dilatancy"), said))
     if isinstance(analysis, Dynamics) and analysis.by_small_steps:
-        problems += _only_of_cone_programs(content, structure)
+        problems += _only_of_cone_programs(content)
     if isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
@@ -259,11 +259,9 @@ def _with_time_step(analysis: Dynamics, output: Output) -> Dynamics:
     return told
 
 
-def _only_of_cone_programs(content: Mapping[str, Any], structure: Structure | None) -> Iterator[Problem]:
-    """What was given and means nothing to small steps, or is not in them yet."""
+def _only_of_cone_programs(content: Mapping[str, Any]) -> Iterator[Problem]:
+    """What was given and means nothing to small steps."""
     cure = 'set integrator = "cone-program" and a time_step in [analysis]'
-    if structure is not None and structure.deformable:
-        yield Problem(("structure", "deformable"), f"small steps are for rigid blocks: for deformable ones {cure}")
     for table, keys in OF_CONE_PROGRAMS.items():
         given = content.get(table)
         for key, fits in keys.items():
