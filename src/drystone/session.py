@@ -15,7 +15,7 @@ from typing import NamedTuple
 from drystone import __version__, kernel
 from drystone.blas import one_blas_thread
 from drystone.contact.beds import hung_by_friction
-from drystone.engine.corner_contacts import keep_ids
+from drystone.engine.corner_contacts import tell_corners
 from drystone.engine.interval import follow_interval
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
@@ -99,7 +99,7 @@ def is_compiled(small_steps: bool = True) -> bool:
     """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
     that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
     if small_steps:
-        return kernel.is_compiled(follow_interval, keep_ids)
+        return kernel.is_compiled(follow_interval, tell_corners)
     from drystone.solvers.newton import follow
 
     return kernel.is_compiled(follow, kinetic_energy)

@@ -33,21 +33,28 @@ Array = np.ndarray
 def corner_contacts(reference: Reference, which: int, span: float, previous: Contacts, next_id: int) -> tuple[Contacts, int]:
     """The contacts of the patches in data.joints[which], after their last small step; impulses are forces times span [s]. They
     keep the ids of the `previous` contacts that they continue; then the next free id."""
-    data = reference.record
-    joints = data.joints[which]
+    joints = reference.record.joints[which]
     count = int(joints.corner_start[joints.number[0]])
-    a, b, ids = np.empty((3, count), np.int64)
-    point, normal, impulse, velocity, stretch = np.zeros((5, count, 3))
-    gap, area, bond, rest, crushed = np.zeros((5, count))
-    _corners(reference, which, span, a, b, point, normal, gap, area, impulse)
-    match, taken = np.empty((2, count), np.int64), np.zeros(len(previous.a), np.bool_)
-    match_contacts(a, b, point, previous.a, previous.b, previous.point, data.structure.bodies.radius, *match, taken)
-    next_id = int(keep_ids(match[0], previous.id, ids, next_id))
+    ints, vectors, numbers = np.empty((5, count), np.int64), np.zeros((5, count, 3)), np.zeros((5, count))
+    known, taken = (previous.a, previous.b, previous.point, previous.id), np.zeros(len(previous.a), np.bool_)
+    next_id = int(tell_corners(reference, which, span, ints, vectors, numbers, *known, taken, next_id))
+    a, b, ids, _, _ = ints
+    point, normal, impulse, velocity, stretch = vectors
+    gap, area, bond, rest, crushed = numbers
     return Contacts(a, b, point, normal, gap, area, ids, impulse, velocity, bond, rest, stretch, crushed), next_id
 
 
 @inner
-def keep_ids(match, known, ids, next_id):
+def tell_corners(data, which, span, ints, vectors, numbers, old_a, old_b, old_point, old_id, taken, next_id):
+    """All of it in one call: from Python every array of a call costs a fraction of a microsecond. Returns the next free id."""
+    a, b, ids, match, nearest, point = ints[0], ints[1], ints[2], ints[3], ints[4], vectors[0]
+    _corners(data, which, span, a, b, point, vectors[1], numbers[0], numbers[1], vectors[2])
+    match_contacts(a, b, point, old_a, old_b, old_point, data.structure.bodies.radius, match, nearest, taken)
+    return _keep_ids(match, old_id, ids, next_id)
+
+
+@inner
+def _keep_ids(match, known, ids, next_id):
     """Ids of the contacts that are continued, fresh ones for the others; returns the next free one."""
     for n in range(match.shape[0]):
         ids[n] = known[match[n]] if match[n] >= 0 else next_id

@@ -23,33 +23,25 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.changes import Change, Presence
-from drystone.contact.cells import CELLS, Cells, cut_cells, room_for_cells, scratch_for_cells
 from drystone.contact.contacts import no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory
-from drystone.contact.patches import Patches
-from drystone.contact.placed import Placed
 from drystone.engine.bodies import momenta
-from drystone.engine.broken_joints import hand_over_friction
-from drystone.engine.cell_forces import NO_CELL_ROWS, CellRows, bind_cells, recall_cells
-from drystone.engine.cell_laws import cell_laws, numbers_of_patches
+from drystone.engine.cell_forces import NO_CELL_ROWS
+from drystone.engine.cell_joints import CellJoints
+from drystone.engine.cell_laws import cell_laws
 from drystone.engine.corner_contacts import corner_contacts
 from drystone.engine.deformable import Deformable, stone_in_joints
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
-from drystone.engine.joint_law import BOND
 from drystone.engine.modal_march import follow_with_modes
-from drystone.engine.patch_rows import ARM_A, COLUMNS, EDGE, GAP, LANES, STIFFNESS, WHOLE
 from drystone.engine.records import (
     DAMPING_LOSS,
     DONE,
-    DRAG,
     ELASTIC,
     FINDS,
     FRACTURE_LOSS,
-    FRICTION,
     FRICTION_LOSS,
     GEOMETRY,
-    HAS_CELLS,
     IMPACT_LOSS,
     KEPT,
     KINETIC,
@@ -59,7 +51,6 @@ from drystone.engine.records import (
     LIFT,
     LONGEST_STEP,
     PAIR_NUMBERS,
-    PULL,
     RATIO,
     RATIO_PATCHES,
     SHARE_OF_STEP,
@@ -173,7 +164,8 @@ class SmallSteps:
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
         self.tells_contacts = tells_contacts
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
-        self.laws = cell_laws(model)
+        laws = cell_laws(model)
+        self.cells = None if laws is None else CellJoints(model, laws, material.shear)
         self.remembers = False  # whether any joint is followed cell by cell in the interval at hand
         self.ground = of_ground(motions)
         self._pushes = _by_history(self.loads)
@@ -185,9 +177,8 @@ class SmallSteps:
         self._end_of_ground = end_of(self.ground)  # [s]
         self._nodes = np.linspace(0.0, 1.0, ceil(LONGEST_INTERVAL / min(NODE, self.longest_step)) + 1)  # of an interval
         self._found = np.empty((16 * len(model.bodies.owner), 2), np.int64)  # room for pairs
-        self._last_cells = NO_CELL_ROWS.cells, 0
         self._room = 0  # patches
-        if changes and (self.laws is not None or model.elastic is not None):
+        if changes and (self.cells is not None or model.elastic is not None):
             raise InputError("change: blocks that appear or vanish need dry joints of rigid blocks; remove the mortar and "
                              "`deformable`, or the change")  # fmt: skip
         self._presence = Presence(model, changes) if changes else None
@@ -202,7 +193,7 @@ class SmallSteps:
         self.structure = make_structure(
             replace(model, bodies=held), self._supports, present, young=material.young, shear=material.shear,
             damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
-            has_cells=self.laws is not None, stone=stone_in_joints(model, material.young),
+            has_cells=self.cells is not None, stone=stone_in_joints(model, material.young),
         )  # fmt: skip
         self.deformable = None if model.elastic is None else Deformable(model, self.structure, material.damping)
         if self.deformable is not None:
@@ -238,8 +229,9 @@ class SmallSteps:
         sound = True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
-            binds = self._binds(course, state)
-            self.remembers = self._any_cells(course.cells, binds)
+            is_known = len(course.cells.state) > 0 or len(course.memory.energy) > 0
+            binds = state.step == 0 and course.is_start and not is_known  # a history begins: bonds are made
+            self.remembers = self.cells is not None and self.cells.any_left(course.cells, binds)
             h = left / ceil(left / self._interval(course.velocity) - 1e-9)
             finer = 1
             while True:
@@ -294,24 +286,6 @@ class SmallSteps:
         travel = (np.sqrt((speed[free, :3] ** 2).sum(axis=1)) / self.model.bodies.radius[free]).max(initial=1e-300)
         return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
 
-    @staticmethod
-    def _binds(course: Course, state: State) -> bool:
-        """Whether bonds are made now: a history begins, and nothing is known of it yet."""
-        return state.step == 0 and course.is_start and len(course.cells.state) == 0 and len(course.memory.energy) == 0
-
-    def _any_cells(self, cells: CellMemory, binds: bool) -> bool:
-        """Whether any joint has to be followed cell by cell."""
-        laws = self.laws
-        if laws is None:
-            return False
-        return binds or bool((laws.has_cells & ~laws.dry_when_broken).any() or (cells.state[:, BOND] > 0.0).any())
-
-    def _forget(self, piece: Array) -> Array:
-        """(P,) whether joints between these pieces have nothing to remember once no bond of theirs is left."""
-        assert self.laws is not None
-        owner, group = self.model.bodies.owner, self.model.bodies.group
-        return self.laws.dry_when_broken[group[owner[piece[:, 0]]], group[owner[piece[:, 1]]]]
-
     def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: bool):
         """Up to h from `time` on, with steps that are `finer` times smaller than the longest stable one: the course then, the
         time that passed, the energy made and that allowed."""
@@ -319,7 +293,8 @@ class SmallSteps:
         while True:
             self._take_over(course)
             self._look_for_pairs(course, h)
-            self._choose_cells(course.cells, binds)
+            if self.cells is not None:
+                self.cells.choose(self._pairs, course.cells, binds)
             data = self._prepare(course, time, h, finer, relaxing)
             self._seconds[0] += perf_counter() - begin
             begin = perf_counter()
@@ -361,52 +336,13 @@ class SmallSteps:
             hold_sides(self._seen, self._modes)
             if not self.remembers:
                 return follow_with_modes(self._seen, self._modes), NO_CELLS
-        cells, joints = self._cells(data, course.cells, binds, relaxing), data.joints[0]
-        self._seen.replace("cells", cells)
+        assert self.cells is not None
+        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing))
         if self.deformable is None:
             ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
         else:
             ended = follow_with_modes(self._seen, self._modes)
-        hand_over_friction(self._forget(joints.piece[: int(joints.number[0])]), cells, data.work.memory)
-        patch = np.repeat(np.arange(int(joints.number[0])), np.diff(cells.cells.start[: int(joints.number[0]) + 1]))
-        return ended, CellMemory(joints.piece[patch], joints.face[patch], cells.cells.number[: len(patch)], cells.state)
-
-    def _cells(self, data: Data, memory: CellMemory, binds: bool, relaxing: bool) -> CellRows:
-        """The cells of the joints that remember. binds: whether bonds are made now."""
-        joints, work, model = data.joints[0], data.work, self.model
-        count, owner = int(joints.number[0]), model.bodies.owner
-        a, b = owner[joints.piece[:count, 0]], owner[joints.piece[:count, 1]]
-        at, law_of = joints.at[:count], self._pairs.law[joints.pair[:count]]
-        row = joints.rows.reshape(-1, COLUMNS, LANES)[at // LANES, :, at % LANES]
-        patches = Patches(
-            joints.piece[:count], joints.face[:count], row[:, :9].copy(), work.middle[a] + row[:, ARM_A : ARM_A + 3],
-            row[:, GAP : GAP + 3].copy(), row[:, WHOLE].copy(), row[:, EDGE].copy(), joints.corner_start[: count + 1],
-            joints.corner,
-        )  # fmt: skip
-        has_cells = law_of[:, HAS_CELLS] > 0.0
-        laws, here = self.laws, (model.bodies.group[a], model.bodies.group[b])
-        assert laws is not None
-        found, cells = self._cut_cells(work.placed, patches, has_cells)
-        rest, cell_state = np.empty(cells), np.empty((cells, laws.memory))
-        if binds:
-            bind_cells(model.bodies, patches, laws.has_bond[here], found, rest, cell_state)
-        else:
-            recall_cells(owner, patches, found, memory, len(memory.state), rest, cell_state)
-        # letting down swings, and nothing breaks; what must break does so in the first step of the history
-        law = numbers_of_patches(laws, *here, law_of[:, FRICTION], row[:, STIFFNESS], self.material.shear, relaxing)
-        dry = -(-int((~has_cells).sum()) // LANES)
-        lanes = joints.patch[dry * LANES : int(joints.number[1]) * LANES].reshape(-1, LANES).copy()
-        return CellRows(lanes, found, laws.stress[here], law, rest, cell_state)
-
-    def _cut_cells(self, placed: Placed, patches: Patches, has_cells: Array) -> tuple[Cells, int]:
-        """The cells of the patches, and how many they are. Those of the interval before are kept as working memory: with it the
-        same bits come out faster."""
-        old, known = self._last_cells
-        new = room_for_cells(len(has_cells), int(patches.corner_start[-1]), CELLS * CELLS * int(has_cells.sum()))
-        scratch = scratch_for_cells(int(np.diff(patches.corner_start).max(initial=0)))
-        count = cut_cells(self.model.bodies, placed, patches, has_cells, old, known, new, scratch)
-        self._last_cells = new, len(has_cells)
-        return new, count
+        return ended, self.cells.keep(self._data)
 
     def _which(self) -> int:
         """Where the joints of the last tick are."""
@@ -460,21 +396,6 @@ class SmallSteps:
         else:
             columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here], none]
         return np.column_stack(columns).astype(float)
-
-    def _choose_cells(self, cells: CellMemory, binds: bool) -> None:
-        """Which pairs are followed cell by cell: a joint of which no bond is left, and that has nothing else to remember, is
-        dry for good. It then has the edge of a dry joint too (T313), and rocks as such."""
-        laws, stiff, pairs = self.laws, self.model.laws, self._pairs
-        if laws is None or stiff is None:
-            return
-        owner, group, piece = self.model.bodies.owner, self.model.bodies.group, pairs.piece
-        here = group[owner[piece[:, 0]]], group[owner[piece[:, 1]]]
-        has_cells = laws.has_cells[here]
-        if not binds:
-            bonded = cells.piece[cells.state[:, BOND] > 0.0] @ (len(owner), 1)
-            has_cells &= ~self._forget(piece) | np.isin(piece @ (len(owner), 1), bonded)
-        pairs.law[:, HAS_CELLS] = has_cells
-        pairs.law[:, PULL], pairs.law[:, DRAG] = has_cells * stiff.pull[here], has_cells * stiff.drag[here]
 
     def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
         """Working memory with all that an interval begins with."""
