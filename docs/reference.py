@@ -17,6 +17,7 @@ from drystone.cli.commands import GROUPS
 from drystone.cli.options import app
 from drystone.elastic import Stone
 from drystone.io import analysis_tables, case_tables, motion_tables
+from drystone.io.analysis_tables import HistoryRow
 from drystone.io.geometry.structure import read_structure
 from drystone.io.schema import case_schema
 from drystone.io.table import Table
@@ -100,7 +101,7 @@ def _meanings(shown: dict[str, Any]) -> dict[str, str]:
         sources = [RECORDS[each.__name__]] if each.__name__ in RECORDS else []
         for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
             found |= dict(_comments(source))
-    names = {name: field.alias or name for name, field in table.model_fields.items()}
+    names = {name: field.alias or name for name, field in getattr(table, "model_fields", {}).items()}
     return {names.get(key, key): text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
 
 
@@ -111,7 +112,10 @@ def _comments(source: type) -> list[tuple[str, str]]:
 
 
 def _class_of(shown: dict[str, Any]) -> Any:
-    """The class of a table, by its title and keys: two are called Settlement. Generators have no class of their own."""
+    """The class of a table, by its title and keys: two are called Settlement. Generators have no class of their own, and the
+    rows of a list no title."""
+    if tuple(shown["properties"]) == HistoryRow._fields:
+        return HistoryRow
     title = "Structure" if shown.get("title") in GENERATORS else shown.get("title", "")
     classes = [getattr(room, title) for room in (case_tables, analysis_tables, motion_tables) if hasattr(room, title)]
     own = [each for each in classes if shown["properties"].keys() <= {f.alias or n for n, f in each.model_fields.items()}]

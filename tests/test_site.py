@@ -19,7 +19,7 @@ import reference  # noqa: E402
 
 from drystone.cli.options import app  # noqa: E402
 
-TABLES = ("structure", "joints", "motion", "load", "analysis", "solver", "output")
+TABLES = ("structure", "joints", "motion", "load", "change", "analysis", "solver", "output")
 
 
 @pytest.fixture(scope="module")

@@ -149,6 +149,11 @@ class RunWriter:
                     self._written = time.monotonic()
                     self._under_way = self._thread.submit(self._commit, list(self._frames), list(self._rows))
 
+    def flush(self) -> None:
+        """All frames so far are on disk after this."""
+        self._await()
+        self._commit(self._frames, self._rows)
+
     def _await(self) -> None:
         """What is being written is on disk after this, or its error is raised and it is still in memory."""
         under_way, self._under_way = self._under_way, None
@@ -164,11 +169,10 @@ class RunWriter:
             return
         with self._alone, undisturbed(), self._thread:
             try:
-                self._await()
                 last = self._frames[-1][0].step if self._frames else self._tail[2]
                 if self._last[0].step > last:
                     self._frames.append(self._last)
-                self._commit(self._frames, self._rows)
+                self.flush()
             finally:
                 self._file.close()
                 self._disk.close()

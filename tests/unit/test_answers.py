@@ -144,7 +144,7 @@ def test_a_run_that_grows(tmp_path, flown):
     with writer_of(folder, 1.0) as writer:
         for _ in range(40):
             writer.add(next(steps))
-        writer._commit()
+        writer.flush()
         answers = Answers([folder], SERVED._replace(frames=51))
         head = told(answers, "runs/0")
         assert (len(head["time"]), head["live"]) == (21, True)

@@ -141,7 +141,7 @@ def test_interrupt_inside_the_commit_is_harmless(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "_put", interrupted)
     go_on(writer, start(MODEL), 23)
     with pytest.raises(KeyboardInterrupt):
-        writer._commit(writer._frames, writer._rows)
+        writer.flush()
     writer.close()
     assert content(tmp_path / "whole") == content(tmp_path / "cut")
 

@@ -14,8 +14,8 @@ from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, S
 class HistoryRow(NamedTuple):
     """The factor of a load at an instant."""
 
-    time: Time
-    factor: Ratio
+    time: Time  # [s] since the start
+    factor: Ratio  # of the load at this instant
 
 
 class LoadTable(Table):

@@ -53,7 +53,7 @@ def _renamed(function: FunctionType, digest: str) -> FunctionType:
     name = f"{function.__name__}_{digest[:16]}"
     copy = FunctionType(function.__code__.replace(co_name=name, co_qualname=name), function.__globals__, name,
                         function.__defaults__, function.__closure__)  # fmt: skip
-    copy.__module__, copy.__qualname__ = function.__module__, name
+    copy.__module__, copy.__qualname__ = __name__, name  # its own may be one that another process cannot import
     return copy
 
 
