@@ -52,10 +52,12 @@ def together(kernel: Callable, assist: Callable, helpers: int, control: Array, *
     if helpers == 0:
         return kernel(*arguments)
     crew: list[threading.Thread] = []
+    other_cores = _other_cores()
     control[STOP], control[HELPERS] = 0, helpers
     try:
         while len(crew) < helpers:
-            helper = threading.Thread(target=assist, args=(*arguments[:2], 1 + len(crew)), daemon=True)
+            work = (assist, other_cores, *arguments[:2], 1 + len(crew))
+            helper = threading.Thread(target=_help, args=work, daemon=True)
             helper.start()
             crew.append(helper)
         return kernel(*arguments)
@@ -63,6 +65,20 @@ def together(kernel: Callable, assist: Callable, helpers: int, control: Array, *
         control[STOP], control[HELPERS] = 1, 0
         for helper in crew:
             helper.join()
+
+
+def _other_cores() -> set[int]:
+    """The cores that this thread may use, but is not on; none if the system does not tell. A helper on the same core would take
+    turns with the kernel, some milliseconds each, while each waits for the other."""
+    if not hasattr(os, "sched_setaffinity"):
+        return set()
+    return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}
+
+
+def _help(assist: Callable, cores: set[int], *arguments: Any) -> None:
+    if cores:
+        os.sched_setaffinity(0, cores)  # of this thread alone
+    assist(*arguments)
 
 
 def _atomic(build: Callable) -> Any:
