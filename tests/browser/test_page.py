@@ -202,14 +202,14 @@ def test_a_run_that_is_being_computed(tmp_path, watched):
     with RunWriter.create(tmp_path / "run", SHAKEN, model, synthetic.start(model), every_steps=1, planned_steps=200) as writer:
         for _ in range(20):
             writer.add(next(rising))
-        writer._commit()
+        writer.flush()
         with served(tmp_path / "run") as server:
             page = watched()
             page.open(server.address)
             assert page.do("stats()")["frames"] == [21]
             for step in rising:
                 writer.add(step)
-            writer._commit()
+            writer.flush()
             page.page.wait_for_function("() => drystone.stats().loaded[0] === 41")
             page.do("seek(40)")
             assert page.do("time()") == pytest.approx(0.2)
