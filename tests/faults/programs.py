@@ -20,8 +20,9 @@ from tests.examples.test_determinism import assert_same, content
 from tests.examples.test_study_kill import CASE as BLOCK
 from tests.examples.test_study_kill import STUDY
 
-# A tenth of a second of a wall of four courses; many frames, and most of the time is spent writing them.
-WALL = SHAKEN_WALL.format(integrator="small-steps", solver="", threads=1).replace("7 ms", "2 ms").replace("0.15 s", "0.4 s")
+# Four tenths of a second of a wall of four courses; many frames, and most of the time is spent writing them.
+WALL = SHAKEN_WALL.format(integrator="small-steps", solver="", threads=1).replace("7 ms", "2 ms")
+WALL = WALL.replace('duration = "0.1 s"', 'duration = "0.4 s"')  # long enough to be cut
 # As `drystone`, but every frame is written at once: there is more to be hit.
 PROGRAM = "import drystone.writer as writer; writer.PATIENCE = 0.0; from drystone.cli import main; main()"
 
