@@ -32,13 +32,10 @@ TIME, AHEAD, DRIFT = 0, 1, 2  # numbers of a job
 
 @inner
 def march(n, dt, control, structure, joints, which, cells, work, helpers):
-    """n steps of dt. which: 0 or 1, the place of `joints` in the data that helpers see.
-
-    Per step nothing is passed on but the arrays it needs: a record of a hundred arrays costs a fraction of a microsecond a
-    call, as much as a step of a single block."""
+    """n steps of dt. which: 0 or 1, the place of `joints` in the data that helpers see."""
     number, counts, job, push, flags_of = work.number, work.counts, work.job, work.push, work.flags
     rows, body, slot, group_corner, corners = joints.rows, joints.body, joints.slot, joints.group_corner, joints.corners
-    velocity, wrench, flagged, wrench_start = work.velocity, joints.wrench, work.flagged, joints.wrench_start
+    velocity, wrench, flagged = work.velocity, joints.wrench, work.flagged
     groups, bodies = joints.number[1], structure.mass.shape[0]
     dry = groups - cells.patch.shape[0]
     force_tiles, kick_tiles = -(-dry // GROUPS_IN_TILE), -(-bodies // BODIES_IN_TILE)
@@ -55,11 +52,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
             job[TIME], job[AHEAD] = passed, dt
             tile = begin(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
             while tile >= 0:
-                first = tile * GROUPS_IN_TILE
-                flags_of[tile] = patch_forces(
-                    first, min(first + GROUPS_IN_TILE, dry), passed, dt, fresh, rows, body, slot, group_corner, corners,
-                    velocity, wrench, flagged, first,
-                )  # fmt: skip
+                force_tile(tile, fresh, joints, cells, work)
                 tile = proceed(control, tile, force_tiles, helpers)
             for tile in range(force_tiles):
                 for k in range(tile * GROUPS_IN_TILE, flags_of[tile]):
@@ -73,19 +66,12 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
         # kicks, after the drift with the velocities so far
         ground_push(step, n, dt, number, work.ground, work.gravity, push)
         if work.pushes.shape[0] > 0:
-            number[WORK_OF_LOADS] += vary_loads(
-                step, n, dt, passed, number, work.factor_summed, work.factor, work.pushes, velocity, work.external
-            )  # fmt: skip
+            vary_loads(step, n, dt, passed, work)
         span = 0.5 * dt if step == 0 or step == n else dt
         job[TIME], job[DRIFT] = span, passed
         tile = begin(control, KICKS, which, 0, kick_tiles, helpers)
         while tile >= 0:
-            first = tile * BODIES_IN_TILE
-            kick(
-                first, min(first + BODIES_IN_TILE, bodies), span, passed, push, structure.free, wrench_start, wrench,
-                work.external, velocity, work.momentum, structure.mass, structure.inverse_mass, work.inverse_inertia,
-                work.moved, work.impulse[tile],
-            )  # fmt: skip
+            kick_tile(tile, structure, joints, work)
             tile = proceed(control, tile, kick_tiles, helpers)
         for tile in range(kick_tiles):
             for c in range(3):
@@ -101,7 +87,7 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
 
 @inner
 def force_tile(tile, fresh, joints, cells, work):
-    """What a helper does of the forces."""
+    """A tile of the forces, as the job says."""
     first = tile * GROUPS_IN_TILE
     stop = min(first + GROUPS_IN_TILE, joints.number[1] - cells.patch.shape[0])
     work.flags[tile] = patch_forces(
@@ -112,7 +98,7 @@ def force_tile(tile, fresh, joints, cells, work):
 
 @inner
 def kick_tile(tile, structure, joints, work):
-    """What a helper does of the kicks."""
+    """A tile of the kicks, as the job says."""
     first = tile * BODIES_IN_TILE
     kick(
         first, min(first + BODIES_IN_TILE, structure.mass.shape[0]), work.job[TIME], work.job[DRIFT], work.push,
@@ -150,20 +136,21 @@ def _kick_time(step, n, dt, start):
 
 
 @inner
-def vary_loads(step, n, dt, drift, number, summed, factor, pushes, velocity, external):
-    """Loads take on their mean over the time for which a kick stands, so that no impulse is lost. Returns the work [J] of the
-    loads, half those before and half those now, on the way of the drift of so many seconds that ends here."""
-    whole, work = number[SPAN], 0.0
+def vary_loads(step, n, dt, drift, work):
+    """Loads take on their mean over the time for which a kick stands, so that no impulse is lost. Their work, half those before
+    and half those now on the way of the drift [s] that ends here, goes to the numbers of the interval."""
+    summed, factor, external, number = work.factor_summed, work.factor, work.external, work.number
     first, last = _kick_time(step, n, dt, number[TICK_START])
     for k in range(factor.shape[0]):
-        factor[k] = (_between(summed, last, whole, k) - _between(summed, first, whole, k)) / (last - first)
+        factor[k] = (_between(summed, last, number[SPAN], k) - _between(summed, first, number[SPAN], k)) / (last - first)
+    total = 0.0
     for i in range(external.shape[0]):
         now = 0.0
         for k in range(factor.shape[0]):
-            now += factor[k] * pushes[k, i]
-        work += 0.5 * drift * (external[i] + now) * velocity[i]
+            now += factor[k] * work.pushes[k, i]
+        total += 0.5 * drift * (external[i] + now) * work.velocity[i]
         external[i] = now
-    return work
+    number[WORK_OF_LOADS] += total
 
 
 @inner

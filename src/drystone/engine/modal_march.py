@@ -13,7 +13,7 @@ from drystone.engine.modal_step import stable_step_with_modes
 from drystone.engine.modes import drift_modes, kick_modes, move_all_sides
 from drystone.engine.patch_forces import patch_forces
 from drystone.engine.patch_rows import LANES
-from drystone.engine.records import DONE, FLAGS, IMPACT_LOSS, KEPT, LANDINGS, SHARE_OF_STEP, SPAN, WORK_OF_GROUND, WORK_OF_LOADS
+from drystone.engine.records import DONE, FLAGS, IMPACT_LOSS, KEPT, LANDINGS, SHARE_OF_STEP, SPAN, WORK_OF_GROUND
 from drystone.kernel import inner, kernel
 
 
@@ -55,9 +55,7 @@ def march_with_modes(n, dt, structure, joints, cells, work, modes):
         drift_modes(passed, modes)
         ground_push(step, n, dt, number, work.ground, work.gravity, push)
         if work.pushes.shape[0] > 0:
-            number[WORK_OF_LOADS] += vary_loads(
-                step, n, dt, passed, number, work.factor_summed, work.factor, work.pushes, velocity, work.external
-            )  # fmt: skip
+            vary_loads(step, n, dt, passed, work)
         span = 0.5 * dt if step == 0 or step == n else dt
         kick(
             0, bodies, span, passed, push, structure.free, joints.wrench_start, joints.wrench, work.external, velocity,
