@@ -29,6 +29,7 @@ class Balance(NamedTuple):
     frame: Array  # (C, d, 3) world vectors: normal, tangents
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
+    place: Array  # (B, 3) [m] centroids of the blocks
 
     def on_free(self, wrench: Array) -> Array:
         """(N D,) the rows of the free blocks of a wrench (B, 6)."""
@@ -69,7 +70,8 @@ def balance(
     friction = model.friction_between(contacts.a, contacts.b)
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
     frame = _frames(contacts.normal, model.planar)
-    return Balance(model, free, unknowns, contacts, frame, friction, _matrix(model, place, free, unknowns, contacts, frame))
+    matrix = _matrix(model, place, free, unknowns, contacts, frame)
+    return Balance(model, free, unknowns, contacts, frame, friction, matrix, place)
 
 
 def _frames(normal: Array, planar: bool) -> Array:

@@ -65,7 +65,7 @@ def optimise(
     """The optimum of the program of dead and live loads (B, 6) [N, N m] and the cost (C, d) of forces."""
     envelope = strengths(balance) if envelope is None else envelope
     count, directions = balance.frame.shape[:2]
-    unit = _units(balance, dead, live, cost)
+    unit = units(balance, dead, live, cost)
     columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
     linear = np.zeros(count * directions) if cost is None else cost.ravel() * unit.force / unit.value
     if live is not None:
@@ -78,11 +78,11 @@ def optimise(
     right = np.concatenate([-load, room / unit.force])
     nothing = sp.csc_array((len(linear), len(linear)))
     cones = [clarabel.ZeroConeT(len(load)), *cones]
-    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, _settings(tolerance)).solve()
+    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, settings(tolerance)).solve()
     return _read(answer, balance, unit, columns, load, strength, cost)
 
 
-class _Unit(NamedTuple):
+class Unit(NamedTuple):
     """What makes the numbers of a program of order one."""
 
     force: float  # [N]
@@ -91,7 +91,7 @@ class _Unit(NamedTuple):
     value: float  # of the objective
 
 
-def _units(balance: Balance, dead: Array, live: Array | None, cost: Array | None) -> _Unit:
+def units(balance: Balance, dead: Array, live: Array | None, cost: Array | None) -> Unit:
     def mean_push(wrench: Array) -> float:
         return float(np.linalg.norm(wrench[balance.free, :3], axis=1).mean())
 
@@ -101,7 +101,7 @@ def _units(balance: Balance, dead: Array, live: Array | None, cost: Array | None
     row = force * np.where(balance.unknowns >= 3, radius[:, None], 1.0)
     costly = 0.0 if cost is None else float(np.abs(cost).max()) * force
     value = max(costly, 0.0 if live is None else multiplier) or 1.0
-    return _Unit(force, row.ravel(), multiplier, value)
+    return Unit(force, row.ravel(), multiplier, value)
 
 
 def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_array, Array, list, Array]:
@@ -143,7 +143,7 @@ def _selection(chosen: Array, columns: int) -> sp.csc_array:
     return sp.csc_array((np.ones(len(chosen)), (np.arange(len(chosen)), chosen)), shape=(len(chosen), columns))
 
 
-def _settings(tolerance: float) -> clarabel.DefaultSettings:
+def settings(tolerance: float) -> clarabel.DefaultSettings:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
@@ -153,7 +153,7 @@ def _settings(tolerance: float) -> clarabel.DefaultSettings:
     return settings
 
 
-def _read(answer, balance: Balance, unit: _Unit, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
+def _read(answer, balance: Balance, unit: Unit, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
     count, directions = balance.frame.shape[:2]
     x, z = np.array(answer.x), np.array(answer.z)
     velocity = balance.of_all(unit.value * z[: len(load)] / unit.row)

@@ -1,0 +1,193 @@
+"""The joints of a balance, each with its area: contact points come in, joints with one shear force and one couple go out.
+
+A rigid joint that cannot be crushed bears any normal force whose centre is in its polygon, which is what normal forces at its
+corners bear together; its friction is one force in the joint and one couple about its normal. How much of them it bears
+depends on where the pressure is (joint_pressure.py) and is told for one pressure at a time: `Friction` (T401, T402).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from drystone.statics.balance import Balance
+from drystone.statics.joint_pressure import hulls, spread
+
+Array = np.ndarray
+
+ONE_PLANE = 1e-6  # of a turn, and of the size of the structure: contact points of two blocks that are in one joint
+STILL = 1e-4  # of the fastest slip of all joints: slower points of a joint do not tell the direction of its friction
+ROUNDS = 40  # in which the friction that a force needs is found
+GOOD = 1e-7  # change of it, relative, at which it counts as found
+
+
+class Joints(NamedTuple):
+    """J joints of C contact points. A joint has k unknowns besides its normal forces: 3 in space, the shear force along both
+    tangents and the couple about the normal at its origin over its size; 1 in the plane."""
+
+    of: Array  # (C,) int64 the joint of each contact point
+    one: Array  # (J,) int64 one of its contact points
+    origin: Array  # (J, 3) [m] world
+    place: Array  # (C, 2) [m] contact points from the origin of their joint, along the tangents
+    start: Array  # (J + 1,) int64 where the corners of each joint begin
+    count: Array  # (J,) int64 how many corners its polygon has
+    corner: Array  # (C, 2) [m] from the origin, counter-clockwise
+    size: Array  # (J,) [m] farthest corner from the origin
+    friction: Array  # (J,)
+    matrix: sp.csc_array  # (N D, J k) wrench on the free blocks by the unknowns of the joints
+
+    @property
+    def unknowns(self) -> int:
+        return self.matrix.shape[1] // max(len(self.one), 1)
+
+    def normal_and_centre(self, normal: Array) -> tuple[Array, Array]:
+        """(J,) [N] and (J, 2) [m]: the normal forces of the joints and where they act, of those of the points (C,)."""
+        count = len(self.one)
+        whole = np.bincount(self.of, normal, count)
+        centre = np.stack([np.bincount(self.of, normal * self.place[:, i], count) for i in (0, 1)], axis=1)
+        return whole, centre / np.where(whole > 0.0, whole, 1.0)[:, None]
+
+
+class Friction(NamedTuple):
+    """What joints bear under pressures whose normal forces are 1, by K points; forces and slips are taken at the centres."""
+
+    centre: Array  # (J, 2) [m] from the origin
+    start: Array  # (J + 1,) int64
+    arm: Array  # (K, 2) from the centre, over the size of the joint
+    share: Array  # (K,) friction times share of the normal force
+
+
+def joints_of(balance: Balance) -> Joints:
+    """The joints of a balance: contact points of the same two blocks, with the same normal and in one plane."""
+    contacts, frame = balance.contacts, balance.frame
+    of = _same_joint(balance)
+    one = np.unique(of, return_index=True)[1]
+    counts = np.bincount(of, minlength=len(one))
+    origin = np.stack([np.bincount(of, contacts.point[:, i], len(one)) / counts for i in range(3)], axis=1)
+    tangent = frame[one][:, 1:]
+    if balance.model.planar:  # no area: the second tangent is across the plane
+        tangent = np.concatenate([tangent, np.tile([[[0.0, 1.0, 0.0]]], (len(one), 1, 1))], axis=1)
+    place = np.einsum("ck,cik->ci", contacts.point - origin[of], tangent[of])
+    order = np.argsort(of, kind="stable")
+    start = np.concatenate([[0], np.cumsum(counts)])
+    corner = np.ascontiguousarray(place[order])
+    count = hulls(start, corner)
+    reach = np.zeros(len(one))
+    np.maximum.at(reach, of, np.hypot(*place.T))
+    size = np.where(reach > 0.0, reach, 1.0)
+    matrix = _matrix(balance, one, origin, size)
+    return Joints(of, one, origin, place, start, count, corner, size, balance.friction[one], matrix)
+
+
+def _same_joint(balance: Balance) -> Array:
+    contacts = balance.contacts
+    size = float(np.ptp(contacts.point, axis=0).max(initial=0.0)) or 1.0
+    height = np.einsum("ck,ck->c", contacts.point, contacts.normal) / size
+    keys = [contacts.a, contacts.b, *np.rint(contacts.normal.T / ONE_PLANE), np.rint(height / ONE_PLANE)]
+    keys = np.stack([np.asarray(each, np.int64) for each in keys], axis=1)
+    return np.unique(keys, axis=0, return_inverse=True)[1].ravel() if len(keys) else np.empty(0, np.int64)
+
+
+def _matrix(balance: Balance, one: Array, origin: Array, size: Array) -> sp.csc_array:
+    model, contacts, frame = balance.model, balance.contacts, balance.frame[one]
+    rows, unknowns = len(balance.unknowns), 1 if model.planar else 3
+    slot = np.full(len(model.blocks), -1)
+    slot[balance.free] = np.arange(len(balance.free))
+    parts = []
+    for body, sign in ((contacts.a[one], -1.0), (contacts.b[one], 1.0)):
+        arm = (origin - balance.place[body])[:, None, :]
+        shear = np.concatenate([frame[:, 1:], np.cross(arm, frame[:, 1:])], axis=2)
+        if unknowns == 3:
+            couple = np.concatenate([np.zeros_like(frame[:, :1]), size[:, None, None] * frame[:, :1]], axis=2)
+            shear = np.concatenate([shear, couple], axis=1)
+        wrench = sign * shear[:, :, balance.unknowns]
+        here = slot[body] >= 0
+        row = rows * slot[body][:, None, None] + np.arange(rows) + np.zeros((1, unknowns, 1), int)
+        column = np.arange(len(one) * unknowns).reshape(-1, unknowns, 1) + np.zeros((1, 1, rows), int)
+        parts.append((wrench[here].ravel(), row[here].ravel(), column[here].ravel()))
+    value, i, j = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return sp.csc_array((value, (i, j)), shape=(rows * len(balance.free), unknowns * len(one)))
+
+
+def friction_at(joints: Joints, centre: Array) -> Friction:
+    """What the joints bear with normal forces of 1 at these centres (J, 2)."""
+    if joints.unknowns == 1:
+        count = len(joints.one)
+        return Friction(centre, np.arange(count + 1), np.zeros((count, 2)), joints.friction)
+    start, point, share = spread(joints.start, joints.count, joints.corner, joints.size, centre)
+    of = np.repeat(np.arange(len(joints.one)), np.diff(start))
+    return Friction(centre, start, (point - centre[of]) / joints.size[of, None], share * joints.friction[of])
+
+
+def speeds(friction: Friction, slip: Array) -> Array:
+    """(K, d) slip of the points of the joints, by that of the joints at the centres (J, k), the spin times the size."""
+    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
+    if slip.shape[1] == 1:
+        return slip
+    way = slip[of]
+    return np.stack([way[:, 0] - way[:, 2] * friction.arm[:, 1], way[:, 1] + way[:, 2] * friction.arm[:, 0]], axis=1)
+
+
+def dissipation(friction: Friction, slip: Array) -> Array:
+    """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T401)."""
+    speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
+    return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
+
+
+def tangent_cones(friction: Friction, slip: Array, still: float) -> Array:
+    """(J, k, k) matrices A of the ellipsoids f . A^-1 . f <= 1 about what joints bear under normal forces of 1, that touch it
+    where friction opposes the slip (J, k); of joints slower than `still` those through the largest force and couple (T402)."""
+    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
+    begin = friction.start[:-1]
+    if slip.shape[1] == 1:
+        return (friction.share**2)[:, None, None]
+    speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
+    fast = np.sqrt((slip**2).sum(axis=1)) > still
+    fastest = np.maximum.reduceat(speed, begin) if len(slip) else np.zeros(0)
+    floor = np.maximum(1e-3 * fastest, still)[of]
+    held = friction.share / np.maximum(speed, floor)
+    s, t = friction.arm.T
+    sums = np.add.reduceat(
+        np.stack([held, -held * t, held * s, held * (s * s + t * t), friction.share * np.maximum(speed, floor)], axis=1), begin
+    )
+    matrix = np.zeros((len(slip), 3, 3))
+    matrix[:, 0, 0] = matrix[:, 1, 1] = sums[:, 0]
+    matrix[:, 0, 2] = matrix[:, 2, 0] = sums[:, 1]
+    matrix[:, 1, 2] = matrix[:, 2, 1] = sums[:, 2]
+    matrix[:, 2, 2] = sums[:, 3]
+    matrix *= sums[:, 4, None, None]
+    plain = np.zeros_like(matrix)
+    force = np.add.reduceat(friction.share, begin)
+    couple = np.add.reduceat(friction.share * np.hypot(s, t), begin)
+    plain[:, 0, 0] = plain[:, 1, 1] = force**2
+    plain[:, 2, 2] = couple**2
+    return np.where(fast[:, None, None], matrix, plain)
+
+
+def moved_to(centre: Array, joints: Joints) -> Array:
+    """(J, k, k) the unknowns of the joints by forces at these centres (J, 2) and the couple about them."""
+    count, unknowns = len(joints.one), joints.unknowns
+    moved = np.tile(np.eye(unknowns), (count, 1, 1))
+    if unknowns == 3:
+        moved[:, 2, 0], moved[:, 2, 1] = -centre[:, 1] / joints.size, centre[:, 0] / joints.size
+    return moved
+
+
+def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
+    """(J,) how much the joints bear along these forces (J, k), of size 1, under normal forces of 1, and (J, k) the slips that
+    meet this resistance: the least dissipation of all slips on which the force does the power 1 (T403)."""
+    size = np.sqrt((force**2).sum(axis=1))
+    if force.shape[1] == 1:
+        return friction.share, np.sign(force)
+    unit = np.where(size[:, None] > 0.0, force / np.where(size > 0.0, size, 1.0)[:, None], [1.0, 0.0, 0.0])
+    slip, least = unit.copy(), np.full(len(force), np.inf)
+    for _ in range(ROUNDS):
+        matrix = tangent_cones(friction, slip, 1e-12)
+        trace = np.trace(matrix, axis1=1, axis2=2)[:, None, None]
+        slip = np.linalg.solve(matrix + 1e-12 * np.where(trace > 0, trace, 1.0) * np.eye(3), unit[:, :, None])[:, :, 0]
+        along = (slip * unit).sum(axis=1)
+        slip = slip / np.where(along > 0.0, along, 1.0)[:, None]
+        before, least = least, np.minimum(least, dissipation(friction, slip))
+        if np.all(before - least <= GOOD * np.minimum(least, 1.0)):
+            break
+    return least, slip
