@@ -30,6 +30,7 @@ class Balance(NamedTuple):
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
     place: Array  # (B, 3) [m] centroids of the blocks
+    fibres: bool = False  # contacts are parts of the joints' areas, and corners without area that alone bear what cannot be crushed
 
     def on_free(self, wrench: Array) -> Array:
         """(N D,) the rows of the free blocks of a wrench (B, 6)."""
@@ -72,6 +73,13 @@ def balance(
     frame = _frames(contacts.normal, model.planar)
     matrix = _matrix(model, place, free, unknowns, contacts, frame)
     return Balance(model, free, unknowns, contacts, frame, friction, matrix, place)
+
+
+def with_contacts(whole: Balance, contacts: Contacts, frame: Array, *, fibres: bool) -> Balance:
+    """The balance with other contacts in these frames (C, d, 3)."""
+    friction = whole.model.friction_between(contacts.a, contacts.b)
+    matrix = _matrix(whole.model, whole.place, whole.free, whole.unknowns, contacts, frame)
+    return whole._replace(contacts=contacts, frame=frame, friction=friction, matrix=matrix, fibres=fibres)
 
 
 def _frames(normal: Array, planar: bool) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.model import Model
 from drystone.statics.balance import Balance
+from drystone.statics.fibres import best_in_fibres, has_strengths
 from drystone.statics.program import SOLVED, Optimum, optimise
 
 Array = np.ndarray
@@ -24,18 +25,24 @@ class Limit(NamedTuple):
     velocity: Array  # (B, 6) the mechanism, its fastest corner moving at 1 m/s
     contacts: Contacts  # with forces [N] at collapse in the place of impulses
     optimum: Optimum
+    balance: Balance  # whose contacts these are: that given, in fibres if joints are glued or can be crushed
 
 
 def limit(balance: Balance, dead: Array, live: Array) -> Limit:
     """The associated collapse multiplier of live loads (B, 6) on dead ones."""
-    optimum = optimise(balance, dead, live)
+    balance, optimum = best_forces(balance, dead, live)
     multiplier = np.inf if optimum.status == "endless" else optimum.multiplier
-    return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum)
+    return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum, balance)
 
 
 def stands(balance: Balance, dead: Array) -> bool:
     """Whether forces that friction allows balance the dead load (B, 6) alone."""
-    return optimise(balance, dead).status == SOLVED
+    return best_forces(balance, dead)[1].status == SOLVED
+
+
+def best_forces(balance: Balance, dead: Array, live: Array | None = None) -> tuple[Balance, Optimum]:
+    """The optimum of dead and live loads, and the balance whose contacts bear it."""
+    return best_in_fibres(balance, dead, live) if has_strengths(balance) else (balance, optimise(balance, dead, live))
 
 
 def shortfall(balance: Balance, found: Optimum) -> float:

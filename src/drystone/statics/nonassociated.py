@@ -24,7 +24,8 @@ SAME = 1e-5  # relative difference of multipliers that are one
 SETTLED = 1e-3  # relative difference of two rounds after which a start ends
 KEPT = 0.2  # share of the old normal forces in the new ones
 ROUNDS = 12  # of one start at most
-HELD, WITHIN = 0.02, 0.98
+HELD = 0.02
+MATCHES = 3e-4
 PASSES = 6  # in which the pressures of the forces that belong to a mechanism are found
 PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
 STILL = 1e-4  # of the fastest slip: a slower joint does not tell the direction of its friction
@@ -103,19 +104,20 @@ def _error(problem: Problem, state: Collapse) -> float:
     balance, joints, dead, live = problem
     normal, shear = state.force[:, 0], state.force[:, 1:]
     drift = balance.relative(state.velocity)
-    unit = float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
+    unit = _mean_load(problem)
     rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
     whole, centre = joints.normal_and_centre(normal)
     friction, slip = friction_at(joints, centre), slip_at(problem, state.velocity, centre)
     bears = resultants(joints, shear, centre)
-    outside = np.linalg.norm(bears, axis=1) - np.maximum(whole, 0.0) * strength_along(friction, bears)[0]
+    outside = _outside(whole, friction, bears, unit)
     resisted = np.maximum(whole, 0.0) * dissipation(friction, slip)
     lost = float(np.abs(normal * drift[:, 0]).sum()) + float(np.abs(resisted + (bears * slip).sum(axis=1)).sum())
     power = float(resisted.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
     return max(
         float(np.abs(rest / arm).max(initial=0.0)) / unit,
-        float(max(outside.max(initial=0.0), -normal.min(initial=0.0))) / unit,
+        float(outside.max(initial=0.0)),
+        float(-normal.min(initial=0.0)) / unit,
         float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
         lost / (power or 1.0),
     )
@@ -202,14 +204,15 @@ def _least(problem: Problem, sliding: JointForces) -> tuple[Collapse | None, Arr
     opening = np.maximum(balance.relative(sliding.velocity)[:, 0], 0.0)
     unit = _mean_load(problem)
     whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
-    hold, hard = HELD / np.maximum(whole, 0.1 * unit), np.zeros(len(whole), bool)
-    level = np.zeros(len(joints.one))
+    hold, hard, before = HELD / np.maximum(whole, 0.1 * unit), np.zeros(len(whole), bool), np.zeros(len(whole), bool)
+    level, penalty = np.zeros(len(joints.one)), PENALTY
     for _ in range(PASSES):
         friction, slip = friction_at(joints, centre), slip_at(problem, sliding.velocity, centre)
         still = _still(slip)
+        moves = np.sqrt((slip**2).sum(axis=1)) > still
         ellipsoid = tangent_cones(friction, slip, still)
-        fibres = fibres_of(friction, hard) if hard.any() else None
-        cost = PENALTY * (opening + dissipation(friction, slip)[joints.of]), PENALTY * slip
+        fibres = fibres_of(friction, hard, moves) if hard.any() else None
+        cost = penalty * (opening + dissipation(friction, slip)[joints.of]), penalty * slip
         best = optimise_joints(balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, near=hold,
                                fibres=fibres)
         if best.status != SOLVED:
@@ -221,21 +224,32 @@ def _least(problem: Problem, sliding: JointForces) -> tuple[Collapse | None, Arr
         state = state._replace(error=_error(problem, state))
         if state.error <= EXACT:
             return state, normal
-        if float(normal @ opening) > EXACT:
+        if float(normal @ opening) > MATCHES:
             break
         centre = acts_at
         bears, friction = resultants(joints, force[:, 1:], centre), friction_at(joints, centre)
-        excess = np.linalg.norm(bears, axis=1) - whole * strength_along(friction, bears)[0] > EXACT * unit
-        hard = (hard | excess) & (joints.unknowns == 3)
-        hold = np.where(excess, 10.0, 1.5) * hold
+        excess = _outside(whole, friction, bears, unit) > EXACT
+        hard, before = hard | (excess & before & (joints.unknowns == 3)), excess
+        hold, penalty = np.where(excess, 10.0, 1.5) * hold, 3.0 * penalty
     return None, normal
 
 
-def fibres_of(friction: Friction, chosen: Array) -> Fibres:
-    """The points of the chosen joints (J,)."""
+def _outside(whole: Array, friction: Friction, bears: Array, unit: float) -> Array:
+    """(J,) by how much joints bear more friction (J, k) than their normal forces allow, relative to these and the mean load."""
+    whole = np.maximum(whole, 0.0)
+    return (np.linalg.norm(bears, axis=1) - whole * strength_along(friction, bears)[0]) / (whole + unit)
+
+
+def fibres_of(friction: Friction, chosen: Array, moves: Array) -> Fibres:
+    """The points of the chosen joints (J,); of those that do not move four as one, which bear a little less."""
     of = np.repeat(np.arange(len(chosen)), np.diff(friction.start))
-    kept = chosen[of]
-    return Fibres(of[kept], friction.arm[kept], friction.share[kept])
+    every = (chosen & moves)[of]
+    share = friction.share.reshape(-1, 4)
+    whole = share.sum(axis=1)
+    arm = (share[:, :, None] * friction.arm.reshape(-1, 4, 2)).sum(axis=1) / np.where(whole > 0.0, whole, 1.0)[:, None]
+    by_four = (chosen & ~moves)[of[::4]]
+    return Fibres(np.concatenate([of[every], of[::4][by_four]]), np.concatenate([friction.arm[every], arm[by_four]]),
+                  np.concatenate([friction.share[every], whole[by_four]]))  # fmt: skip
 
 
 def _mean_load(problem: Problem) -> float:
