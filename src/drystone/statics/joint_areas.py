@@ -16,7 +16,7 @@ from drystone.statics.joint_pressure import hulls, spread
 Array = np.ndarray
 
 ONE_PLANE = 1e-6  # of a turn, and of the size of the structure: contact points of two blocks that are in one joint
-STILL = 1e-4  # of the fastest slip of all joints: slower points of a joint do not tell the direction of its friction
+SLOWEST = 1e-3  # of the fastest point of a joint: slower ones count as that fast where ellipsoids are told
 ROUNDS = 40  # in which the friction that a force needs is found
 GOOD = 1e-7  # change of it, relative, at which it counts as found
 
@@ -134,34 +134,25 @@ def dissipation(friction: Friction, slip: Array) -> Array:
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
 
 
-def tangent_cones(friction: Friction, slip: Array, still: float) -> Array:
+def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     """(J, k, k) matrices A of the ellipsoids f . A^-1 . f <= 1 about what joints bear under normal forces of 1, that touch it
-    where friction opposes the slip (J, k); of joints slower than `still` those through the largest force and couple (T402)."""
-    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
+    where friction opposes the slip (J, k); of joints that do not move (J,) those through the largest force and couple (T402)."""
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
+    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
-    fast = np.sqrt((slip**2).sum(axis=1)) > still
     fastest = np.maximum.reduceat(speed, begin) if len(slip) else np.zeros(0)
-    floor = np.maximum(1e-3 * fastest, still)[of]
-    held = friction.share / np.maximum(speed, floor)
-    s, t = friction.arm.T
-    sums = np.add.reduceat(
-        np.stack([held, -held * t, held * s, held * (s * s + t * t), friction.share * np.maximum(speed, floor)], axis=1), begin
-    )
+    speed = np.maximum(speed, np.where(fastest > 0.0, SLOWEST * fastest, 1.0)[of])
+    held, (s, t) = friction.share / speed, friction.arm.T
+    sums = [held, -held * t, held * s, held * (s * s + t * t), friction.share * speed, friction.share, friction.share * np.hypot(s, t)]
+    each, first, second, spread, power, force, couple = np.add.reduceat(np.stack(sums), begin, axis=1)
     matrix = np.zeros((len(slip), 3, 3))
-    matrix[:, 0, 0] = matrix[:, 1, 1] = sums[:, 0]
-    matrix[:, 0, 2] = matrix[:, 2, 0] = sums[:, 1]
-    matrix[:, 1, 2] = matrix[:, 2, 1] = sums[:, 2]
-    matrix[:, 2, 2] = sums[:, 3]
-    matrix *= sums[:, 4, None, None]
-    plain = np.zeros_like(matrix)
-    force = np.add.reduceat(friction.share, begin)
-    couple = np.add.reduceat(friction.share * np.hypot(s, t), begin)
-    plain[:, 0, 0] = plain[:, 1, 1] = force**2
-    plain[:, 2, 2] = couple**2
-    return np.where(fast[:, None, None], matrix, plain)
+    matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(moves, power * each, force**2)
+    matrix[:, 0, 2] = matrix[:, 2, 0] = np.where(moves, power * first, 0.0)
+    matrix[:, 1, 2] = matrix[:, 2, 1] = np.where(moves, power * second, 0.0)
+    matrix[:, 2, 2] = np.where(moves, power * spread, couple**2)
+    return matrix
 
 
 def moved_to(centre: Array, joints: Joints) -> Array:
@@ -180,9 +171,9 @@ def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
     if force.shape[1] == 1:
         return friction.share, np.sign(force)
     unit = np.where(size[:, None] > 0.0, force / np.where(size > 0.0, size, 1.0)[:, None], [1.0, 0.0, 0.0])
-    slip, least = unit.copy(), np.full(len(force), np.inf)
+    slip, least, everywhere = unit.copy(), np.full(len(force), np.inf), np.ones(len(force), bool)
     for _ in range(ROUNDS):
-        matrix = tangent_cones(friction, slip, 1e-12)
+        matrix = tangent_cones(friction, slip, everywhere)
         trace = np.trace(matrix, axis1=1, axis2=2)[:, None, None]
         slip = np.linalg.solve(matrix + 1e-12 * np.where(trace > 0, trace, 1.0) * np.eye(3), unit[:, :, None])[:, :, 0]
         along = (slip * unit).sum(axis=1)

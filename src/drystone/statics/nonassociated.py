@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.statics.balance import Balance
-from drystone.statics.joint_areas import Friction, Joints, dissipation, friction_at, joints_of, moved_to, strength_along, tangent_cones
-from drystone.statics.joint_program import JointForces, Fibres, optimise_joints
+from drystone.statics.joint_areas import Joints, dissipation, friction_at, joints_of, moved_to, strength_along, tangent_cones
+from drystone.statics.joint_program import Cost, JointForces, optimise_joints
 from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
 
 Array = np.ndarray
@@ -24,11 +24,11 @@ SAME = 1e-5  # relative difference of multipliers that are one
 SETTLED = 1e-3  # relative difference of two rounds after which a start ends
 KEPT = 0.2  # share of the old normal forces in the new ones
 ROUNDS = 12  # of one start at most
-HELD = 0.02
-MATCHES = 3e-4
-PASSES = 6  # in which the pressures of the forces that belong to a mechanism are found
+HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held in the first pass, and how much more in the next
+MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
+PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
 PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
-STILL = 1e-4  # of the fastest slip: a slower joint does not tell the direction of its friction
+SLIDES = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
 STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
 
 
@@ -75,12 +75,12 @@ def collapses(balance: Balance, dead: Array, live: Array, associated: Optimum, *
             if not np.isfinite(sliding.velocity).all() or sliding.status in (IMPOSSIBLE, ENDLESS):
                 yield Round(start, None)
                 break
-            found, borne = _least(problem, sliding)
+            found = _least(problem, sliding)
             yield Round(start, found)
             if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
                 break
             last = np.nan if found is None else found.multiplier
-            normal = KEPT * normal + (1 - KEPT) * NEWN(sliding.normal, borne)
+            normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.normal, 0.0)
             slip = sliding.slip
 
 
@@ -103,17 +103,22 @@ def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> flo
 def _error(problem: Problem, state: Collapse) -> float:
     balance, joints, dead, live = problem
     normal, shear = state.force[:, 0], state.force[:, 1:]
-    drift = balance.relative(state.velocity)
-    unit = _mean_load(problem)
+    drift, unit = balance.relative(state.velocity), _mean_load(problem)
     rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
-    whole, centre = joints.normal_and_centre(normal)
+    whole, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
     friction, slip = friction_at(joints, centre), slip_at(problem, state.velocity, centre)
-    bears = resultants(joints, shear, centre)
-    outside = _outside(whole, friction, bears, unit)
-    resisted = np.maximum(whole, 0.0) * dissipation(friction, slip)
-    lost = float(np.abs(normal * drift[:, 0]).sum()) + float(np.abs(resisted + (bears * slip).sum(axis=1)).sum())
-    power = float(resisted.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
+    moves, bears = sliding_joints(slip), resultants(joints, shear, centre)
+    by_area = whole * dissipation(friction, slip)
+    by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
+    lost = float(np.abs(normal * drift[:, 0]).sum())
+    lost += float(np.abs(by_area + (bears * slip).sum(axis=1))[moves].sum())
+    lost += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~moves[joints.of]].sum())
+    power = float(by_area.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
+    beyond_area = np.linalg.norm(bears, axis=1) - whole * strength_along(friction, bears)[0]
+    beyond_points = np.zeros(len(whole))
+    np.maximum.at(beyond_points, joints.of, np.linalg.norm(shear, axis=1) - balance.friction * normal)
+    outside = np.where(moves, beyond_area, np.minimum(beyond_area, beyond_points)) / (whole + unit)
     return max(
         float(np.abs(rest / arm).max(initial=0.0)) / unit,
         float(outside.max(initial=0.0)),
@@ -121,6 +126,12 @@ def _error(problem: Problem, state: Collapse) -> float:
         float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
         lost / (power or 1.0),
     )
+
+
+def sliding_joints(slip: Array) -> Array:
+    """(J,) whether joints with these slips (J, k) slide, fast enough to tell which way."""
+    speed = np.sqrt((slip**2).sum(axis=1))
+    return speed > SLIDES * speed.max(initial=0.0)
 
 
 def slip_at(problem: Problem, velocity: Array, centre: Array) -> Array:
@@ -149,7 +160,7 @@ def about(joints: Joints, friction: Array, old: Array, new: Array) -> Array:
     return moved
 
 
-def at_points(joints: Joints, normal: Array, centre: Array, friction: Array) -> Array:
+def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -> Array:
     """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
     forces are shared, couples besides across the arms from the centre."""
     whole = np.bincount(joints.of, normal, len(joints.one))
@@ -174,82 +185,57 @@ def _first_forces(problem: Problem, associated: Optimum, start: int, stands: boo
     share = chance.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
     middle = np.zeros((count, 2))
-    plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), 1.0)
-    cost = COST(chance, count)[joints.of], np.zeros((count, joints.unknowns))
+    plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
+    cost = Cost(COST(chance, count)[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
     found = optimise_joints(
         balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
     )
     return np.maximum(found.normal, 0.0)
 
 
-COST = lambda chance, count: chance.exponential(size=count)
+COST = lambda chance, count: (chance.uniform(size=count) < 0.3) + 0.01
 def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointForces:
     """The collapse of joints whose friction is that under these normal forces (C,), whatever theirs (T35); `slip` (J, k) tells
     where the ellipsoids touch."""
     balance, joints, dead, live = problem
     whole, centre = joints.normal_and_centre(normal)
-    ellipsoid = tangent_cones(friction_at(joints, centre), slip, _still(slip))
+    ellipsoid = tangent_cones(friction_at(joints, centre), slip, sliding_joints(slip))
     return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=whole)
 
 
-def _still(slip: Array) -> float:
-    return STILL * float(np.sqrt((slip**2).sum(axis=1)).max(initial=0.0)) + 1e-300
-
-
-NEWN = lambda a, b: np.maximum(a, 0)
-def _least(problem: Problem, sliding: JointForces) -> tuple[Collapse | None, Array]:
+def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
     """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do. Where the centres of
     pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
     balance, joints, dead, live = problem
-    opening = np.maximum(balance.relative(sliding.velocity)[:, 0], 0.0)
-    unit = _mean_load(problem)
+    drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
+    opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
     whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
-    hold, hard, before = HELD / np.maximum(whole, 0.1 * unit), np.zeros(len(whole), bool), np.zeros(len(whole), bool)
-    level, penalty = np.zeros(len(joints.one)), PENALTY
+    near = HELD / np.maximum(whole, 0.1 * _mean_load(problem))
     for _ in range(PASSES):
         friction, slip = friction_at(joints, centre), slip_at(problem, sliding.velocity, centre)
-        still = _still(slip)
-        moves = np.sqrt((slip**2).sum(axis=1)) > still
-        ellipsoid = tangent_cones(friction, slip, still)
-        fibres = fibres_of(friction, hard, moves) if hard.any() else None
-        cost = penalty * (opening + dissipation(friction, slip)[joints.of]), penalty * slip
-        best = optimise_joints(balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, near=hold,
-                               fibres=fibres)
+        moves = sliding_joints(slip)
+        ellipsoid = tangent_cones(friction, slip, moves)
+        resisted = np.where(moves[joints.of], dissipation(friction, slip)[joints.of],
+                            balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
+        turns = moves & (joints.unknowns == 3)
+        cost = Cost(PENALTY * (opening + resisted), PENALTY * slip, at_points, near * turns)
+        best = optimise_joints(
+            balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~moves
+        )
         if best.status != SOLVED:
-            return None, np.maximum(sliding.normal, 0.0)
+            return None
         normal = np.maximum(best.normal, 0.0)
-        whole, acts_at = joints.normal_and_centre(normal)
-        force = at_points(joints, normal, acts_at, about(joints, best.friction, centre, acts_at))
+        _, acts_at = joints.normal_and_centre(normal)
+        force = at_contacts(joints, normal, acts_at, about(joints, best.friction, centre, acts_at))
+        force[:, 1:] += best.shear
         state = Collapse(-best.multiplier, sliding.velocity, force, np.nan)
         state = state._replace(error=_error(problem, state))
         if state.error <= EXACT:
-            return state, normal
+            return state
         if float(normal @ opening) > MATCHES:
-            break
-        centre = acts_at
-        bears, friction = resultants(joints, force[:, 1:], centre), friction_at(joints, centre)
-        excess = _outside(whole, friction, bears, unit) > EXACT
-        hard, before = hard | (excess & before & (joints.unknowns == 3)), excess
-        hold, penalty = np.where(excess, 10.0, 1.5) * hold, 3.0 * penalty
-    return None, normal
-
-
-def _outside(whole: Array, friction: Friction, bears: Array, unit: float) -> Array:
-    """(J,) by how much joints bear more friction (J, k) than their normal forces allow, relative to these and the mean load."""
-    whole = np.maximum(whole, 0.0)
-    return (np.linalg.norm(bears, axis=1) - whole * strength_along(friction, bears)[0]) / (whole + unit)
-
-
-def fibres_of(friction: Friction, chosen: Array, moves: Array) -> Fibres:
-    """The points of the chosen joints (J,); of those that do not move four as one, which bear a little less."""
-    of = np.repeat(np.arange(len(chosen)), np.diff(friction.start))
-    every = (chosen & moves)[of]
-    share = friction.share.reshape(-1, 4)
-    whole = share.sum(axis=1)
-    arm = (share[:, :, None] * friction.arm.reshape(-1, 4, 2)).sum(axis=1) / np.where(whole > 0.0, whole, 1.0)[:, None]
-    by_four = (chosen & ~moves)[of[::4]]
-    return Fibres(np.concatenate([of[every], of[::4][by_four]]), np.concatenate([friction.arm[every], arm[by_four]]),
-                  np.concatenate([friction.share[every], whole[by_four]]))  # fmt: skip
+            return None
+        centre, near = acts_at, FIRMER * near
+    return None
 
 
 def _mean_load(problem: Problem) -> float:
