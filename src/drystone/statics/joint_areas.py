@@ -119,6 +119,16 @@ def friction_at(joints: Joints, centre: Array) -> Friction:
     return Friction(centre, start, (point - centre[of]) / joints.size[of, None], share * joints.friction[of])
 
 
+def friction_of_points(joints: Joints, normal: Array) -> Friction:
+    """What the joints bear if their pressure is at the contact points, as these normal forces (C,) are shared."""
+    whole, centre = joints.normal_and_centre(normal)
+    order = np.argsort(joints.of, kind="stable")
+    of = joints.of[order]
+    arm = (joints.place[order] - centre[of]) / joints.size[of, None]
+    share = joints.friction[of] * normal[order] / np.where(whole > 0.0, whole, 1.0)[of]
+    return Friction(centre, joints.start, arm, share)
+
+
 def speeds(friction: Friction, slip: Array) -> Array:
     """(K, d) slip of the points of the joints, by that of the joints at the centres (J, k), the spin times the size."""
     of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
@@ -132,6 +142,18 @@ def dissipation(friction: Friction, slip: Array) -> Array:
     """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T401)."""
     speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
+
+
+def opposing(friction: Friction, slip: Array) -> Array:
+    """(J, k) the friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
+    dissipation (T401)."""
+    way = speeds(friction, slip)
+    speed = np.sqrt((way**2).sum(axis=1))
+    force = -friction.share[:, None] * way / np.where(speed > 0.0, speed, 1.0)[:, None]
+    if slip.shape[1] == 3:
+        couple = friction.arm[:, 0] * force[:, 1] - friction.arm[:, 1] * force[:, 0]
+        force = np.column_stack([force, couple])
+    return np.add.reduceat(force, friction.start[:-1], axis=0) if len(slip) else force
 
 
 def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
@@ -169,7 +191,7 @@ def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
     meet this resistance: the least dissipation of all slips on which the force does the power 1 (T403)."""
     size = np.sqrt((force**2).sum(axis=1))
     if force.shape[1] == 1:
-        return friction.share, np.sign(force)
+        return np.add.reduceat(friction.share, friction.start[:-1]), np.sign(force)
     unit = np.where(size[:, None] > 0.0, force / np.where(size > 0.0, size, 1.0)[:, None], [1.0, 0.0, 0.0])
     slip, least, everywhere = unit.copy(), np.full(len(force), np.inf), np.ones(len(force), bool)
     for _ in range(ROUNDS):

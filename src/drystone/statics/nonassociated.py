@@ -3,8 +3,7 @@
 Such states are many, with multipliers of their own. The iteration of Gilbert, Casapulla & Ahmed (2006), in the form for cones
 of Portioli et al. (2014), leads to some: friction is taken as a strength that does not grow with the normal force, that of the
 round before (T35). Its mechanisms do not open as they slide, and for each the least multiplier whose forces obey the exact
-law with it is one more cone program (T36). Friction is that of joints with areas: each round knows the pressure of every joint
-from the round before (T400, T401). Only what passes `error_of` counts; the lowest found is no proven minimum.
+law with it is one more cone program (T36). Only what passes `error_of` counts; the lowest found is no proven minimum.
 """
 
 from collections.abc import Iterator
@@ -13,9 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.statics.balance import Balance
-from drystone.statics.joint_areas import Joints, dissipation, friction_at, joints_of, moved_to, strength_along, tangent_cones
-from drystone.statics.joint_program import Cost, JointForces, optimise_joints
-from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
+from drystone.statics.program import SOLVED, Optimum, optimise, strengths
 
 Array = np.ndarray
 
@@ -24,11 +21,7 @@ SAME = 1e-5  # relative difference of multipliers that are one
 SETTLED = 1e-3  # relative difference of two rounds after which a start ends
 KEPT = 0.2  # share of the old normal forces in the new ones
 ROUNDS = 12  # of one start at most
-HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held in the first pass, and how much more in the next
-MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
-PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
 PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
-SLIDES = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
 STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
 
 
@@ -37,7 +30,7 @@ class Collapse(NamedTuple):
 
     multiplier: float  # of the live load
     velocity: Array  # (B, 6) the mechanism, on which the live load does the power 1
-    force: Array  # (C, d) [N] at the contact points, together those of the joints
+    force: Array  # (C, d) [N]
     error: float  # see `error_of`
 
 
@@ -46,15 +39,6 @@ class Round(NamedTuple):
 
     start: int
     collapse: Collapse | None  # None: the forces of its mechanism do not obey the exact law
-
-
-class Problem(NamedTuple):
-    """What a search is about."""
-
-    balance: Balance
-    joints: Joints
-    dead: Array  # (B, 6) [N, N m]
-    live: Array
 
 
 def starts_by_size(balance: Balance) -> int:
@@ -66,22 +50,19 @@ def starts_by_size(balance: Balance) -> int:
 def collapses(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
     """Rounds from several starts: the forces of the associated collapse, then random admissible ones, the same at every call.
     `stands`: whether forces balance the dead load alone."""
-    problem = Problem(balance, joints_of(balance), dead, live)
     for start in range(starts):
-        normal, last = _first_forces(problem, associated, start, stands), np.nan
-        slip = np.zeros((len(problem.joints.one), problem.joints.unknowns))
+        normal, last = _first_forces(balance, dead, live, associated, start, stands), np.nan
         for _ in range(ROUNDS):
-            sliding = _without_dilatancy(problem, normal, slip)
-            if not np.isfinite(sliding.velocity).all() or sliding.status in (IMPOSSIBLE, ENDLESS):
+            sliding = _without_dilatancy(balance, dead, live, normal)
+            if sliding.status != SOLVED:
                 yield Round(start, None)
                 break
-            found = _least(problem, sliding)
+            found = _least(balance, dead, live, sliding.velocity)
             yield Round(start, found)
             if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
                 break
             last = np.nan if found is None else found.multiplier
-            normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.normal, 0.0)
-            slip = sliding.slip
+            normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.force[:, 0], 0.0)
 
 
 def distinct(multipliers: list[float]) -> list[float]:
@@ -94,151 +75,53 @@ def distinct(multipliers: list[float]) -> list[float]:
 
 
 def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
-    """How far a state is from the exact problem of joints with areas (T34, T401), relative, the largest of: imbalance; friction
-    that the pressure does not bear; blocks going into each other; power of forces on opening joints and on slip not opposed by
-    the full friction."""
-    return _error(Problem(balance, joints_of(balance), dead, live), state)
-
-
-def _error(problem: Problem, state: Collapse) -> float:
-    balance, joints, dead, live = problem
-    normal, shear = state.force[:, 0], state.force[:, 1:]
-    drift, unit = balance.relative(state.velocity), _mean_load(problem)
+    """How far a state is from the exact problem (T34), relative, the largest of: imbalance; force outside Coulomb's cone;
+    blocks going into each other; power of forces on opening joints and on slip not opposed by the full friction."""
+    normal, shear = state.force[:, 0], np.linalg.norm(state.force[:, 1:], axis=1)
+    drift = balance.relative(state.velocity)
+    slip = np.linalg.norm(drift[:, 1:], axis=1)
+    unit = float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
     rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
-    whole, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
-    friction, slip = friction_at(joints, centre), slip_at(problem, state.velocity, centre)
-    moves, bears = sliding_joints(slip), resultants(joints, shear, centre)
-    by_area = whole * dissipation(friction, slip)
-    by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
-    lost = float(np.abs(normal * drift[:, 0]).sum())
-    lost += float(np.abs(by_area + (bears * slip).sum(axis=1))[moves].sum())
-    lost += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~moves[joints.of]].sum())
-    power = float(by_area.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
-    beyond_area = np.linalg.norm(bears, axis=1) - whole * strength_along(friction, bears)[0]
-    beyond_points = np.zeros(len(whole))
-    np.maximum.at(beyond_points, joints.of, np.linalg.norm(shear, axis=1) - balance.friction * normal)
-    outside = np.where(moves, beyond_area, np.minimum(beyond_area, beyond_points)) / (whole + unit)
+    outside = np.maximum(shear - balance.friction * normal, -normal)
+    friction = float(np.abs(balance.friction * normal * slip).sum())
+    lost = float(np.abs(normal * drift[:, 0]).sum()) + abs(friction + float(np.vdot(state.force[:, 1:], drift[:, 1:])))
+    power = friction + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
     return max(
         float(np.abs(rest / arm).max(initial=0.0)) / unit,
-        float(outside.max(initial=0.0)),
-        float(-normal.min(initial=0.0)) / unit,
+        float(outside.max(initial=0.0)) / unit,
         float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
         lost / (power or 1.0),
     )
 
 
-def sliding_joints(slip: Array) -> Array:
-    """(J,) whether joints with these slips (J, k) slide, fast enough to tell which way."""
-    speed = np.sqrt((slip**2).sum(axis=1))
-    return speed > SLIDES * speed.max(initial=0.0)
-
-
-def slip_at(problem: Problem, velocity: Array, centre: Array) -> Array:
-    """(J, k) slip of the joints at these centres, the spin times the size."""
-    balance, joints, _, _ = problem
-    at_origin = (joints.matrix.T @ balance.on_free(velocity)).reshape(-1, joints.unknowns)
-    return np.einsum("jik,ji->jk", moved_to(centre, joints), at_origin)
-
-
-def resultants(joints: Joints, shear: Array, centre: Array) -> Array:
-    """(J, k) shear forces, and couples over the size, of forces (C, d - 1) along the tangents at the contact points."""
-    count = len(joints.one)
-    sums = [np.bincount(joints.of, part, count) for part in shear.T]
-    if joints.unknowns == 3:
-        arm = joints.place - centre[joints.of]
-        sums.append(np.bincount(joints.of, arm[:, 0] * shear[:, 1] - arm[:, 1] * shear[:, 0], count) / joints.size)
-    return np.stack(sums, axis=1)
-
-
-def about(joints: Joints, friction: Array, old: Array, new: Array) -> Array:
-    """Shear forces and couples (J, k) about other centres."""
-    if joints.unknowns == 1:
-        return friction
-    arm, moved = (old - new) / joints.size[:, None], friction.copy()
-    moved[:, 2] += arm[:, 0] * friction[:, 1] - arm[:, 1] * friction[:, 0]
-    return moved
-
-
-def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -> Array:
-    """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
-    forces are shared, couples besides across the arms from the centre."""
-    whole = np.bincount(joints.of, normal, len(joints.one))
-    share = normal / np.where(whole > 0.0, whole, 1.0)[joints.of]
-    shear = share[:, None] * friction[joints.of, : normal.ndim + joints.unknowns // 2]
-    if joints.unknowns == 3:
-        arm = joints.place - centre[joints.of]
-        spread = np.bincount(joints.of, share * (arm**2).sum(axis=1), len(joints.one))
-        turn = friction[:, 2] * joints.size / np.where(spread > 0.0, spread, np.inf)
-        shear = shear + (turn[joints.of] * share)[:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
-    return np.column_stack([normal, shear])
-
-
-def _first_forces(problem: Problem, associated: Optimum, start: int, stands: bool) -> Array:
-    """(C,) [N] normal forces to begin with: those of the associated collapse, then the least ones by random weights of the joints
-    under a random share of its load."""
-    balance, joints, dead, live = problem
+def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimum, start: int, stands: bool) -> Array:
+    """(C,) [N] normal forces to begin with."""
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
         return np.maximum(associated.force[:, 0], 0.0)
-    chance, count = np.random.default_rng(start), len(joints.one)
+    chance = np.random.default_rng(start)
+    cost = chance.standard_normal(balance.frame.shape[:2])
+    cost[:, 0] = balance.friction * np.linalg.norm(cost[:, 1:], axis=1) + chance.exponential(size=len(cost))  # never below 0
     share = chance.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
-    middle = np.zeros((count, 2))
-    plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
-    cost = Cost(COST(chance, count)[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
-    found = optimise_joints(
-        balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
-    )
-    return np.maximum(found.normal, 0.0)
+    return np.maximum(optimise(balance, dead + reached * live, cost=cost).force[:, 0], 0.0)
 
 
-COST = lambda chance, count: (chance.uniform(size=count) < 0.3) + 0.01
-def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointForces:
-    """The collapse of joints whose friction is that under these normal forces (C,), whatever theirs (T35); `slip` (J, k) tells
-    where the ellipsoids touch."""
-    balance, joints, dead, live = problem
-    whole, centre = joints.normal_and_centre(normal)
-    ellipsoid = tangent_cones(friction_at(joints, centre), slip, sliding_joints(slip))
-    return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=whole)
+def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array) -> Optimum:
+    """The collapse of joints whose shear strength is that under these normal forces, whatever theirs (T35)."""
+    level = strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
+    return optimise(balance, dead, live, envelope=level)
 
 
-def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
-    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do. Where the centres of
-    pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
-    balance, joints, dead, live = problem
-    drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
-    opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
-    whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
-    near = HELD / np.maximum(whole, 0.1 * _mean_load(problem))
-    for _ in range(PASSES):
-        friction, slip = friction_at(joints, centre), slip_at(problem, sliding.velocity, centre)
-        moves = sliding_joints(slip)
-        ellipsoid = tangent_cones(friction, slip, moves)
-        resisted = np.where(moves[joints.of], dissipation(friction, slip)[joints.of],
-                            balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
-        turns = moves & (joints.unknowns == 3)
-        cost = Cost(PENALTY * (opening + resisted), PENALTY * slip, at_points, near * turns)
-        best = optimise_joints(
-            balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~moves
-        )
-        if best.status != SOLVED:
-            return None
-        normal = np.maximum(best.normal, 0.0)
-        _, acts_at = joints.normal_and_centre(normal)
-        force = at_contacts(joints, normal, acts_at, about(joints, best.friction, centre, acts_at))
-        force[:, 1:] += best.shear
-        state = Collapse(-best.multiplier, sliding.velocity, force, np.nan)
-        state = state._replace(error=_error(problem, state))
-        if state.error <= EXACT:
-            return state
-        if float(normal @ opening) > MATCHES:
-            return None
-        centre, near = acts_at, FIRMER * near
-    return None
-
-
-def _mean_load(problem: Problem) -> float:
-    """[N] of a free block, dead and live."""
-    balance, _, dead, live = problem
-    return float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
+def _least(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
+    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do."""
+    drift = balance.relative(velocity)
+    lost = drift.copy()  # power that the exact law does not allow, by force; never negative within Coulomb's cone
+    lost[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
+    best = optimise(balance, dead, -live, cost=PENALTY * lost)
+    if best.status != SOLVED:
+        return None
+    state = Collapse(-best.multiplier, velocity, best.force, np.nan)
+    state = state._replace(error=error_of(balance, dead, live, state))
+    return state if state.error <= EXACT else None

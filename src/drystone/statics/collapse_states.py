@@ -1,0 +1,256 @@
+"""Collapse by Coulomb's exact law of joints with areas: a balance and loads come in, states of collapse go out (T402).
+
+The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each round
+takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear pressure
+there bears (T400, T401), a strength that does not grow. Of the mechanism that this gives, the least multiplier is asked for whose
+forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the forces of the lowest
+state found are changed at random, a little, which finds states near by (hops). Only what passes `error_of` counts; the lowest
+found is no proven minimum.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.statics.balance import Balance
+from drystone.statics.joint_areas import (
+    Joints,
+    dissipation,
+    friction_at,
+    friction_of_points,
+    joints_of,
+    moved_to,
+    strength_along,
+    tangent_cones,
+)
+from drystone.statics.joint_program import Cost, JointForces, optimise_joints
+from drystone.statics.nonassociated import EXACT, KEPT, PENALTY, ROUNDS, SETTLED, Collapse, Round
+from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
+
+Array = np.ndarray
+
+SLIDES = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
+SLOW = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
+HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held in the first pass, and how much more in the next
+MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
+PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
+DEAR, SHARE_DEAR = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more
+CHANGED = 0.4  # standard deviation of the logarithm of normal forces that a hop changes
+
+
+class Problem(NamedTuple):
+    """What a search is about."""
+
+    balance: Balance
+    joints: Joints
+    dead: Array  # (B, 6) [N, N m]
+    live: Array
+
+
+def search_states(
+    balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, hops: int, stands: bool
+) -> Iterator[Round]:
+    """Rounds from several starts, the same at every call, then hops from the lowest state; `stands`: whether forces balance the
+    dead load alone."""
+    problem = Problem(balance, joints_of(balance), dead, live)
+    lowest: Collapse | None = None
+    for start in range(starts):
+        for found in _from_start(problem, _first_forces(problem, associated, start, stands)):
+            lowest = _lower(lowest, found)
+            yield Round(start, found)
+    chance = np.random.default_rng(starts)
+    for _ in range(hops if lowest is not None else 0):
+        assert lowest is not None
+        changed = np.exp(CHANGED * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
+        sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
+        found = _least(problem, sliding) if _moves(sliding) else None
+        lowest = _lower(lowest, found)
+        yield Round(starts - 1, found)
+
+
+def _from_start(problem: Problem, normal: Array) -> Iterator[Collapse | None]:
+    slip, last = _no_slip(problem), np.nan
+    for _ in range(ROUNDS):
+        sliding = _without_dilatancy(problem, normal, slip)
+        if not _moves(sliding):
+            yield None
+            return
+        found = _least(problem, sliding)
+        yield found
+        if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
+            return
+        last = np.nan if found is None else found.multiplier
+        normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.normal, 0.0)
+        slip = sliding.slip
+
+
+def _moves(sliding: JointForces) -> bool:
+    """Whether a program has told a mechanism; that of one that stopped short is tried, for the check decides."""
+    return sliding.status not in (IMPOSSIBLE, ENDLESS) and bool(np.isfinite(sliding.velocity).all())
+
+
+def _no_slip(problem: Problem) -> Array:
+    return np.zeros((len(problem.joints.one), problem.joints.unknowns))
+
+
+def _lower(one: Collapse | None, other: Collapse | None) -> Collapse | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other, key=lambda state: state.multiplier)
+
+
+def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
+    """How far a state is from the exact problem of joints with areas (T34, T401), relative, the largest of: imbalance; friction
+    that the pressure does not bear; blocks going into each other; power of forces on opening joints and on slip not opposed by
+    the full friction."""
+    return _error(Problem(balance, joints_of(balance), dead, live), state)
+
+
+def _error(problem: Problem, state: Collapse) -> float:
+    balance, joints, dead, live = problem
+    normal, shear = state.force[:, 0], state.force[:, 1:]
+    drift, unit = balance.relative(state.velocity), _mean_load(problem)
+    rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
+    whole, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
+    friction, slip = friction_at(joints, centre), slip_at(problem, state.velocity, centre)
+    moves, bears = sliding_joints(slip), resultants(joints, shear, centre)
+    by_area = whole * dissipation(friction, slip)
+    by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
+    lost = float(np.abs(normal * drift[:, 0]).sum())
+    lost += float(np.abs(by_area + (bears * slip).sum(axis=1))[moves].sum())
+    lost += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~moves[joints.of]].sum())
+    power = float(by_area.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
+    most = np.maximum(strength_along(friction, bears)[0],
+                      strength_along(friction_of_points(joints, np.maximum(normal, 0.0)), bears)[0])  # fmt: skip
+    outside = (np.linalg.norm(bears, axis=1) - whole * most) / (whole + unit)
+    return max(
+        float(np.abs(rest / arm).max(initial=0.0)) / unit,
+        float(outside.max(initial=0.0)),
+        float(-normal.min(initial=0.0)) / unit,
+        float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
+        lost / (power or 1.0),
+    )
+
+
+def sliding_joints(slip: Array) -> Array:
+    """(J,) whether joints with these slips (J, k) slide, fast enough to tell which way."""
+    speed = np.sqrt((slip**2).sum(axis=1))
+    return speed > SLIDES * speed.max(initial=0.0)
+
+
+def slip_at(problem: Problem, velocity: Array, centre: Array) -> Array:
+    """(J, k) slip of the joints at these centres, the spin times the size."""
+    balance, joints, _, _ = problem
+    at_origin = (joints.matrix.T @ balance.on_free(velocity)).reshape(-1, joints.unknowns)
+    return np.einsum("jik,ji->jk", moved_to(centre, joints), at_origin)
+
+
+def resultants(joints: Joints, shear: Array, centre: Array) -> Array:
+    """(J, k) shear forces, and couples over the size, of forces (C, d - 1) along the tangents at the contact points."""
+    count = len(joints.one)
+    sums = [np.bincount(joints.of, part, count) for part in shear.T]
+    if joints.unknowns == 3:
+        arm = joints.place - centre[joints.of]
+        sums.append(np.bincount(joints.of, arm[:, 0] * shear[:, 1] - arm[:, 1] * shear[:, 0], count) / joints.size)
+    return np.stack(sums, axis=1)
+
+
+def about(joints: Joints, friction: Array, old: Array, new: Array) -> Array:
+    """Shear forces and couples (J, k) about other centres."""
+    if joints.unknowns == 1:
+        return friction
+    arm, moved = (old - new) / joints.size[:, None], friction.copy()
+    moved[:, 2] += arm[:, 0] * friction[:, 1] - arm[:, 1] * friction[:, 0]
+    return moved
+
+
+def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -> Array:
+    """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
+    forces are shared, couples besides across the arms from the centre."""
+    whole = np.bincount(joints.of, normal, len(joints.one))
+    share = normal / np.where(whole > 0.0, whole, 1.0)[joints.of]
+    shear = share[:, None] * friction[joints.of, : normal.ndim + joints.unknowns // 2]
+    if joints.unknowns == 3:
+        arm = joints.place - centre[joints.of]
+        spread = np.bincount(joints.of, share * (arm**2).sum(axis=1), len(joints.one))
+        turn = friction[:, 2] * joints.size / np.where(spread > 0.0, spread, np.inf)
+        shear = shear + (turn[joints.of] * share)[:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+    return np.column_stack([normal, shear])
+
+
+def _first_forces(problem: Problem, associated: Optimum, start: int, stands: bool) -> Array:
+    """(C,) [N] normal forces to begin with: those of the associated collapse, then the least ones by random weights of the joints
+    under a random share of its load."""
+    balance, joints, dead, live = problem
+    bounded = associated.status == SOLVED
+    if start == 0 and bounded:
+        return np.maximum(associated.force[:, 0], 0.0)
+    chance, count = np.random.default_rng(start), len(joints.one)
+    share = chance.uniform() if stands else 1.0
+    reached = share * associated.multiplier if bounded else 0.0
+    middle = np.zeros((count, 2))
+    plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
+    cost = Cost(np.where(chance.uniform(size=count) < SHARE_DEAR, DEAR, 1.0)[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
+    found = optimise_joints(
+        balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
+    )
+    return np.maximum(found.normal, 0.0)
+
+
+def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointForces:
+    """The collapse of joints whose friction is that under these normal forces (C,), whatever theirs (T35); `slip` (J, k) tells
+    where the ellipsoids touch."""
+    balance, joints, dead, live = problem
+    whole, centre = joints.normal_and_centre(normal)
+    ellipsoid = tangent_cones(friction_at(joints, centre), slip, sliding_joints(slip))
+    return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=whole)
+
+
+def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
+    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do. Where the centres of
+    pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
+    balance, joints, dead, live = problem
+    drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
+    opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
+    whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
+    near = HELD / np.maximum(whole, 0.1 * _mean_load(problem))
+    for _ in range(PASSES):
+        friction, slip = friction_at(joints, centre), slip_at(problem, sliding.velocity, centre)
+        moves = sliding_joints(slip)
+        ellipsoid = tangent_cones(friction, slip, moves)
+        resisted = np.where(moves[joints.of], dissipation(friction, slip)[joints.of],
+                            balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
+        turns = moves & (joints.unknowns == 3)
+        urgent = _urgency(slip, moves)
+        cost = Cost(PENALTY * (opening + urgent[joints.of] * resisted), PENALTY * urgent[:, None] * slip, at_points, near * turns)
+        best = optimise_joints(
+            balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~moves
+        )
+        if best.status != SOLVED:
+            return None
+        normal = np.maximum(best.normal, 0.0)
+        _, acts_at = joints.normal_and_centre(normal)
+        force = at_contacts(joints, normal, acts_at, about(joints, best.friction, centre, acts_at))
+        force[:, 1:] += best.shear
+        state = Collapse(-best.multiplier, sliding.velocity, force, np.nan)
+        state = state._replace(error=_error(problem, state))
+        if state.error <= EXACT:
+            return state
+        if float(normal @ opening) > MATCHES:
+            return None
+        centre, near = acts_at, FIRMER * near
+    return None
+
+
+def _urgency(slip: Array, moves: Array) -> Array:
+    """(J,) by how much the friction of slow joints costs more than its power, so that it is found as well as that of fast ones."""
+    speed = np.sqrt((slip**2).sum(axis=1))
+    return np.where(moves, np.maximum(SLOW * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
+
+
+def _mean_load(problem: Problem) -> float:
+    """[N] of a free block, dead and live."""
+    balance, _, dead, live = problem
+    return float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
