@@ -191,8 +191,9 @@ def _limit(facts: Facts) -> tuple[str, list[Check]]:
     if facts["multiplier"] is None:
         return f"There is no collapse multiplier: {facts['note']}.", checks
     lowest = (facts["multiplier_nonassociated"] or [None])[0]
-    told = f"The collapse multiplier is {facts['multiplier']:.4f} by associated friction"
-    told += "." if lowest is None else f", and at most {lowest:.4f} by exact friction, the lowest found, not a proven minimum."
+    upper = f"{facts['multiplier']:.4f} by associated friction, an upper bound"
+    told = f"The collapse multiplier is {upper}: no lower value is known." if lowest is None else (
+        f"The collapse multiplier is at most {lowest:.4f} by exact friction, the lowest found, not a proven minimum; {upper}.")
     return told + ("" if facts["stable"] else f" {facts['note'].capitalize()}."), checks
 
 

@@ -30,7 +30,7 @@ class Balance(NamedTuple):
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
     place: Array  # (B, 3) [m] centroids of the blocks
-    fibres: bool = False  # contacts are parts of the joints' areas, and corners without area that alone bear what cannot be crushed
+    fibres: bool = False  # contacts are parts of the areas of joints; those without area are corners of what cannot be crushed
 
     def on_free(self, wrench: Array) -> Array:
         """(N D,) the rows of the free blocks of a wrench (B, 6)."""

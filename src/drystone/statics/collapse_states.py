@@ -1,9 +1,9 @@
 """Collapse by Coulomb's exact law of joints with areas: a balance and loads come in, states of collapse go out (T402).
 
-The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each round
-takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear pressure
-there bears (T400, T401), a strength that does not grow. Of the mechanism that this gives, the least multiplier is asked for whose
-forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the forces of the lowest
+The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each
+round takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear
+pressure there bears (T400, T401), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
+asked for whose forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the forces of the lowest
 state found are changed at random, a little, which finds states near by (hops). Only what passes `error_of` counts; the lowest
 found is no proven minimum.
 """
@@ -32,7 +32,7 @@ Array = np.ndarray
 
 SLIDES = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
 SLOW = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
-HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held in the first pass, and how much more in the next
+HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
 MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
 PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
 DEAR, SHARE_DEAR = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more

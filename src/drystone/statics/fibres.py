@@ -1,9 +1,9 @@
-"""Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the joints' areas
-goes out, and the best forces in it (T404).
+"""Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the areas of the
+joints goes out, and the best forces in it (T404).
 
-A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress field that
-the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed bears pressure at
-its corners besides. Where the mechanism turns a joint, its fibres are cut along the line that divides what is pulled from what
+A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress field
+that the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed bears
+pressure at its corners besides. Where the mechanism turns a joint, its fibres are cut along the line that divides what is pulled from what
 is crushed, as the normal force tells it, and the program is solved again, until that changes nothing.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.statics.balance import Balance, with_contacts
 from drystone.statics.joint_areas import Joints, joints_of
+from drystone.statics.joint_pressure import spread
 from drystone.statics.program import SOLVED, Optimum, optimise
 
 Array = np.ndarray
@@ -40,7 +41,9 @@ def has_strengths(balance: Balance) -> bool:
     return laws is not None and bool(laws.cohesion.any() or np.isfinite(laws.crushing).any() or laws.energy.any())
 
 
-def best_in_fibres(balance: Balance, dead: Array, live: Array | None = None, *, cost_of_gap: float = 0.0) -> tuple[Balance, Optimum]:
+def best_in_fibres(
+    balance: Balance, dead: Array, live: Array | None = None, *, cost_of_gap: float = 0.0
+) -> tuple[Balance, Optimum]:
     """The balance in fibres and the optimum of the program of dead and live loads (B, 6). `cost_of_gap` as in T40: one over the
     work of an increment; 0 if gaps count as closed."""
     joints = joints_of(balance)
@@ -58,6 +61,20 @@ def best_in_fibres(balance: Balance, dead: Array, live: Array | None = None, *, 
         if best.status != SOLVED or same or not _cut(fibred, joints, cells, best):
             break
     return fibred.balance, best
+
+
+def integration_points(balance: Balance) -> Balance:
+    """The balance with points over the areas of all joints that integrate what changes with the square of the place exactly."""
+    joints, contacts = joints_of(balance), balance.contacts
+    middle = np.zeros((len(joints.one), 2))
+    for j in range(len(joints.one)):
+        polygon = joints.corner[joints.start[j] : joints.start[j] + joints.count[j]]
+        flat = len(polygon) < 3 or _area(polygon) <= SLIVER * joints.size[j] ** 2
+        middle[j] = (polygon.min(axis=0) + polygon.max(axis=0)) / 2 if flat else _centroid(polygon)
+    start, place, share = spread(joints.start, joints.count, joints.corner, joints.size, middle)
+    of = np.repeat(np.arange(len(joints.one)), np.diff(start))
+    area = share * np.bincount(joints.of, contacts.area, len(joints.one))[of]
+    return with_contacts(balance, _points(balance, joints, of, place, area), balance.frame[joints.one[of]], fibres=True)
 
 
 def _first_cells(balance: Balance, joints: Joints) -> tuple[list[list[Polygon]], Array]:
@@ -129,22 +146,27 @@ def _in_fibres(balance: Balance, joints: Joints, cells: list[list[Polygon]], fac
     hard = ~np.isfinite(laws.crushing[group[contacts.a], group[contacts.b]])
     flat = np.array([not each for each in cells], bool)[joints.of]
     corners = np.flatnonzero(hard | flat)
-    of = np.concatenate([joints.of[corners], np.repeat(np.arange(len(cells)), [len(each) for each in cells])]).astype(np.int64)
+    of_cells = np.repeat(np.arange(len(cells)), [len(each) for each in cells])
+    of = np.concatenate([joints.of[corners], of_cells]).astype(np.int64)
     polygons = [polygon for each in cells for polygon in each]
     place = np.concatenate([joints.place[corners], np.array([_centroid(p) for p in polygons]).reshape(-1, 2)])
     area = np.concatenate([np.zeros(len(corners)), [_area(p) for p in polygons]]) * factor[of]
     number = np.concatenate([np.full(len(corners), -1), *(np.arange(len(each)) for each in cells)]).astype(np.int64)
     order = np.argsort(of, kind="stable")
     of, place, area, number = of[order], place[order], area[order], number[order]
-    one = joints.one[of]
+    fibres = _points(balance, joints, of, place, area)
+    return Fibred(with_contacts(balance, fibres, balance.frame[joints.one[of]], fibres=True), of, number)
+
+
+def _points(balance: Balance, joints: Joints, of: Array, place: Array, area: Array) -> Contacts:
+    """Contacts at these places (F, 2) of the joints, with these areas."""
+    contacts, one = balance.contacts, joints.one[of]
     tangent = balance.frame[one][:, 1:]
     point = joints.origin[of] + np.einsum("ci,cik->ck", place[:, : tangent.shape[1]], tangent)
-    gap = _plane_of_gaps(balance, joints)[of]
-    gap = gap[:, 0] + (gap[:, 1:] * place).sum(axis=1)
-    nothing = np.zeros(len(of))
-    fibres = Contacts(contacts.a[one], contacts.b[one], point, contacts.normal[one], gap, area, np.arange(len(of)),
-                      np.zeros((len(of), 3)), np.zeros((len(of), 3)), nothing, nothing, np.zeros((len(of), 3)), nothing)  # fmt: skip
-    return Fibred(with_contacts(balance, fibres, balance.frame[one], fibres=True), of, number)
+    plane = _plane_of_gaps(balance, joints)[of]
+    gap, nothing, none = plane[:, 0] + (plane[:, 1:] * place).sum(axis=1), np.zeros(len(of)), np.zeros((len(of), 3))
+    return Contacts(contacts.a[one], contacts.b[one], point, contacts.normal[one], gap, area, np.arange(len(of)), none, none,
+                    nothing, nothing, none, nothing)  # fmt: skip
 
 
 def _plane_of_gaps(balance: Balance, joints: Joints) -> Array:

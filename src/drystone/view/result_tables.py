@@ -52,13 +52,14 @@ def _thrust(thrust: dict[str, Any]) -> Rows:
 
 
 def _limit(facts: dict[str, Any]) -> Rows:
-    rows = [("collapse multiplier", f"{_multiplier(facts)} (associated friction)")]
-    interval, search = facts["multiplier_nonassociated"], facts.get("search", {})
-    if interval is not None and interval[0] is not None:
-        high = "no limit" if interval[1] is None else f"{interval[1]:.5f}"
-        rows.append(("exact friction", f"{interval[0]:.5f} to {high}: {search['note']}"))
-    elif search:
-        rows.append(("exact friction", search["note"]))
+    safe, search = facts.get("multiplier_safe"), facts.get("search", {})
+    rows = []
+    if search:
+        told = f"{search['note']}" if safe is None else f"{safe:.5f} ({facts['law_safe']}): {search['note']}"
+        rows.append(("safe multiplier", told))
+    rows.append(("upper multiplier", f"{_multiplier(facts)} (associated friction)"))
+    if facts.get("multiplier_first_crack") is not None:
+        rows.append(("first crack", f"{facts['multiplier_first_crack']:.5f} in sound, elastic joints"))
     rows.append(("without the live load", "stands" if facts["stable"] else "does not stand"))
     gains = facts["sensitivities"]
     if gains is not None:
@@ -73,8 +74,9 @@ def _limit(facts: dict[str, Any]) -> Rows:
 def _tilt(facts: dict[str, Any]) -> Rows:
     if facts["angle"] is None:
         return [("angle", "none")]
-    angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f}"
-    return [("starts to move at", angle), ("on a tilted table", _words(facts["checked"]))]
+    safe, angle = facts.get("angle_safe"), f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
+    told = "not known" if safe is None else f"{safe:.3f} deg, multiplier {facts['multiplier_safe']:.5f} ({facts['law_safe']})"
+    return [("safe angle", told), ("upper angle", angle), ("on a tilted table", _words(facts["checked"]))]
 
 
 def _capacity(facts: dict[str, Any]) -> Rows:
