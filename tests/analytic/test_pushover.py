@@ -8,6 +8,7 @@ from drystone.analyse.record import analyse
 from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.case import parse_case
+from drystone.laws import JointLaw
 from drystone.loads import Push, body_force, weight, wrench
 from drystone.model import build_model
 from drystone.statics.balance import balance
@@ -208,3 +209,17 @@ def test_what_cannot_be_pushed_over_is_said():
     case = parse_case(CASE.format(friction=0.5).replace("[1, 0, 0]", "[0, 0, -1]"), "case.toml")
     with pytest.raises(InputError, match="no live load makes it yield"):
         list(analyse(case, case.model()))
+
+
+def test_mortar_breaks_as_a_block_is_pushed_over():
+    """The curve begins at the plastic limit of the sound bond, (W + f A) L / 2 over W h / 2; once the joint has opened it is that
+    of the dry block turned by theta, tan(alpha - theta), and it ends where the dry one does."""
+    side, height, tension = 0.5, 2.0, 2e4
+    law = JointLaw(0.9, cohesion=1e5, tension=tension)
+    model = build_model(build.block(width=side, depth=side, height=height), friction=law)
+    curve = pushed(model)
+    down, slender = GRAVITY * model.bodies.mass[1], np.arctan(side / height)
+    assert curve[0].multiplier == pytest.approx((down + tension * side**2) * side / (down * height), rel=1e-5)
+    for point in curve[1:]:
+        assert point.multiplier == pytest.approx(np.tan(slender - lean(point, 1)), abs=2e-6)
+    assert lean(curve[-1], 1) == pytest.approx(slender, rel=0.1)

@@ -99,12 +99,6 @@ def test_mortar_in_limit_analysis(planar):
     assert multiplier(friction=2.0, crushing=cap) == pytest.approx((0.8 - 0.2) * 0.6, abs=1e-6)
 
 
-def test_pushover_refuses_bonds():
-    model = block_on_floor(JointLaw(0.5, cohesion=1e4))
-    with pytest.raises(InputError, match="pushover: bonds would never break as joints open; remove cohesion"):
-        next(pushover(model, lambda rotation: (weight(model, G), body_force(model, (1, 0, 0), G))))
-
-
 def test_what_cannot_stand_shows_its_mechanism():
     """A block hanging out over the edge by more than half: Farkas' certificate is its turning."""
     support = box((0, 0, -1), (1, 1, 0), fixed=True, name="floor")

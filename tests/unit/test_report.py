@@ -134,15 +134,15 @@ def statics(kind: str, facts: dict | None):
         ("equilibrium", EQUILIBRIUM | {"converged": False}, False, "It is not known whether it stands"),
         ("equilibrium", EQUILIBRIUM | {"converged": False, "stable": False}, False, "It is not known whether it stands"),
         ("equilibrium", None, False, "It was cut before it found anything"),
-        ("limit", LIMIT, True, "The collapse multiplier is 0.3712 by associated friction, and at most 0.3512 by exact"),
+        ("limit", LIMIT, True, "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven minimum; 0.3712 by"),
         ("limit", LIMIT | {"status": "MaxIterations", "multiplier": None}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "NumericalError"}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "endless", "multiplier": None, "note": "nothing bounds it"}, True,
          "There is no collapse multiplier: nothing bounds it."),
         ("limit", LIMIT | {"checked": {"stands_below": True, "moves_above": False}}, False, "The collapse multiplier is"),
         ("limit", LIMIT | {"stable": False, "note": "it does not stand under the dead load alone"}, True,
-         "The collapse multiplier is 0.3712 by associated friction, and at most 0.3512 by exact friction, the lowest found, "
-         "not a proven minimum. It does not stand under the dead load alone."),
+         "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven minimum; 0.3712 by "
+         "associated friction, an upper bound. It does not stand under the dead load alone."),
         ("tilt", LIMIT | {"angle": 20.37, "checked": {}}, True, "It starts to move when tilted by 20.37 deg"),
         ("tilt", LIMIT | {"angle": None, "status": "TimeLimit"}, False, "The angle of collapse is not known"),
         ("capacity", CAPACITY, True, "Of 2 directions the weakest is 0 deg from +x: it collapses under 0.3000 of its weight."),

@@ -102,8 +102,8 @@ def _exact(
 def _rounds(
     system: Balance, dead: Array, live: Array, found: LimitState, starts: int | None, stable: bool
 ) -> Iterator[tuple[str, float, Round]]:
-    """The law, the share of the search that is done, and the rounds: of joints with areas, then, if none of their states passed the
-    check, of corner points."""
+    """The law, the share of the search that is done, and the rounds: of joints with areas, then, if none of their states passed
+    the check, of corner points."""
     wanted, passed = starts_of(system, starts), False
     hops = HOPS if len(system.friction) <= MANY else 0
     for each in search_states(system, dead, live, found.optimum, starts=wanted, hops=hops, stands=stable):
@@ -131,8 +131,8 @@ def _without_bonds(
     model = replace(system.model, laws=laws._replace(cohesion=gone, tension=gone, energy=gone))
     broken = limit(system._replace(model=model), dead, live)
     crack = first_crack(system, dead, live) if (laws.tension.any() or laws.energy.any()) else None
-    note = ("the upper value is the plastic limit, with all bonds sound; the safe one is that of the same joints with all bonds "
-            "broken, by associated friction, for exact friction is searched of dry joints only")  # fmt: skip
+    note = ("the upper value is the plastic limit, with all bonds sound; the safe one is that of the same joints with all "
+            "bonds broken, by associated friction, for exact friction is searched of dry joints only")  # fmt: skip
     return {
         "multiplier_safe": number(broken.multiplier) if broken.optimum.status == SOLVED else None,
         "law_safe": "all bonds broken, associated friction",

@@ -30,6 +30,7 @@ class Balance(NamedTuple):
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
     place: Array  # (B, 3) [m] centroids of the blocks
+    broken: Array  # (C,) bool: whether the bond of the joint is broken
     fibres: bool = False  # contacts are parts of the areas of joints; those without area are corners of what cannot be crushed
 
     def on_free(self, wrench: Array) -> Array:
@@ -72,14 +73,17 @@ def balance(
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
     frame = _frames(contacts.normal, model.planar)
     matrix = _matrix(model, place, free, unknowns, contacts, frame)
-    return Balance(model, free, unknowns, contacts, frame, friction, matrix, place)
+    return Balance(model, free, unknowns, contacts, frame, friction, matrix, place, np.zeros(len(friction), bool))
 
 
-def with_contacts(whole: Balance, contacts: Contacts, frame: Array, *, fibres: bool) -> Balance:
-    """The balance with other contacts in these frames (C, d, 3)."""
+def with_contacts(whole: Balance, contacts: Contacts, one: Array) -> Balance:
+    """The balance with other contacts, fibres of the joints that have these contact points (C,) of it."""
     friction = whole.model.friction_between(contacts.a, contacts.b)
+    frame = whole.frame[one]
     matrix = _matrix(whole.model, whole.place, whole.free, whole.unknowns, contacts, frame)
-    return whole._replace(contacts=contacts, frame=frame, friction=friction, matrix=matrix, fibres=fibres)
+    return whole._replace(
+        contacts=contacts, frame=frame, friction=friction, matrix=matrix, broken=whole.broken[one], fibres=True
+    )
 
 
 def _frames(normal: Array, planar: bool) -> Array:

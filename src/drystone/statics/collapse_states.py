@@ -3,9 +3,9 @@
 The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each
 round takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear
 pressure there bears (T400, T401), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
-asked for whose forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the forces of the lowest
-state found are changed at random, a little, which finds states near by (hops). Only what passes `error_of` counts; the lowest
-found is no proven minimum.
+asked for whose forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the
+forces of the lowest state found are changed at random, a little, which finds states near by (hops). Only what passes
+`error_of` counts; the lowest found is no proven minimum.
 """
 
 from collections.abc import Iterator
@@ -181,8 +181,8 @@ def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -
 
 
 def _first_forces(problem: Problem, associated: Optimum, start: int, stands: bool) -> Array:
-    """(C,) [N] normal forces to begin with: those of the associated collapse, then the least ones by random weights of the joints
-    under a random share of its load."""
+    """(C,) [N] normal forces to begin with: those of the associated collapse, then the least ones by random weights of the
+    joints under a random share of its load."""
     balance, joints, dead, live = problem
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
@@ -192,7 +192,8 @@ def _first_forces(problem: Problem, associated: Optimum, start: int, stands: boo
     reached = share * associated.multiplier if bounded else 0.0
     middle = np.zeros((count, 2))
     plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
-    cost = Cost(np.where(chance.uniform(size=count) < SHARE_DEAR, DEAR, 1.0)[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
+    dear = np.where(chance.uniform(size=count) < SHARE_DEAR, DEAR, 1.0)
+    cost = Cost(dear[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
     found = optimise_joints(
         balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
     )
@@ -224,7 +225,8 @@ def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
                             balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
         turns = moves & (joints.unknowns == 3)
         urgent = _urgency(slip, moves)
-        cost = Cost(PENALTY * (opening + urgent[joints.of] * resisted), PENALTY * urgent[:, None] * slip, at_points, near * turns)
+        normally = PENALTY * (opening + urgent[joints.of] * resisted)
+        cost = Cost(normally, PENALTY * urgent[:, None] * slip, at_points, near * turns)
         best = optimise_joints(
             balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~moves
         )
@@ -245,7 +247,7 @@ def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
 
 
 def _urgency(slip: Array, moves: Array) -> Array:
-    """(J,) by how much the friction of slow joints costs more than its power, so that it is found as well as that of fast ones."""
+    """(J,) by how much the friction of slow joints costs more than its power, to be found as well as that of fast ones."""
     speed = np.sqrt((slip**2).sum(axis=1))
     return np.where(moves, np.maximum(SLOW * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
 

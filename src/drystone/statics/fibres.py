@@ -1,10 +1,10 @@
-"""Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the areas of the
-joints goes out, and the best forces in it (T404).
+"""Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the areas of
+the joints goes out, and the best forces in it (T404).
 
-A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress field
-that the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed bears
-pressure at its corners besides. Where the mechanism turns a joint, its fibres are cut along the line that divides what is pulled from what
-is crushed, as the normal force tells it, and the program is solved again, until that changes nothing.
+A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress
+field that the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed
+bears pressure at its corners besides. Where the mechanism turns a joint, its fibres are cut along the line that divides what
+is pulled from what is crushed, as the normal force tells it, and the program is solved again, until that changes nothing.
 """
 
 from typing import NamedTuple
@@ -54,7 +54,8 @@ def best_in_fibres(
         cost = None
         if cost_of_gap > 0.0:
             cost = np.zeros(fibred.balance.frame.shape[:2])
-            cost[:, 0] = np.maximum(fibred.balance.contacts.gap, 0.0) * cost_of_gap
+            gap, crushes = fibred.balance.contacts.gap, fibred.cell >= 0
+            cost[:, 0] = np.where(crushes, np.maximum(gap, 0.0), gap) * cost_of_gap
         best = optimise(fibred.balance, dead, live, cost=cost)
         same = abs(best.multiplier - before) <= STEADY * abs(best.multiplier)
         before = best.multiplier
@@ -74,7 +75,7 @@ def integration_points(balance: Balance) -> Balance:
     start, place, share = spread(joints.start, joints.count, joints.corner, joints.size, middle)
     of = np.repeat(np.arange(len(joints.one)), np.diff(start))
     area = share * np.bincount(joints.of, contacts.area, len(joints.one))[of]
-    return with_contacts(balance, _points(balance, joints, of, place, area), balance.frame[joints.one[of]], fibres=True)
+    return with_contacts(balance, _points(balance, joints, of, place, area), joints.one[of])
 
 
 def _first_cells(balance: Balance, joints: Joints) -> tuple[list[list[Polygon]], Array]:
@@ -155,7 +156,7 @@ def _in_fibres(balance: Balance, joints: Joints, cells: list[list[Polygon]], fac
     order = np.argsort(of, kind="stable")
     of, place, area, number = of[order], place[order], area[order], number[order]
     fibres = _points(balance, joints, of, place, area)
-    return Fibred(with_contacts(balance, fibres, balance.frame[joints.one[of]], fibres=True), of, number)
+    return Fibred(with_contacts(balance, fibres, joints.one[of]), of, number)
 
 
 def _points(balance: Balance, joints: Joints, of: Array, place: Array, area: Array) -> Contacts:

@@ -158,7 +158,7 @@ def opposing(friction: Friction, slip: Array) -> Array:
 
 def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     """(J, k, k) matrices A of the ellipsoids f . A^-1 . f <= 1 about what joints bear under normal forces of 1, that touch it
-    where friction opposes the slip (J, k); of joints that do not move (J,) those through the largest force and couple (T402)."""
+    where friction opposes the slip (J, k); of joints that do not move those through the largest force and couple (T402)."""
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
@@ -167,7 +167,8 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     fastest = np.maximum.reduceat(speed, begin) if len(slip) else np.zeros(0)
     speed = np.maximum(speed, np.where(fastest > 0.0, SLOWEST * fastest, 1.0)[of])
     held, (s, t) = friction.share / speed, friction.arm.T
-    sums = [held, -held * t, held * s, held * (s * s + t * t), friction.share * speed, friction.share, friction.share * np.hypot(s, t)]
+    sums = [held, -held * t, held * s, held * (s * s + t * t), friction.share * speed, friction.share]
+    sums.append(friction.share * np.hypot(s, t))
     each, first, second, spread, power, force, couple = np.add.reduceat(np.stack(sums), begin, axis=1)
     matrix = np.zeros((len(slip), 3, 3))
     matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(moves, power * each, force**2)

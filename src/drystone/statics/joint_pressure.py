@@ -174,8 +174,8 @@ def _pressed(polygon, n, b0, b1, out):
 
 @inner
 def _moments(polygon, n, b0, b1, spare):
-    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The rule of the
-    middles of the sides of triangles is exact for them."""
+    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The rule of
+    the middles of the sides of triangles is exact for them."""
     kept = _pressed(polygon, n, b0, b1, spare)
     value, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(kept):

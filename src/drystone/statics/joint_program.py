@@ -3,8 +3,8 @@
     minimise  normal cost . n + friction cost . f - multiplier
     subject to   E n + B f + dead + multiplier live = 0,   n >= 0,   f = L z,   |z| <= slope (sum of n of the joint) + level
 
-n are the normal forces of the contact points, f shear and couple of the joints at centres of pressure that are given, and L Lᵀ the
-ellipsoids of what they bear there under a normal force of 1 (T402).
+n are the normal forces of the contact points, f shear and couple of the joints at centres of pressure that are given, and
+L Lᵀ the ellipsoids of what they bear there under a normal force of 1 (T402).
 """
 
 from typing import NamedTuple
@@ -124,8 +124,8 @@ def _blocks(matrix: Array, bears: Array, count: int) -> sp.csc_array:
 def _cones(
     joints: Joints, bears: Array, single: Array, slope: float, level: Array, columns: int, friction: Array
 ) -> tuple[sp.csc_array, Array, list]:
-    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of the joints that bear friction as one,
-    of contact points that do so alone."""
+    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints that bear friction as one, of
+    contact points that do so alone."""
     points, k, many, alone = len(joints.of), joints.unknowns, len(bears), len(single)
     d = 2 if k == 1 else 3
     i, j, value = [np.arange(points)], [np.arange(points)], [np.ones(points)]

@@ -44,14 +44,16 @@ class Optimum(NamedTuple):
 
 
 def strengths(balance: Balance) -> Envelope:
-    """What the laws of the joints allow, as if no bond ever broke; adhesion bears what it does when damage begins (T404)."""
+    """What the laws of the joints allow, as if no bond broke that is sound; adhesion bears what it does when damage begins
+    (T404)."""
     nothing = np.zeros_like(balance.friction)
     laws, contacts, group = balance.model.laws, balance.contacts, balance.model.bodies.group
     if laws is None:
         return Envelope(balance.friction, nothing, nothing, nothing + np.inf)
     here, area = (group[contacts.a], group[contacts.b]), contacts.area
     pull, drag = np.sqrt(laws.energy * laws.pull)[here], np.sqrt(laws.energy * laws.drag)[here]
-    cohesion, tension = laws.cohesion[here] + drag, laws.tension[here] + pull
+    cohesion = np.where(balance.broken, 0.0, laws.cohesion[here] + drag)
+    tension = np.where(balance.broken, 0.0, laws.tension[here] + pull)
     crushing = np.where(np.isfinite(laws.crushing), laws.crushing, 0.0)[here] * area
     hard = np.isinf(laws.crushing)[here] & ((area == 0.0) | (not balance.fibres))
     return Envelope(balance.friction, area * cohesion, area * tension, np.where(hard, np.inf, crushing))

@@ -17,6 +17,7 @@ from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.spin import drift
 from drystone.statics.balance import Balance, balance
+from drystone.statics.fibres import best_in_fibres, has_strengths
 from drystone.statics.limit import limit, rim
 from drystone.statics.program import Optimum, optimise
 
@@ -27,6 +28,7 @@ CURVE = 60  # increments in which the multiplier should fall from its first valu
 GROWTH = 1.5  # of an increment over the one before, at most
 FAR = 10.0  # times as far contacts are looked for when those that were found balance nothing
 MOST = 1000  # increments
+TORN = 1e-4  # of the smallest width of a block: joints that moved by less are not torn
 LEAST = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
 
 
@@ -47,8 +49,6 @@ def pushover(
     """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
     `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
     block in an increment, chosen by how the multiplier falls if not given."""
-    if model.laws is not None and model.laws.cohesion.any():
-        raise InputError('pushover: bonds would never break as joints open; remove cohesion and tension, or use kind = "limit"')
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
@@ -61,9 +61,9 @@ def pushover(
         raise InputError(f'pushover: {why}; see what kind = "limit" and kind = "equilibrium" say of it')
     ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
-    jumped = False
+    jumped, broken = False, np.zeros((0, 2), int)
     for _ in range(MOST):
-        system, optimum, work = _increment(model, position, rotation, dead, live, ahead, work, wanted)
+        system, optimum, work = _increment(model, broken, position, rotation, dead, live, ahead, work, wanted)
         movement = work * optimum.velocity
         moved = float(rim(system.model, movement).max())
         jumps = moved > GROWTH * wanted
@@ -72,6 +72,7 @@ def pushover(
             yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
             if not optimum.multiplier > 0.0:
                 return
+        broken = np.concatenate([broken, _torn(system, movement, size)]) if has_strengths(system) else broken
         position, rotation = drift(position, rotation, movement, 1.0)
         displacement += work / push
         dead, live = loads(rotation)
@@ -115,27 +116,50 @@ def smallest_width(model: Model) -> float:
 
 
 def _increment(
-    model: Model, position: Array, rotation: Array, dead: Array, live: Array, ahead: Array, given: float, wanted: float
+    model: Model,
+    broken: Array,
+    position: Array,
+    rotation: Array,
+    dead: Array,
+    live: Array,
+    ahead: Array,
+    given: float,
+    wanted: float,
 ) -> tuple[Balance, Optimum, float]:
     """The increment and the work [J] of a unit live load in it: less than given, once, if a block moved too far. A jump, in
     which open joints close without work, does not get shorter; if it goes to where nothing was looked for, look further."""
     work = given
     for reach in (GROWTH, FAR, FAR**2):
-        system = balance(model, position, rotation, reach * ahead)
-        optimum = _step(system, dead, live, work)
+        joints = _with_broken(balance(model, position, rotation, reach * ahead), broken)
+        system, optimum = _step(joints, dead, live, work)
         if optimum.status != "impossible":
             break
     moved = work * float(rim(system.model, optimum.velocity).max())
     if optimum.status == "solved" and moved > GROWTH * wanted:
         work *= max(wanted / moved, LEAST)
-        optimum = _step(system, dead, live, work)
+        system, optimum = _step(joints, dead, live, work)
     return system, optimum, work
 
 
-def _step(system: Balance, dead: Array, live: Array, work: float) -> Optimum:
+def _step(system: Balance, dead: Array, live: Array, work: float) -> tuple[Balance, Optimum]:
+    if has_strengths(system):
+        return best_in_fibres(system, dead, live, cost_of_gap=1 / work)
     cost = np.zeros(system.frame.shape[:2])
     cost[:, 0] = system.contacts.gap / work
-    return optimise(system, dead, live, cost=cost)
+    return system, optimise(system, dead, live, cost=cost)
+
+
+def _torn(system: Balance, movement: Array, size: float) -> Array:
+    """(K, 2) the pairs of blocks whose joints this movement (B, 6) opens or slides by more than a hair: their bonds break."""
+    apart = np.abs(system.relative(movement)).max(axis=1) > TORN * size
+    return np.unique(np.column_stack([system.contacts.a, system.contacts.b])[apart], axis=0)
+
+
+def _with_broken(system: Balance, pairs: Array) -> Balance:
+    """The balance in which the bonds between these pairs of blocks (K, 2) are broken, and those of joints that stand open."""
+    count = len(system.model.blocks)
+    gone = np.isin(system.contacts.a * count + system.contacts.b, pairs[:, 0] * count + pairs[:, 1])
+    return system._replace(broken=gone)
 
 
 def _next_step(curve: list[tuple[float, float]], wanted: float, size: float) -> float:

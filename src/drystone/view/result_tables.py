@@ -74,7 +74,8 @@ def _limit(facts: dict[str, Any]) -> Rows:
 def _tilt(facts: dict[str, Any]) -> Rows:
     if facts["angle"] is None:
         return [("angle", "none")]
-    safe, angle = facts.get("angle_safe"), f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
+    safe = facts.get("angle_safe")
+    angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
     told = "not known" if safe is None else f"{safe:.3f} deg, multiplier {facts['multiplier_safe']:.5f} ({facts['law_safe']})"
     return [("safe angle", told), ("upper angle", angle), ("on a tilted table", _words(facts["checked"]))]
 
