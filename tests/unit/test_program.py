@@ -5,14 +5,12 @@ import pytest
 
 from drystone import build
 from drystone.build.shapes import box
-from drystone.errors import InputError
 from drystone.laws import JointLaw
 from drystone.loads import Push, body_force, weight, wrench
 from drystone.model import build_model
 from drystone.statics.balance import balance
 from drystone.statics.equilibrium import bounds
 from drystone.statics.program import Envelope, optimise
-from drystone.statics.pushover import pushover
 
 G = 9.81
 

@@ -134,7 +134,8 @@ def statics(kind: str, facts: dict | None):
         ("equilibrium", EQUILIBRIUM | {"converged": False}, False, "It is not known whether it stands"),
         ("equilibrium", EQUILIBRIUM | {"converged": False, "stable": False}, False, "It is not known whether it stands"),
         ("equilibrium", None, False, "It was cut before it found anything"),
-        ("limit", LIMIT, True, "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven minimum; 0.3712 by"),
+        ("limit", LIMIT, True, "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven "
+         "minimum; 0.3712 by associated friction, an upper bound"),
         ("limit", LIMIT | {"status": "MaxIterations", "multiplier": None}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "NumericalError"}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "endless", "multiplier": None, "note": "nothing bounds it"}, True,

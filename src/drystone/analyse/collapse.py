@@ -110,6 +110,7 @@ def _rounds(
         passed = passed or each.collapse is not None
         yield AREAS, 0.5 * each.start / wanted, each
     if not passed and (starts is not None or len(system.friction) <= LARGE):
+        wanted = starts_by_size(system) if starts is None else starts
         for each in collapses(system, dead, live, found.optimum, starts=wanted, stands=stable):
             yield CORNERS, 0.5 + 0.5 * each.start / wanted, each
 

@@ -35,6 +35,7 @@ SLOW = 0.1  # of the fastest slip: what friction of slower joints costs is count
 HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
 MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
 PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
+MANY, FEWER = 1000, 6  # contact points of a structure whose starts have fewer rounds, and how many
 DEAR, SHARE_DEAR = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more
 CHANGED = 0.4  # standard deviation of the logarithm of normal forces that a hop changes
 
@@ -71,7 +72,7 @@ def search_states(
 
 def _from_start(problem: Problem, normal: Array) -> Iterator[Collapse | None]:
     slip, last = _no_slip(problem), np.nan
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if len(problem.balance.friction) <= MANY else FEWER):
         sliding = _without_dilatancy(problem, normal, slip)
         if not _moves(sliding):
             yield None
