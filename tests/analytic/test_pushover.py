@@ -212,8 +212,8 @@ def test_what_cannot_be_pushed_over_is_said():
 
 
 def test_mortar_breaks_as_a_block_is_pushed_over():
-    """The curve begins at the plastic limit of the sound bond, (W + f A) L / 2 over W h / 2; once the joint has opened it is that
-    of the dry block turned by theta, tan(alpha - theta), to the square of an increment, and it ends where the dry one does."""
+    """The curve begins at the plastic limit of the sound bond, (W + f A) L / 2 over W h / 2; once the joint has opened it is
+    that of the dry block turned by theta, tan(alpha - theta), to the square of an increment, and ends where that does."""
     side, height, tension = 0.5, 2.0, 2e4
     law = JointLaw(0.9, cohesion=1e5, tension=tension)
     model = build_model(build.block(width=side, depth=side, height=height), friction=law)

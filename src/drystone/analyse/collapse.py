@@ -82,10 +82,11 @@ def _exact(
         rounds += 1
         states += [(law, each.collapse)] if each.collapse is not None else []
         yield Stage(0.1 + 0.8 * share, f"exact friction, {law}, round {rounds}")
-    law, lowest = min(states, key=lambda state: state[1].multiplier, default=(None, None))
+    least = min(states, key=lambda state: state[1].multiplier, default=None)
+    lowest = None if least is None else least[1]
     return lowest, unknown | {
         "multiplier_safe": None if lowest is None else lowest.multiplier,
-        "law_safe": law,
+        "law_safe": None if least is None else least[0],
         "multiplier_nonassociated": [None if lowest is None else lowest.multiplier, upper],
         "search": {
             "starts": starts_of(system, starts),

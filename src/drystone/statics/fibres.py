@@ -69,10 +69,10 @@ def integration_points(balance: Balance) -> Balance:
     joints, contacts = joints_of(balance), balance.contacts
     middle = np.zeros((len(joints.one), 2))
     for j in range(len(joints.one)):
-        polygon = joints.corner[joints.start[j] : joints.start[j] + joints.count[j]]
+        polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
         flat = len(polygon) < 3 or _area(polygon) <= SLIVER * joints.size[j] ** 2
         middle[j] = (polygon.min(axis=0) + polygon.max(axis=0)) / 2 if flat else _centroid(polygon)
-    start, place, share = spread(joints.start, joints.count, joints.corner, joints.size, middle)
+    start, place, share = spread(joints.start, joints.corners, joints.corner, joints.size, middle)
     of = np.repeat(np.arange(len(joints.one)), np.diff(start))
     area = share * np.bincount(joints.of, contacts.area, len(joints.one))[of]
     return with_contacts(balance, _points(balance, joints, of, place, area), joints.one[of])
@@ -80,10 +80,11 @@ def integration_points(balance: Balance) -> Balance:
 
 def _first_cells(balance: Balance, joints: Joints) -> tuple[list[list[Polygon]], Array]:
     """The polygons of each joint in a grid, and the area (J,) [m2] of each over that of its polygon."""
-    cells, factor = [], np.ones(len(joints.one))
+    cells: list[list[Polygon]] = []
+    factor = np.ones(len(joints.one))
     area = np.bincount(joints.of, balance.contacts.area, len(joints.one))
     for j in range(len(joints.one)):
-        polygon = joints.corner[joints.start[j] : joints.start[j] + joints.count[j]]
+        polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
         if balance.model.planar:
             low, high = polygon[:, 0].min(), polygon[:, 0].max()
             half = (high - low) / 4

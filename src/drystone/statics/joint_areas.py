@@ -30,7 +30,7 @@ class Joints(NamedTuple):
     origin: Array  # (J, 3) [m] world
     place: Array  # (C, 2) [m] contact points from the origin of their joint, along the tangents
     start: Array  # (J + 1,) int64 where the corners of each joint begin
-    count: Array  # (J,) int64 how many corners its polygon has
+    corners: Array  # (J,) int64 how many corners its polygon has
     corner: Array  # (C, 2) [m] from the origin, counter-clockwise
     size: Array  # (J,) [m] farthest corner from the origin
     friction: Array  # (J,)
@@ -83,8 +83,8 @@ def _same_joint(balance: Balance) -> Array:
     contacts = balance.contacts
     size = float(np.ptp(contacts.point, axis=0).max(initial=0.0)) or 1.0
     height = np.einsum("ck,ck->c", contacts.point, contacts.normal) / size
-    keys = [contacts.a, contacts.b, *np.rint(contacts.normal.T / ONE_PLANE), np.rint(height / ONE_PLANE)]
-    keys = np.stack([np.asarray(each, np.int64) for each in keys], axis=1)
+    marks = [contacts.a, contacts.b, *np.rint(contacts.normal.T / ONE_PLANE), np.rint(height / ONE_PLANE)]
+    keys = np.stack([np.asarray(each, np.int64) for each in marks], axis=1)
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel() if len(keys) else np.empty(0, np.int64)
 
 
@@ -114,7 +114,7 @@ def friction_at(joints: Joints, centre: Array) -> Friction:
     if joints.unknowns == 1:
         count = len(joints.one)
         return Friction(centre, np.arange(count + 1), np.zeros((count, 2)), joints.friction)
-    start, point, share = spread(joints.start, joints.count, joints.corner, joints.size, centre)
+    start, point, share = spread(joints.start, joints.corners, joints.corner, joints.size, centre)
     of = np.repeat(np.arange(len(joints.one)), np.diff(start))
     return Friction(centre, start, (point - centre[of]) / joints.size[of, None], share * joints.friction[of])
 

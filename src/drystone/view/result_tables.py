@@ -55,8 +55,8 @@ def _limit(facts: dict[str, Any]) -> Rows:
     safe, search = facts.get("multiplier_safe"), facts.get("search", {})
     rows = []
     if search:
-        told = f"{search['note']}" if safe is None else f"{safe:.5f} ({facts['law_safe']}): {search['note']}"
-        rows.append(("safe multiplier", told))
+        value = "" if safe is None else f"{safe:.5f} ({facts['law_safe']}): "
+        rows.append(("safe multiplier", value + search["note"]))
     rows.append(("upper multiplier", f"{_multiplier(facts)} (associated friction)"))
     if facts.get("multiplier_first_crack") is not None:
         rows.append(("first crack", f"{facts['multiplier_first_crack']:.5f} in sound, elastic joints"))
