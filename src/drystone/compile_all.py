@@ -19,11 +19,15 @@ from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.spectrum import response_spectrum
 from drystone.io.case import parse_case
 from drystone.joints import Surface
+from drystone.loads import body_force, weight
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.session import run
 from drystone.simulate import initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import SPATIAL, make_solver
+from drystone.statics.balance import balance
+from drystone.statics.collapse_states import search_states
+from drystone.statics.limit import limit
 from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.units import GRAVITY
 from drystone.view.picture import picture
@@ -123,6 +127,13 @@ def _spectra() -> None:
     response_spectrum(Accelerogram("sine", "", 0.01, np.sin(np.arange(100.0)), "m/s2"), [0.1, 0.5])
 
 
+def _joints_with_areas() -> None:
+    model = build_model(build.block(), friction=0.5)
+    system, dead, live = balance(model), weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    for _ in search_states(system, dead, live, limit(system, dead, live).optimum, starts=1, hops=0, stands=True):
+        pass
+
+
 STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbours have little in common
     "steps of rigid and elastic joints": partial(_steps, exact=False),
     "small steps": _small_steps,
@@ -136,4 +147,5 @@ STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbour
     "mortar by small steps": partial(_case, BONDED.replace("cone-program", "small-steps")),
     "a recorded run by cone programs": partial(_case, RECORDED.format(integrator=BY_CONE_PROGRAMS)),
     "response spectra": _spectra,
+    "joints with areas": _joints_with_areas,
 }

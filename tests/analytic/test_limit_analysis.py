@@ -19,6 +19,7 @@ from drystone.joints import Surface
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
 from drystone.statics.balance import balance
+from drystone.statics.collapse_states import search_states
 from drystone.statics.limit import limit
 from drystone.statics.nonassociated import collapses, distinct
 from drystone.statics.trial import try_in_time
@@ -75,6 +76,22 @@ def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
     assert max(state.error for state in states) < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("number", "associated", "lowest"),
+    # as above; in the plane, friction over areas and at corners are the same law, so that the values are, too
+    [(1, 0.64286, 0.63898), (3, 0.40369, 0.356), (4, 0.33195, 0.26374)],
+)
+def test_the_search_of_joints_with_areas_finds_the_published_walls(number, associated, lowest):
+    model = ferris_wall(number)
+    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    found = limit(system, dead, live)
+    assert found.multiplier == pytest.approx(associated, rel=1e-4)
+    rounds = search_states(system, dead, live, found.optimum, starts=3, hops=12, stands=True)
+    values = [each.collapse.multiplier for each in rounds if each.collapse is not None]
+    assert min(values) == pytest.approx(lowest, abs=3e-4)
+    assert max(values) <= found.multiplier + 1e-6
+
+
 @pytest.mark.parametrize(("drawing", "friction_angle", "angle"), [("Portal", 30.0, 27.30), ("wall", 26.0, 16.73)])
 def test_tilt_of_milanis_drawings(tmp_path, drawing, friction_angle, angle):
     """Associated, towards +x, the lowest polyline being the table: the test suite of LACT3 (README of the data)."""
@@ -105,6 +122,9 @@ def test_facts_of_a_limit_analysis(tmp_path):
     lift = 'kind = "limit"\n[[load]]\non = "middle"\nshare = 1.0\nof = "middle"\ndirection = [0, 0, 1]\nlive = true'
     facts, kept = facts_of(tmp_path, [FLOOR, *stones], lift, "friction = 0.5")
     assert facts["multiplier"] == pytest.approx(1.4, rel=1e-6)
+    assert facts["multiplier_safe"] == pytest.approx(1.0, rel=1e-5)
+    assert facts["multiplier_upper"] == pytest.approx(1.4, rel=1e-6)
+    assert list(facts).index("multiplier_safe") < list(facts).index("multiplier_upper") < list(facts).index("multiplier")
     assert facts["multiplier_nonassociated"] == [pytest.approx(1.0, rel=1e-5), pytest.approx(1.4, rel=1e-6)]
     assert facts["stable"]
     assert facts["status"] == "solved"
