@@ -61,13 +61,18 @@ def search_states(
             lowest = _lower(lowest, found)
             yield Round(start, found)
     chance = np.random.default_rng(starts)
-    for _ in range(hops if lowest is not None else 0):
-        assert lowest is not None
-        changed = np.exp(CHANGED * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
-        sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
-        found = _least(problem, sliding) if _moves(sliding) else None
-        lowest = _lower(lowest, found)
+    if lowest is None or (associated.status == SOLVED and lowest.multiplier >= (1 - SETTLED) * associated.multiplier):
+        return  # where the least of several starts is the associated value friction does not matter
+    for _ in range(hops):
+        found = _hop(problem, lowest, chance)
+        lowest = min(lowest, found or lowest, key=lambda state: state.multiplier)
         yield Round(starts - 1, found)
+
+
+def _hop(problem: Problem, lowest: Collapse, chance: np.random.Generator) -> Collapse | None:
+    changed = np.exp(CHANGED * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
+    sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
+    return _least(problem, sliding) if _moves(sliding) else None
 
 
 def _from_start(problem: Problem, normal: Array) -> Iterator[Collapse | None]:

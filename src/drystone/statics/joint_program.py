@@ -19,7 +19,7 @@ from drystone.statics.program import GOOD, SOLVED, STATUS, settings, units
 
 Array = np.ndarray
 
-NOTHING = 1e-9  # of the mean load of a block: a joint that bears less bears no friction
+NOTHING = 1e-5  # of the mean load of a block: a joint that bears less bears no friction
 
 class Cost(NamedTuple):
     """Of forces, per N, in multipliers of the live load."""
