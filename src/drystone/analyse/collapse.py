@@ -85,7 +85,7 @@ def _exact(
     least = min(states, key=lambda state: state[1].multiplier, default=None)
     lowest = None if least is None else least[1]
     return lowest, unknown | {
-        "multiplier_safe": None if lowest is None else lowest.multiplier,
+        "multiplier_safe": None if lowest is None else min(lowest.multiplier, found.multiplier),  # above it by rounding only
         "law_safe": None if least is None else least[0],
         "multiplier_nonassociated": [None if lowest is None else lowest.multiplier, upper],
         "search": {
