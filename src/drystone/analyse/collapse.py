@@ -125,7 +125,7 @@ def _without_bonds(
     system: Balance, dead: Array, live: Array, upper: float | None
 ) -> Generator[Stage, None, dict[str, Any]]:
     """The associated multiplier when all bonds are broken, a bound of what brittle joints still bear, and where the first crack
-    opens in sound, elastic joints (T405)."""
+    opens in sound, elastic joints (T415)."""
     yield Stage(0.3, "all bonds broken")
     laws = system.model.laws
     assert laws is not None

@@ -1,8 +1,8 @@
-"""Collapse by Coulomb's exact law of joints with areas: a balance and loads come in, states of collapse go out (T402).
+"""Collapse by Coulomb's exact law of joints with areas: a balance and loads come in, states of collapse go out (T412).
 
 The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each
 round takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear
-pressure there bears (T400, T401), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
+pressure there bears (T410, T411), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
 asked for whose forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the
 forces of the lowest state found are changed at random, a little, which finds states near by (hops). Only what passes
 `error_of` counts; the lowest found is no proven minimum.
@@ -107,7 +107,7 @@ def _lower(one: Collapse | None, other: Collapse | None) -> Collapse | None:
 
 
 def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
-    """How far a state is from the exact problem of joints with areas (T34, T401), relative, the largest of: imbalance; friction
+    """How far a state is from the exact problem of joints with areas (T34, T411), relative, the largest of: imbalance; friction
     that the pressure does not bear; blocks going into each other; power of forces on opening joints and on slip not opposed by
     the full friction."""
     return _error(Problem(balance, joints_of(balance), dead, live), state)

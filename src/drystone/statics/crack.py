@@ -1,5 +1,5 @@
 """Where the first crack opens: a balance, dead and live loads come in, the multiplier at which a sound, elastic joint reaches
-its tension goes out (T405).
+its tension goes out (T415).
 
 Blocks are rigid; joints are springs side by side over their areas, so that stress is linear over a joint and the first crack of
 one alone comes at (tension + s0) Z. It is a check, not a bound: what follows a first crack it does not say.

@@ -1,5 +1,5 @@
 """Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the areas of
-the joints goes out, and the best forces in it (T404).
+the joints goes out, and the best forces in it (T414).
 
 A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress
 field that the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed

@@ -2,7 +2,7 @@
 
 A rigid joint that cannot be crushed bears any normal force whose centre is in its polygon, which is what normal forces at its
 corners bear together; its friction is one force in the joint and one couple about its normal. How much of them it bears
-depends on where the pressure is (joint_pressure.py) and is told for one pressure at a time: `Friction` (T401, T402).
+depends on where the pressure is (joint_pressure.py) and is told for one pressure at a time: `Friction` (T411, T412).
 """
 
 from typing import NamedTuple
@@ -139,14 +139,14 @@ def speeds(friction: Friction, slip: Array) -> Array:
 
 
 def dissipation(friction: Friction, slip: Array) -> Array:
-    """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T401)."""
+    """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T411)."""
     speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
 
 
 def opposing(friction: Friction, slip: Array) -> Array:
     """(J, k) the friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
-    dissipation (T401)."""
+    dissipation (T411)."""
     way = speeds(friction, slip)
     speed = np.sqrt((way**2).sum(axis=1))
     force = -friction.share[:, None] * way / np.where(speed > 0.0, speed, 1.0)[:, None]
@@ -158,7 +158,7 @@ def opposing(friction: Friction, slip: Array) -> Array:
 
 def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     """(J, k, k) matrices A of the ellipsoids f . A^-1 . f <= 1 about what joints bear under normal forces of 1, that touch it
-    where friction opposes the slip (J, k); of joints that do not move those through the largest force and couple (T402)."""
+    where friction opposes the slip (J, k); of joints that do not move those through the largest force and couple (T412)."""
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
@@ -189,7 +189,7 @@ def moved_to(centre: Array, joints: Joints) -> Array:
 
 def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
     """(J,) how much the joints bear along these forces (J, k), of size 1, under normal forces of 1, and (J, k) the slips that
-    meet this resistance: the least dissipation of all slips on which the force does the power 1 (T403)."""
+    meet this resistance: the least dissipation of all slips on which the force does the power 1 (T413)."""
     size = np.sqrt((force**2).sum(axis=1))
     if force.shape[1] == 1:
         return np.add.reduceat(friction.share, friction.start[:-1]), np.sign(force)

@@ -1,5 +1,5 @@
 """How the pressure of a joint is spread over its area: polygons and the centres of their normal forces come in, points that
-bear shares of the normal force go out (T400).
+bear shares of the normal force go out (T410).
 
 The pressure is linear where the joint is pressed together and nothing elsewhere, as that of the small steps (T310): uniform if
 the normal force acts in the middle, a line of pressure along an edge if it acts there. With u from the centre c of the force

@@ -4,7 +4,7 @@
     subject to   E n + B f + dead + multiplier live = 0,   n >= 0,   f = L z,   |z| <= slope (sum of n of the joint) + level
 
 n are the normal forces of the contact points, f shear and couple of the joints at centres of pressure that are given, and
-L Lᵀ the ellipsoids of what they bear there under a normal force of 1 (T402).
+L Lᵀ the ellipsoids of what they bear there under a normal force of 1 (T412).
 """
 
 from typing import NamedTuple

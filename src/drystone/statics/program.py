@@ -45,7 +45,7 @@ class Optimum(NamedTuple):
 
 def strengths(balance: Balance) -> Envelope:
     """What the laws of the joints allow, as if no bond broke that is sound; adhesion bears what it does when damage begins
-    (T404)."""
+    (T414)."""
     nothing = np.zeros_like(balance.friction)
     laws, contacts, group = balance.model.laws, balance.contacts, balance.model.bodies.group
     if laws is None:
