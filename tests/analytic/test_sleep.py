@@ -154,6 +154,10 @@ def test_a_wall_sleeps_beside_a_block_that_rocks():
         assert (mine.found, mine.small_steps) == (its.found, its.small_steps)
     assert np.abs(states[20].position[-1] - own[20].position[-1]).max() < 1e-9
     assert np.array_equal(states[k].position[walls], states[-1].position[walls])
+    for entry in ("friction", "impact", "damping", "geometry", "numerical"):
+        lost, its = (getattr(each[-1].energy, entry) - getattr(each[k].energy, entry) for each in (states, own))
+        assert lost == pytest.approx(its, rel=1e-6, abs=1e-9)
+    assert not any(report.repeated for report in reports[k:])
     on_wall = (states[-1].contacts.a < len(walls)) & (states[-1].contacts.b < len(walls))
     down = states[-1].contacts.impulse[on_wall & both.bodies.fixed[states[-1].contacts.a], 2].sum() / H
     assert down == pytest.approx(both.bodies.mass[walls][free_of(both)[walls]].sum() * G, rel=1e-6)
@@ -326,6 +330,16 @@ def test_two_threads_have_the_bits_of_one():
     for name in ("position", "velocity", "rest"):
         assert np.array_equal(getattr(one[1][-1], name), getattr(two[1][-1], name))
     assert one[1][-1].energy == two[1][-1].energy
+
+
+def test_where_nobody_sleeps_nothing_changes():
+    """The same bits as without the rule: a wall that is shaken all the time."""
+    model, shake = wall_and(), [Motion("sine", amplitude=3.0, half_period=0.1)]
+    one, other = (followed(model, 0.2, motions=shake, sleeps=sleeps) for sleeps in (True, False))
+    assert not any(report.asleep for report in one[2])
+    for name in ("position", "velocity"):
+        assert np.array_equal(getattr(one[1][-1], name), getattr(other[1][-1], name))
+    assert one[1][-1].energy == other[1][-1].energy
 
 
 def heap():

@@ -466,7 +466,7 @@ class SmallSteps:
             vibrating, strain, viscous = self.deformable.energies(self._modes.record)
             kinetic, damping = kinetic + vibrating, damping + viscous
         impact, fracture = ledger[IMPACT_LOSS], ledger[FRACTURE_LOSS]
-        geometry = old.elastic + told[GEOMETRY]
+        geometry = old.elastic - asleep + told[GEOMETRY]
         came = ledger[WORK_OF_GROUND] + told[WORK_OF_LOADS]
         lost = friction + damping + impact + fracture + geometry
         numerical = came - (kinetic - old.kinetic) - lift - (elastic - old.elastic) - (strain - old.strain) - lost
