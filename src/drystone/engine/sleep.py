@@ -36,19 +36,23 @@ class Sleepers:
         self._bodies, self._structure, self._disturbances = model.bodies, structure, disturbances
         self._own = [(array, array.copy(), value) for array, value in _held(structure)]  # what sleeping blocks have instead
         self._free = ~structure.bodies.fixed
-        self.asleep = np.zeros(len(self._free), bool)  # (B,) in the interval at hand
+        self._rows = np.flatnonzero(self._free)
+        self._nobody = self._rest = np.zeros(len(self._free))  # `Course.rest` of nobody, and of the interval at hand
+        self._nobody.flags.writeable = False
+        self.asleep, self._are_some = self._nobody > 0.0, False  # (B,) bool in the interval at hand, and whether any is
 
     def wake(self, course: Course, at: Array) -> tuple[Course, Array | None]:
         """The course after those have woken who are disturbed from at[0] to at[-1] [s], instants at which motions are tabled;
-        and the blocks (B,) bool that are not disturbed, None if no block is still."""
-        if not (self._speeds(course)[self._free] < STILL).any():
-            return course._replace(rest=np.zeros(len(self._free))), None
+        and the blocks (B,) bool that are not disturbed, None if no centroid is still."""
+        straight = course.velocity[self._rows, :3]
+        if np.einsum("ij,ij->i", straight, straight).min(initial=STILL**2) >= STILL**2:  # the cheapest way to see it
+            return course if course.rest is self._nobody else course._replace(rest=self._nobody), None
         disturbed = self._disturbances.within(at, course.position)
         return self._woken(course, disturbed), ~disturbed
 
     def wake_near(self, course: Course, piece: Array) -> Course | None:
         """The course after those have woken whom the pairs (Q, 2) join to awake blocks; None if there are none."""
-        if not self.asleep.any():
+        if not self._are_some:
             return None
         pair = self._bodies.owner[piece]
         near = np.zeros(len(self._free), bool)
@@ -64,10 +68,12 @@ class Sleepers:
 
     def hold(self, course: Course) -> None:
         """From now on those who sleep are held like supports, and the others are as they are."""
-        asleep = are_asleep(course.rest)
+        if course.rest is self._rest:
+            return
+        self._rest, asleep = course.rest, are_asleep(course.rest)
         if np.array_equal(asleep, self.asleep):
             return
-        self.asleep = asleep
+        self.asleep, self._are_some = asleep, bool(asleep.any())
         for array, own, value in self._own:
             array[:] = own
             array[: len(asleep)][asleep] = value
@@ -75,7 +81,7 @@ class Sleepers:
     def keep(self, before: Course, after: Course) -> Course:
         """The course after an interval, in which those who sleep are as before it."""
         asleep = self.asleep
-        if not asleep.any():
+        if not self._are_some:
             return after
         moved = {name: getattr(after, name).copy() for name in ("position", "rotation", "velocity", "momentum")}
         for name, values in moved.items():
@@ -91,15 +97,19 @@ class Sleepers:
 
     def stored(self, memory: PatchMemory) -> float:
         """[J] elastic, in the joints of those who sleep."""
-        return stored(memory, self.rows(memory)) if self.asleep.any() else 0.0
+        return stored(memory, self.rows(memory)) if self._are_some else 0.0
 
     def contacts(self, before: Contacts, told: Contacts) -> Contacts:
         """Those that were told, with those of joints that sleep, as they were."""
-        if not self.asleep.any():
+        if not self._are_some:
             return told
         kept = self.asleep[before.a] | self.asleep[before.b]
         contacts = _joined(Contacts(*(each[kept] for each in before)), told)
         return _sorted(contacts, contacts.a, contacts.b)
+
+    def count(self, course: Course) -> int:
+        """How many blocks sleep."""
+        return 0 if course.rest is self._nobody else int(are_asleep(course.rest).sum())
 
     def are_all_asleep(self, course: Course) -> bool:
         """Whether nothing is left to follow: no free block is awake, and no support has a velocity."""
@@ -177,7 +187,7 @@ class Disturbances:
         return disturbed
 
     def _near(self, support: int, way: float, position: Array) -> Array:
-        """(B,) bool the blocks whose spheres that of a support may reach, which goes so far [m]."""
+        """(B,) bool the blocks whose spheres that of a support may reach, which goes so far [m] (T361)."""
         reach = (1.0 + NEARBY) * self._bodies.radius + self._bodies.grip
         apart = np.sqrt(((position - position[support]) ** 2).sum(axis=1))
         return apart <= reach + reach[support] + way

@@ -67,7 +67,7 @@ from drystone.engine.records import (
     make_work,
 )
 from drystone.engine.sides import hold_sides
-from drystone.engine.sleep import Disturbances, Sleepers, are_asleep
+from drystone.engine.sleep import Disturbances, Sleepers
 from drystone.engine.stable_step import SAFETY
 from drystone.engine.taken_away import without
 from drystone.errors import InputError
@@ -229,7 +229,7 @@ class SmallSteps:
             self.remembers = self.cells is not None and self.cells.any_left(course.cells, binds)
             h = left / ceil(left / self._interval(course.velocity) - 1e-9)
             course, calm = self._sleepers.wake(course, start + done + h * self._nodes) if sleeps else (course, None)
-            if sleeps and self._sleepers.are_all_asleep(course):
+            if calm is not None and self._sleepers.are_all_asleep(course):
                 done += h
                 continue
             finer = 1
@@ -245,7 +245,7 @@ class SmallSteps:
             is_told = False
             if calm is not None:
                 after = self._sleepers.let_sleep(course, after, calm, passed, self._pairs.piece)
-                if (are_asleep(after.rest) > self._sleepers.asleep).any():  # their joints are told for the last time
+                if self._sleepers.count(after) > self._sleepers.asleep.sum():  # their joints are told for the last time
                     is_told, contacts, next_id = True, *self._tell(time_step, contacts, next_id)
             course, done = after, done + passed
             if not isfinite(course.velocity[0, 0]):
@@ -273,7 +273,7 @@ class SmallSteps:
         )
         detection, stepping = self._seconds
         seconds = (detection, stepping, perf_counter() - begin - detection - stepping)
-        return later, Report(steps, detections, landed, repeated, sound, seconds, found, int(are_asleep(course.rest).sum()))
+        return later, Report(steps, detections, landed, repeated, sound, seconds, found, self._sleepers.count(course))
 
     def _tell(self, time_step: float, before: Contacts, next_id: int) -> tuple[Contacts, int]:
         """The contacts as they are now, which keep the ids of those `before`; then the next free id."""
