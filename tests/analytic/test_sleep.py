@@ -1,8 +1,10 @@
 """Islands that are put to sleep (T360, T361). Truths: the same history with nobody put to sleep, at early instants; that held
 blocks do not change by a bit; the balance of energy; free fall; the bits of a run that was never cut."""
 
+import shutil
 from dataclasses import replace
 
+import h5py
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -13,6 +15,7 @@ from drystone.changes import Change
 from drystone.engine.rest import settled
 from drystone.engine.sleep import CALM, STILL, are_asleep
 from drystone.engine.small_steps import SmallSteps
+from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.loads import Push
 from drystone.model import build_model
@@ -319,6 +322,28 @@ def test_a_run_that_is_cut_has_the_same_bits(whole, tmp_path, cut):
         assert all(np.array_equal(a, b) for a, b in zip(one.patches, other.patches, strict=True))
         assert all(np.array_equal(a, b) for a, b in zip(one.contacts, other.contacts, strict=True))
         assert one.energy == other.energy
+
+
+def test_a_run_that_does_not_tell_who_rested_is_read_with_all_awake(whole, tmp_path):
+    """As versions before this one wrote them; gone on with, they fall asleep anew. A list of another length is damage."""
+    steps = record(parse_case(CASE), tmp_path / "old")
+    for _ in range(20):
+        next(steps)
+    steps.close()
+    shutil.copytree(tmp_path / "old", tmp_path / "bad")
+    with h5py.File(tmp_path / "old" / "run.h5", "r+") as file:
+        del file["frames/rest"]
+    assert len(read_run(tmp_path / "old").state(-1).rest) == 0
+    for _ in resume(tmp_path / "old"):
+        pass
+    again = read_run(tmp_path / "old")
+    assert np.abs(again.position[40] - whole.position[40]).max() < 1e-9
+    with h5py.File(tmp_path / "bad" / "run.h5", "r+") as file:
+        rows = file["frames/rest"][:, :-1]
+        del file["frames/rest"]
+        file["frames/rest"] = rows
+    with pytest.raises(InputError, match="rest has not one number a block"):
+        read_run(tmp_path / "bad")
 
 
 def test_two_threads_have_the_bits_of_one():
