@@ -100,7 +100,7 @@ class Sleepers:
         return stored(memory, self.rows(memory)) if self._are_some else 0.0
 
     def contacts(self, before: Contacts, told: Contacts) -> Contacts:
-        """Those that were told, with those of joints that sleep, as they were."""
+        """Those that were told, with those of joints that sleep as they were, impulses of time steps of one length included."""
         if not self._are_some:
             return told
         kept = self.asleep[before.a] | self.asleep[before.b]
