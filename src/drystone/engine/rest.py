@@ -18,7 +18,9 @@ FARTHEST = 1e-3  # of the radius of a block: one that moves farther is not settl
 
 
 def settled(engine: SmallSteps, start: State) -> State:
-    """The state at the start, in equilibrium if there is one nearby."""
+    """The state at the start, in equilibrium if there is one nearby; all blocks are awake."""
+    if engine.sleeps:
+        start = start._replace(rest=np.zeros(len(start.position)))
     state, free = start, ~engine.model.bodies.fixed
     far = FARTHEST * engine.model.bodies.radius[free]
     for _ in range(round(LONGEST / SPAN)):

@@ -23,13 +23,14 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.changes import Change, Presence
-from drystone.contact.contacts import no_contacts
+from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.engine.bodies import momenta
 from drystone.engine.cell_forces import NO_CELL_ROWS
 from drystone.engine.cell_joints import CellJoints
 from drystone.engine.cell_laws import cell_laws
 from drystone.engine.corner_contacts import corner_contacts
+from drystone.engine.course import Course
 from drystone.engine.deformable import Deformable, stone_in_joints
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
@@ -66,6 +67,7 @@ from drystone.engine.records import (
     make_work,
 )
 from drystone.engine.sides import hold_sides
+from drystone.engine.sleep import Disturbances, Sleepers
 from drystone.engine.stable_step import SAFETY
 from drystone.engine.taken_away import without
 from drystone.errors import InputError
@@ -75,7 +77,7 @@ from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, end_of, of_ground, velocity
-from drystone.state import NO_CELLS, NO_MODES, Energy, State
+from drystone.state import NO_CELLS, NO_MODES, NO_REST, Energy, State
 
 Array = np.ndarray
 
@@ -115,22 +117,7 @@ class Report(NamedTuple):
     sound: bool  # no interval made more energy than is allowed
     seconds: tuple[float, float, float]  # detection, small steps, rest
     found: int = 0  # pairs that were looked at
-
-
-class Course(NamedTuple):
-    """Where the blocks are in the middle of a time step."""
-
-    position: Array  # (B, 3)
-    rotation: Array  # (B, 4)
-    velocity: Array  # (B, 6)
-    momentum: Array  # (B, 3) angular
-    memory: PatchMemory
-    cells: CellMemory
-    energy: Energy
-    ratio: tuple[float, int]
-    is_start: bool  # nothing of the time step has passed yet
-    amplitude: Array = NO_MODES  # (S, m) of deformable blocks
-    rate: Array = NO_MODES  # (S, m)
+    asleep: int = 0  # blocks, at the end
 
 
 def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
@@ -155,10 +142,12 @@ class SmallSteps:
         threads: int | None = 1,
         tells_contacts: bool = True,
         changes: Sequence[Change] = (),
+        sleeps: bool = True,
     ):
         """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays.
         tells_contacts: whether states come with the corners of joints as contacts. Nothing is computed from them; who
-        looks at displacements alone saves a twentieth of the time."""
+        looks at displacements alone saves a twentieth of the time. sleeps: whether islands at rest are put to sleep
+        (engine/sleep.py); where joints have mortar or blocks are deformable none is."""
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material, self.helpers = material, (cores() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
@@ -181,6 +170,8 @@ class SmallSteps:
         if changes and (self.cells is not None or model.elastic is not None):
             raise InputError("change: blocks that appear or vanish need dry joints of rigid blocks; remove the mortar and "
                              "`deformable`, or the change")  # fmt: skip
+        self.sleeps = sleeps and self.cells is None and model.elastic is None
+        self._disturbances = Disturbances(model, self.ground, self._supports, self.support_motions, self.loads)
         self._presence = Presence(model, changes) if changes else None
         self._take_in(np.ones(len(model.blocks), bool) if self._presence is None else self._presence.at(0.0))
 
@@ -188,13 +179,14 @@ class SmallSteps:
         """From now on these blocks (B,) are there; the others are held where they are, and touch nobody."""
         model, material = self.model, self.material
         self._present, bodies = present, model.bodies
-        held = bodies if present.all() else bodies._replace(fixed=bodies.fixed | ~present)
+        held = bodies._replace(fixed=bodies.fixed | ~present)
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.structure = make_structure(
             replace(model, bodies=held), self._supports, present, young=material.young, shear=material.shear,
             damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
             has_cells=self.cells is not None, stone=stone_in_joints(model, material.young),
         )  # fmt: skip
+        self._sleepers = Sleepers(model, self.structure, self._disturbances)
         self.deformable = None if model.elastic is None else Deformable(model, self.structure, material.damping)
         if self.deformable is not None:
             self.longest_step = min(self.longest_step, SAFETY * 2.0 / self.deformable.fastest)
@@ -210,8 +202,9 @@ class SmallSteps:
         now, before = (self._presence.at(step * time_step) for step in (state.step, max(state.step - 1, 0)))
         if not np.array_equal(now, self._present):
             self._take_in(now)
-        gone = before & ~now
-        return without(self.model.bodies, state, gone) if gone.any() else state
+        if np.array_equal(now, before):
+            return state
+        return without(self.model.bodies, state._replace(rest=NO_REST), before & ~now)  # all wake
 
     def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
         """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
@@ -219,20 +212,26 @@ class SmallSteps:
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         state = self._changed(state, time_step)
-        momentum = self._momentum(state.rotation, state.velocity)
+        momentum, sleeps = self._momentum(state.rotation, state.velocity), self.sleeps and not relaxing
+        rest = state.rest if sleeps and len(state.rest) else np.zeros(len(state.position))
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
-            (state.step_ratio, state.ratio_patches), True, state.amplitude, state.rate,
+            (state.step_ratio, state.ratio_patches), rest, True, state.amplitude, state.rate,
         )  # fmt: skip
         start, done = state.step * time_step, 0.0
         steps = detections = landed = repeated = found = 0
-        sound = True
+        contacts, next_id = state.contacts if self.tells_contacts else no_contacts(), state.next_id
+        sound = is_told = True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
             is_known = len(course.cells.state) > 0 or len(course.memory.energy) > 0
             binds = state.step == 0 and course.is_start and not is_known  # a history begins: bonds are made
             self.remembers = self.cells is not None and self.cells.any_left(course.cells, binds)
             h = left / ceil(left / self._interval(course.velocity) - 1e-9)
+            course, calm = self._sleepers.wake(course, start + done + h * self._nodes) if sleeps else (course, None)
+            if calm is not None and self._sleepers.are_all_asleep(course):
+                done += h
+                continue
             finer = 1
             while True:
                 after, passed, made, allowed = self._follow(course, binds, start + done, h, finer, relaxing)
@@ -243,13 +242,17 @@ class SmallSteps:
             steps, detections = steps + int(work.counts[SMALL_STEPS]), detections + int(work.counts[TICKS])
             landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.counts[FINDS])
             sound = sound and bool(made <= allowed)
+            is_told = False
+            if calm is not None:
+                after = self._sleepers.let_sleep(course, after, calm, passed, self._pairs.piece)
+                if self._sleepers.count(after) > self._sleepers.asleep.sum():  # their joints are told for the last time
+                    is_told, contacts, next_id = True, *self._tell(time_step, contacts, next_id)
             course, done = after, done + passed
             if not isfinite(course.velocity[0, 0]):
                 sound = False
                 break
-        contacts, next_id = no_contacts(), state.next_id
-        if self.tells_contacts:
-            contacts, next_id = corner_contacts(self._seen, self._which(), time_step, state.contacts, next_id)
+        if not is_told:
+            contacts, next_id = self._tell(time_step, contacts, next_id)
         later = State(
             state.step + 1,
             (state.step + 1) * time_step,
@@ -266,10 +269,18 @@ class SmallSteps:
             cells=course.cells,
             step_ratio=course.ratio[0],
             ratio_patches=course.ratio[1],
+            rest=course.rest if self.sleeps else NO_REST,
         )
         detection, stepping = self._seconds
         seconds = (detection, stepping, perf_counter() - begin - detection - stepping)
-        return later, Report(steps, detections, landed, repeated, sound, seconds, found)
+        return later, Report(steps, detections, landed, repeated, sound, seconds, found, self._sleepers.count(course))
+
+    def _tell(self, time_step: float, before: Contacts, next_id: int) -> tuple[Contacts, int]:
+        """The contacts as they are now, which keep the ids of those `before`; then the next free id."""
+        if not self.tells_contacts:
+            return no_contacts(), next_id
+        told, next_id = corner_contacts(self._seen, self._which(), time_step, before, next_id)
+        return self._sleepers.contacts(before, told), next_id
 
     def _momentum(self, rotation: Array, speed: Array) -> Array:
         """(B, 3) angular."""
@@ -293,6 +304,9 @@ class SmallSteps:
         while True:
             self._take_over(course)
             self._look_for_pairs(course, h)
+            if (woken := self._sleepers.wake_near(course, self._pairs.piece)) is not None:
+                course = woken
+                continue
             if self.cells is not None:
                 self.cells.choose(self._pairs, course.cells, binds)
             data = self._prepare(course, time, h, finer, relaxing)
@@ -311,14 +325,14 @@ class SmallSteps:
         joints = data.joints[self._which()]
         count = int(joints.number[0])
         memory = PatchMemory(*(each[:count].copy() for each in work.memory))
-        energy, made, allowed = self._ledger(course.energy, work)
+        energy, made, allowed = self._ledger(course.energy, work, self._sleepers.stored(course.memory))
         amplitude, rate = (NO_MODES, NO_MODES) if self.deformable is None else self.deformable.end(self._modes.record)
         after = Course(
             work.position.copy(), work.rotation.copy(), speed, work.momentum.reshape(-1, 4)[:-1, :3].copy(), memory,
-            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), False,
+            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), course.rest, False,
             amplitude, rate,
         )  # fmt: skip
-        return after, passed, made, allowed
+        return self._sleepers.keep(course, after), passed, made, allowed
 
     def _run(self, data: Data, course: Course, binds: bool, relaxing: bool) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
@@ -357,6 +371,7 @@ class SmallSteps:
         """Working memory begins where the course is."""
         if len(course.memory.energy) > self._room:
             self._seen = Reference(self._make_data(len(course.memory.energy)))
+        self._sleepers.hold(course)
         work = self._data.work
         work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
         work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
@@ -441,17 +456,17 @@ class SmallSteps:
         work = make_work(self.structure, self._room, corners, len(self._nodes), len(self._pushes), sides)
         return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
-    def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:
+    def _ledger(self, old: Energy, work, asleep: float) -> tuple[Energy, float, float]:
         """The balance at the end of the interval, the energy made in it and that allowed; what its entries leave over is
-        numerical."""
+        numerical. asleep [J]: elastic, in joints that sleep."""
         told, ledger = work.number.tolist(), work.ledger.tolist()
-        kinetic, elastic, lift = told[KINETIC], told[ELASTIC], self.gravity * told[LIFT]
+        kinetic, elastic, lift = told[KINETIC], told[ELASTIC] + asleep, self.gravity * told[LIFT]
         friction, damping, strain = told[FRICTION_LOSS], told[DAMPING_LOSS], 0.0
         if self.deformable is not None:
             vibrating, strain, viscous = self.deformable.energies(self._modes.record)
             kinetic, damping = kinetic + vibrating, damping + viscous
         impact, fracture = ledger[IMPACT_LOSS], ledger[FRACTURE_LOSS]
-        geometry = old.elastic + told[GEOMETRY]
+        geometry = old.elastic - asleep + told[GEOMETRY]
         came = ledger[WORK_OF_GROUND] + told[WORK_OF_LOADS]
         lost = friction + damping + impact + fracture + geometry
         numerical = came - (kinetic - old.kinetic) - lift - (elastic - old.elastic) - (strain - old.strain) - lost
