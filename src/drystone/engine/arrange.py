@@ -55,7 +55,7 @@ def list_patches(structure, pairs, work, joints, before):
 
 @inner
 def _arrange(has_cells, owner, pairs, work, joints, before):
-    """Patches in lanes: those without cells neighbourhood by neighbourhood, in the order of their pairs, then those with cells in
+    """Patches in lanes: those without cells in the order of their pairs, a neighbourhood at a time; then those with cells, in
     groups of their own. False if there is too little room."""
     count, at = joints.number[0], 0
     for p in range(count):

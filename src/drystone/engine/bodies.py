@@ -7,10 +7,8 @@ momentum is the state and the spin follows from it, which is all there is to the
 
 from drystone.engine.patch_rows import BODY_ROW
 from drystone.kernel import inner
-from drystone.kernel.lanes import fetch, load, same, store
+from drystone.kernel.lanes import load, same, store
 from drystone.spin import times, world_inertia
-
-FETCHED_AHEAD = 6  # bodies: wrenches that another thread has written are far away
 
 
 @inner

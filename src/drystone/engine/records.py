@@ -235,7 +235,8 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int, h
         np.empty(patches + corners + blocks, index),
         np.zeros((instants, 3)), np.zeros((instants, supports, 3)), np.zeros(3), np.zeros(8),
         np.empty(groups + 1, index), np.zeros(groups // GROUPS_IN_TILE + 2, index), np.empty(groups * LANES, index),
-        np.empty((MOST_CORNERS + 1, CORNER_WIDTH)), aligned(CACHE_LINE * (blocks // BODIES_IN_TILE + 2)).reshape(-1, CACHE_LINE), np.empty(OUT), np.zeros(4),
+        np.empty((MOST_CORNERS + 1, CORNER_WIDTH)),
+        aligned(CACHE_LINE * (blocks // BODIES_IN_TILE + 2)).reshape(-1, CACHE_LINE), np.empty(OUT), np.zeros(4),
     )  # fmt: skip
 
 
