@@ -1,0 +1,163 @@
+"""Supports that settle: a model and how far each support goes come in, states in balance go out, one for each increment (T357).
+
+Friction is Coulomb's, joints are areas, mortar and deformable blocks are as in histories: this is the engine of small steps with
+its velocities taken back all the time, so that nothing swings. Time has no meaning in it. Supports go on so slowly that what
+takes velocities back carries a thousandth of the weight or two, however large the increments are; they wait where a block gets
+out of balance, as when a crack opens suddenly; at the end of each increment they stand still until every block is in balance.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.blas import one_blas_thread
+from drystone.elastic import nodal
+from drystone.engine.small_steps import LETTING_DOWN, Material, Relaxing, SmallSteps
+from drystone.errors import InputError
+from drystone.laws import YOUNG
+from drystone.loads import Push, weight, wrench
+from drystone.model import Model
+from drystone.motion import Motion
+from drystone.simulate import initial_state
+from drystone.state import State
+from drystone.undisturbed import undisturbed
+from drystone.units import GRAVITY
+
+Array = np.ndarray
+
+SPAN = 5e-3  # [s] after which it is looked how far the structure is from balance
+DRAG = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
+ON_THE_WAY = 20.0  # [1/s] rate at which velocities are taken back while supports move
+STILL = ((200.0, 0.1), (20.0, 0.4), (2.0, 5.0))  # [1/s], [s] the rates while they stand still, one after the other, and how
+# long: fast ones end vibrations, slow ones let blocks tilt to where they rest, or fall
+BALANCED = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
+ROUGHLY = 0.05  # of gravity: supports wait where a block is accelerated by more
+FALLEN = 0.1  # of its radius: a block that moves farther while supports stand still falls
+
+IN_BALANCE, FALLS, RESTLESS = "in balance", "falls", "does not come to rest"
+
+
+class Rest(NamedTuple):
+    """A structure that was left to itself."""
+
+    state: State
+    off_balance: float  # of gravity: with what the block that is farthest from balance is accelerated
+    verdict: str  # IN_BALANCE, FALLS or RESTLESS
+    falls: Array  # (B,) bool the blocks that fall
+
+
+class Settled(NamedTuple):
+    """The structure at the end of an increment, or where it was lost."""
+
+    moved: Array  # (B, 3) [m] by which each support has gone
+    rest: Rest  # the contacts of its state with forces [N]
+
+
+def settle(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = YOUNG, loads: Sequence[Push] = (),
+           threads: int | None = 1) -> Iterator[Settled]:  # fmt: skip
+    """The structure under its weight, then where its supports have gone by path[1], path[2] ... (n + 1, B, 3) [m] on straight
+    ways, path[0] being nothing. The first state that is not in balance is the last."""
+    if not gravity > 0.0:
+        raise InputError(f"settlement: gravity is {gravity:g} m/s2; without weight nothing follows a support, give more than 0")
+    engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
+    rest = put_under_weight(engine)
+    yield Settled(path[0], _with_forces(rest))
+    for start, end in zip(path[:-1], path[1:], strict=True):
+        if rest.verdict != IN_BALANCE:
+            return
+        share, rest = _carried(engine, rest.state, end - start)
+        yield Settled(start + share * (end - start), _with_forces(rest))
+
+
+def _engine(model: Model, path: Array, **how) -> SmallSteps:
+    """With room for the motions of the supports that go anywhere."""
+    moving = tuple(model.blocks[i].name for i in np.flatnonzero(np.any(path != 0.0, axis=(0, 2))))
+    motion = Motion("settlement", displacement_amplitude=1.0, duration=1.0, direction=(0, 0, -1), supports=moving)
+    return SmallSteps(model, [motion] if moving else [], **how)
+
+
+def put_under_weight(engine: SmallSteps) -> Rest:
+    """The structure as it was drawn, brought to rest. Nothing breaks until the weight has come upon it, what must break then."""
+    state = initial_state(engine.model, engine.gravity)
+    for _ in range(round(STILL[0][1] / SPAN)):
+        state = _advanced(engine, state, LETTING_DOWN)
+    return come_to_rest(engine, state)
+
+
+def come_to_rest(engine: SmallSteps, start: State) -> Rest:
+    """The structure followed, while its supports stand still, until it is in balance or a block has fallen."""
+    radius, free = engine.model.bodies.radius, ~engine.model.bodies.fixed
+    state, off, falls = start, np.inf, np.zeros(len(free), bool)
+    for rate, lasts in STILL:
+        for _ in range(round(lasts / SPAN)):
+            before, state = off, _advanced(engine, state, Relaxing(rate, breaks=True))
+            off = off_balance(engine, state)
+            if max(before, off, rate * _fastest(engine, state) / engine.gravity) <= BALANCED:
+                return Rest(state, off, IN_BALANCE, falls)
+            falls = free & ~(np.linalg.norm(state.position - start.position, axis=1) <= FALLEN * radius)
+            if falls.any():
+                return Rest(state, off, FALLS, falls)
+    return Rest(state, off, RESTLESS, falls)
+
+
+def _carried(engine: SmallSteps, start: State, way: Array) -> tuple[float, Rest]:
+    """The structure after its supports have gone by `way` (B, 3) [m], or as far as it stays in balance: the share of it."""
+    length = float(np.linalg.norm(way, axis=1).max())
+    wanted = DRAG * engine.gravity / ON_THE_WAY  # [m/s]
+    state, gone, speed, off = start, 0.0, 0.0, 0.0
+    while gone < length:
+        faster = _next_speed(speed, wanted if off <= ROUGHLY else 0.0, length - gone, DRAG * engine.gravity)
+        if faster == speed == 0.0:
+            rest = come_to_rest(engine, state)
+            if rest.verdict != IN_BALANCE:
+                return gone / length, rest
+            state, off = rest.state, rest.off_balance
+            continue
+        further = min(0.5 * (speed + faster) * SPAN, length - gone)
+        mean = further / SPAN
+        change = 2.0 * (mean - speed) / SPAN if faster > 0.0 else 0.0
+        carried = np.multiply.outer((mean - 0.5 * change * SPAN, change), way / length)
+        state = _advanced(engine, state, Relaxing(ON_THE_WAY, breaks=True, carried=carried))
+        gone, speed, off = gone + further, faster, off_balance(engine, state)
+    return 1.0, come_to_rest(engine, state)
+
+
+def _next_speed(speed: float, wanted: float, ahead: float, acceleration: float) -> float:
+    """[m/s] after a span, on the way to what is wanted, but so that the way ahead [m] is enough to stop."""
+    change = acceleration * SPAN
+    return float(np.clip(min(wanted, np.sqrt(2.0 * acceleration * ahead)), max(speed - change, 0.0), speed + change))
+
+
+def _advanced(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
+    with undisturbed(patience=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
+        return engine.advance(state._replace(step=0), SPAN, relaxing)[0]
+
+
+def off_balance(engine: SmallSteps, state: State) -> float:
+    """With what the forces on it would accelerate the block that is farthest from balance, of gravity: its centre, or the point
+    farthest from it were the inertia that of a ring."""
+    model, contacts, force = engine.model, state.contacts, state.contacts.impulse / SPAN
+    total = weight(model, engine.gravity) + wrench(model, engine.loads, engine.gravity, state.rotation)
+    for block, sign in ((contacts.a, -1.0), (contacts.b, 1.0)):
+        np.add.at(total[:, :3], block, sign * force)
+        np.add.at(total[:, 3:], block, sign * np.cross(contacts.point - state.position[block], force))
+    free, mass, radius = ~model.bodies.fixed, model.bodies.mass, model.bodies.radius
+    off = np.linalg.norm(total[:, :3], axis=1) + np.linalg.norm(total[:, 3:], axis=1) / radius
+    worst = float((off[free] / (engine.gravity * mass[free])).max(initial=0.0))
+    return worst if np.isfinite(state.velocity).all() else np.inf
+
+
+def _fastest(engine: SmallSteps, state: State) -> float:
+    """[m/s] of any block, or of any node of deformable ones seen from their blocks."""
+    free = ~engine.model.bodies.fixed
+    nodes = 0.0 if engine.model.elastic is None else float(np.abs(nodal(engine.model.elastic, state.rate)).max())
+    return max(float(np.abs(state.velocity[free, :3]).max(initial=0.0)), nodes)
+
+
+def _with_forces(rest: Rest) -> Rest:
+    """With forces [N] in the place of impulses, and without the velocities that are left in balance."""
+    state = rest.state
+    forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN)
+    still = rest.verdict == IN_BALANCE
+    return rest._replace(state=state._replace(contacts=forces, velocity=state.velocity * (not still), rate=state.rate * (not still)))
