@@ -105,7 +105,7 @@ STONE = Material()
 
 
 class Relaxing(NamedTuple):
-    """A structure is brought to rest: the ground is still, velocities are taken back all the time, nothing lands by impulses."""
+    """A structure is brought to rest: the ground is still, velocities are taken back all the time, no landing by impulses."""
 
     rate: float = 200.0  # [1/s] at which velocities are taken back
     breaks: bool = False  # whether bonds break and stone is crushed meanwhile
@@ -437,7 +437,8 @@ class SmallSteps:
             elif relaxing.carried is None:
                 work.moves[:, k] = 0.0
             else:
-                work.moves[:, k] = np.outer(at, relaxing.carried[0, support]) + np.outer(0.5 * at**2, relaxing.carried[1, support])
+                speed, acceleration = relaxing.carried[:, support]
+                work.moves[:, k] = np.outer(at, speed) + np.outer(0.5 * at**2, acceleration)
         return data
 
     def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:

@@ -167,5 +167,8 @@ OF_STATICS = {
     "tilt": [FIRST_ORDER, "Tilting a table is taken for a horizontal body force."],
     "capacity": [FIRST_ORDER, "Directions between those computed are not known."],
     "pushover": ["The load is pushed so slowly that there is no inertia; between points the curve is not known."],
+    "settlement": ["Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
+                   "Supports go without inertia, on straight ways, all in proportion; forces are those of a structure that was "
+                   "put under its weight at once and followed in balance: friction keeps them, and they depend on the way."],
     "construction": ["Each stage stands before the next is laid; mortar that hardens and creep are left out."],
 }  # fmt: skip

@@ -1,18 +1,20 @@
-"""Supports that settle: a model and how far each support goes come in, states in balance go out, one for each increment (T357).
+"""Supports that settle: a model and how far each support goes come in, states in balance go out, one an increment (T357).
 
-Friction is Coulomb's, joints are areas, mortar and deformable blocks are as in histories: this is the engine of small steps with
-its velocities taken back all the time, so that nothing swings. Time has no meaning in it. Supports go on so slowly that what
-takes velocities back carries a thousandth of the weight or two, however large the increments are; they wait where a block gets
-out of balance, as when a crack opens suddenly; at the end of each increment they stand still until every block is in balance.
+Friction is Coulomb's, joints are areas, mortar and deformable blocks are as in histories: this is the engine of small steps
+with its velocities taken back all the time, so that nothing swings. Time has no meaning in it. Supports go on so slowly that
+what takes velocities back carries a thousandth of the weight or two, however large the increments are; they wait where a block
+gets out of balance, as when a crack opens suddenly; at the end of each increment they stand still until every block is in
+balance.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from drystone import quaternion
 from drystone.blas import one_blas_thread
-from drystone.elastic import nodal
 from drystone.engine.small_steps import LETTING_DOWN, Material, Relaxing, SmallSteps
 from drystone.errors import InputError
 from drystone.laws import YOUNG
@@ -42,7 +44,7 @@ class Rest(NamedTuple):
     """A structure that was left to itself."""
 
     state: State
-    off_balance: float  # of gravity: with what the block that is farthest from balance is accelerated
+    off_balance: float  # of gravity, or of the weight: see off_balance()
     verdict: str  # IN_BALANCE, FALLS or RESTLESS
     falls: Array  # (B,) bool the blocks that fall
 
@@ -63,7 +65,7 @@ def settle(model: Model, path: Array, *, gravity: float = GRAVITY, young: float 
     engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
     rest = put_under_weight(engine)
     yield Settled(path[0], _with_forces(rest))
-    for start, end in zip(path[:-1], path[1:], strict=True):
+    for start, end in pairwise(path):
         if rest.verdict != IN_BALANCE:
             return
         share, rest = _carried(engine, rest.state, end - start)
@@ -78,7 +80,7 @@ def _engine(model: Model, path: Array, **how) -> SmallSteps:
 
 
 def put_under_weight(engine: SmallSteps) -> Rest:
-    """The structure as it was drawn, brought to rest. Nothing breaks until the weight has come upon it, what must break then."""
+    """The structure as drawn, brought to rest. Nothing breaks until the weight has come upon it; what must break does then."""
     state = initial_state(engine.model, engine.gravity)
     for _ in range(round(STILL[0][1] / SPAN)):
         state = _advanced(engine, state, LETTING_DOWN)
@@ -91,9 +93,9 @@ def come_to_rest(engine: SmallSteps, start: State) -> Rest:
     state, off, falls = start, np.inf, np.zeros(len(free), bool)
     for rate, lasts in STILL:
         for _ in range(round(lasts / SPAN)):
-            before, state = off, _advanced(engine, state, Relaxing(rate, breaks=True))
-            off = off_balance(engine, state)
-            if max(before, off, rate * _fastest(engine, state) / engine.gravity) <= BALANCED:
+            last, off_before, state = state, off, _advanced(engine, state, Relaxing(rate, breaks=True))
+            off = off_balance(engine, last, state, rate)
+            if max(off_before, off) <= BALANCED:
                 return Rest(state, off, IN_BALANCE, falls)
             falls = free & ~(np.linalg.norm(state.position - start.position, axis=1) <= FALLEN * radius)
             if falls.any():
@@ -118,8 +120,8 @@ def _carried(engine: SmallSteps, start: State, way: Array) -> tuple[float, Rest]
         mean = further / SPAN
         change = 2.0 * (mean - speed) / SPAN if faster > 0.0 else 0.0
         carried = np.multiply.outer((mean - 0.5 * change * SPAN, change), way / length)
-        state = _advanced(engine, state, Relaxing(ON_THE_WAY, breaks=True, carried=carried))
-        gone, speed, off = gone + further, faster, off_balance(engine, state)
+        last, state = state, _advanced(engine, state, Relaxing(ON_THE_WAY, breaks=True, carried=carried))
+        gone, speed, off = gone + further, faster, off_balance(engine, last, state, ON_THE_WAY)
     return 1.0, come_to_rest(engine, state)
 
 
@@ -134,30 +136,30 @@ def _advanced(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
         return engine.advance(state._replace(step=0), SPAN, relaxing)[0]
 
 
-def off_balance(engine: SmallSteps, state: State) -> float:
-    """With what the forces on it would accelerate the block that is farthest from balance, of gravity: its centre, or the point
-    farthest from it were the inertia that of a ring."""
-    model, contacts, force = engine.model, state.contacts, state.contacts.impulse / SPAN
-    total = weight(model, engine.gravity) + wrench(model, engine.loads, engine.gravity, state.rotation)
-    for block, sign in ((contacts.a, -1.0), (contacts.b, 1.0)):
-        np.add.at(total[:, :3], block, sign * force)
-        np.add.at(total[:, 3:], block, sign * np.cross(contacts.point - state.position[block], force))
-    free, mass, radius = ~model.bodies.fixed, model.bodies.mass, model.bodies.radius
-    off = np.linalg.norm(total[:, :3], axis=1) + np.linalg.norm(total[:, 3:], axis=1) / radius
-    worst = float((off[free] / (engine.gravity * mass[free])).max(initial=0.0))
-    return worst if np.isfinite(state.velocity).all() else np.inf
+def off_balance(engine: SmallSteps, before: State, state: State, rate: float) -> float:
+    """Of gravity: with what the forces on a block would accelerate its centre or rim were nothing taken back, in the mean of
+    the span before `state`, of the block that is worst; or how much of the weight the supports do not bear, if that is more."""
+    model, free = engine.model, ~engine.model.bodies.fixed
+    turn = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(before.rotation)))
+    moved = np.concatenate([state.position - before.position, turn], axis=1)
+    pushed = (state.velocity - before.velocity + rate * moved)[free] / (SPAN * engine.gravity)
+    rim = np.linalg.norm(pushed[:, 3:], axis=1) * model.bodies.radius[free]
+    worst = float((np.linalg.norm(pushed[:, :3], axis=1) + rim).max(initial=0.0))
+    return max(worst, _not_borne(engine, state)) if np.isfinite(state.velocity).all() else np.inf
 
 
-def _fastest(engine: SmallSteps, state: State) -> float:
-    """[m/s] of any block, or of any node of deformable ones seen from their blocks."""
-    free = ~engine.model.bodies.fixed
-    nodes = 0.0 if engine.model.elastic is None else float(np.abs(nodal(engine.model.elastic, state.rate)).max())
-    return max(float(np.abs(state.velocity[free, :3]).max(initial=0.0)), nodes)
+def _not_borne(engine: SmallSteps, state: State) -> float:
+    """What the supports do not bear of weight and loads, as a share of the weight."""
+    model, contacts = engine.model, state.contacts
+    heavy = weight(model, engine.gravity)[:, :3].sum(axis=0)
+    loads = wrench(model, engine.loads, engine.gravity, state.rotation)[~model.bodies.fixed, :3].sum(axis=0)
+    side = model.bodies.fixed[contacts.a].astype(float) - model.bodies.fixed[contacts.b]
+    return float(np.linalg.norm(side @ contacts.impulse / SPAN + heavy + loads) / np.linalg.norm(heavy))
 
 
 def _with_forces(rest: Rest) -> Rest:
     """With forces [N] in the place of impulses, and without the velocities that are left in balance."""
     state = rest.state
     forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN)
-    still = rest.verdict == IN_BALANCE
-    return rest._replace(state=state._replace(contacts=forces, velocity=state.velocity * (not still), rate=state.rate * (not still)))
+    kept = 0.0 if rest.verdict == IN_BALANCE else 1.0
+    return rest._replace(state=state._replace(contacts=forces, velocity=kept * state.velocity, rate=kept * state.rate))
