@@ -31,7 +31,7 @@ Array = np.ndarray
 SPAN = 5e-3  # [s] after which it is looked how far the structure is from balance
 DRAG = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
 ON_THE_WAY = 20.0  # [1/s] rate at which velocities are taken back while supports move
-STILL = ((200.0, 0.1), (20.0, 0.4), (2.0, 5.0))  # [1/s], [s] the rates while they stand still, one after the other, and how
+STILL = ((200.0, 0.1), (20.0, 1.0), (2.0, 10.0))  # [1/s], [s] the rates while they stand still, one after the other, and how
 # long: fast ones end vibrations, slow ones let blocks tilt to where they rest, or fall
 BALANCED = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
 ROUGHLY = 0.05  # of gravity: supports wait where a block is accelerated by more
