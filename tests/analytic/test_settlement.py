@@ -124,6 +124,20 @@ def test_an_arch_whose_abutments_part_has_its_least_thrust():
     assert len(cracks(model, drawn, start, state)) == 3
 
 
+def test_an_arch_falls_from_the_same_spread_whatever_the_increments():
+    """A semicircle that is hardly thick enough loses its balance slowly: it follows its abutment for millimetres before it
+    moves by itself. By 1 increment and by 8: the same to what is kept of the way, a millimetre."""
+    model = build_model(build.arch(radius=5.0, thickness=0.56, embrace=np.pi, blocks=21, depth=1.0), friction=0.7)
+    moving, found = names_of(model).index("abutment-right"), []
+    for increments in (1, 8):
+        *_, last = settled(model, increments, abutment_right=(0.1, 0, 0))
+        assert last.rest.verdict == FALLS
+        found.append(last.moved[moving, 0])
+    assert found[0] == pytest.approx(found[1], abs=2e-3)
+    *_, stays = settled(model, 1, abutment_right=(min(found) - 3e-3, 0, 0))
+    assert stays.rest.verdict == IN_BALANCE
+
+
 def ledge():
     """A lintel that bears 200 mm deep on one support, where it is rough, and 50 mm on another one."""
     blocks = [box((-0.5, 0, 0), (0.2, 0.3, 0.3), fixed=True, name="rough", group="rough"),

@@ -35,6 +35,8 @@ STILL = ((200.0, 0.1), (20.0, 1.0), (2.0, 10.0))  # [1/s], [s] the rates while t
 # long: fast ones end vibrations, slow ones let blocks tilt to where they rest, or fall
 BALANCED = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
 ROUGHLY = 0.05  # of gravity: supports wait where a block is accelerated by more
+SPANS_APART = 100  # are the states that are kept on the way of an increment: half a millimetre,
+MOST_KEPT = 64  # or more if it is long
 FALLEN = 0.1  # of its radius: a block that moves farther while supports stand still falls
 
 IN_BALANCE, FALLS, RESTLESS = "in balance", "falls", "does not come to rest"
@@ -106,13 +108,17 @@ def come_to_rest(engine: SmallSteps, start: State) -> Rest:
 def _carried(engine: SmallSteps, start: State, way: Array) -> tuple[float, Rest]:
     """The structure after its supports have gone by `way` (B, 3) [m], or as far as it stays in balance: the share of it."""
     length = float(np.linalg.norm(way, axis=1).max())
+    if length == 0.0:
+        return 1.0, come_to_rest(engine, start)
     wanted = DRAG * engine.gravity / ON_THE_WAY  # [m/s]
     state, gone, speed, off = start, 0.0, 0.0, 0.0
+    trail = Trail([(0.0, start)])
     while gone < length:
         faster = _next_speed(speed, wanted if off <= ROUGHLY else 0.0, length - gone, DRAG * engine.gravity)
         if faster == speed == 0.0:
             rest = come_to_rest(engine, state)
             if rest.verdict != IN_BALANCE:
+                gone, rest = _first_lost(engine, trail, gone, rest)
                 return gone / length, rest
             state, off = rest.state, rest.off_balance
             continue
@@ -122,7 +128,39 @@ def _carried(engine: SmallSteps, start: State, way: Array) -> tuple[float, Rest]
         carried = np.multiply.outer((mean - 0.5 * change * SPAN, change), way / length)
         last, state = state, _advanced(engine, state, Relaxing(ON_THE_WAY, breaks=True, carried=carried))
         gone, speed, off = gone + further, faster, off_balance(engine, last, state, ON_THE_WAY)
-    return 1.0, come_to_rest(engine, state)
+        trail.add(gone, state)
+    gone, rest = _first_lost(engine, trail, gone, come_to_rest(engine, state))
+    return gone / length, rest
+
+
+class Trail:
+    """States on the way of an increment: one in so many spans, fewer as they get many."""
+
+    def __init__(self, states: list[tuple[float, State]]):
+        self.states, self._apart, self._passed = states, SPANS_APART, 0
+
+    def add(self, gone: float, state: State) -> None:
+        self._passed += 1
+        if self._passed % self._apart == 0:
+            self.states.append((gone, state))
+        if len(self.states) > MOST_KEPT:
+            self.states, self._apart = self.states[::2], 2 * self._apart
+
+
+def _first_lost(engine: SmallSteps, trail: Trail, gone: float, rest: Rest) -> tuple[float, Rest]:
+    """Where the structure first was lost if it is in the end. What loses its balance slowly goes on with its supports for a
+    while before it is seen: the states on the way are asked, halving what is between one that rests and one that does not."""
+    if rest.verdict == IN_BALANCE:
+        return gone, rest
+    low, high = 0, len(trail.states)
+    while high - low > 1:
+        middle = (low + high) // 2
+        asked = come_to_rest(engine, trail.states[middle][1])
+        if asked.verdict == IN_BALANCE:
+            low = middle
+        else:
+            high, gone, rest = middle, trail.states[middle][0], asked
+    return gone, rest
 
 
 def _next_speed(speed: float, wanted: float, ahead: float, acceleration: float) -> float:

@@ -214,7 +214,7 @@ PANELS: dict[str, Panel] = {
                    draw_curves(figure, {"pushover": curve_of(source.facts)}), height=4.0),
     "settlement": Panel("what each support bears, and the widest crack, against settlement",
                         lambda source: _is("settlement")(source) and len(source.facts["settlement"]) > 1,
-                        lambda figure, source, asked: draw_settlement(figure, source.facts), height=4.0),
+                        lambda figure, source, asked: draw_settlement(figure, source.facts), height=5.5),
     "capacity": Panel("collapse multiplier against direction", _is("capacity"), lambda figure, source, asked:
                       draw_polar(figure, *capacity_of(source.facts)), height=5.0),
     "convergence": Panel("how well steps were solved, their cost, overlap", _in_time, _convergence, usual=False, height=4.2),

@@ -40,19 +40,22 @@ def base_picture(curves: Curves, path: str | Path) -> None:
 
 
 def settlement_picture(facts: Mapping[str, Any], path: str | Path) -> None:
-    """What each support bears, upwards [kN], and the widest crack [mm] against settlement [mm]."""
-    with drawing(path, height=4.0) as figure:
+    """What each support bears, upwards and across [kN], and the widest crack [mm] against settlement [mm]."""
+    with drawing(path, height=5.5) as figure:
         draw_settlement(figure, facts)
 
 
 def draw_settlement(figure: Any, facts: Mapping[str, Any]) -> None:
     """From the facts of a settlement."""
     way = 1e3 * np.array(facts["settlement"])
-    above, below = figure.subplots(2, sharex=True)
+    above, across, below = figure.subplots(3, sharex=True)
     for k, (name, support) in enumerate(facts["supports"].items()):
-        above.plot(way, 1e-3 * np.array(support["reaction"])[:, 2], label=name, **look(k))
+        force = 1e-3 * np.array(support["reaction"])
+        above.plot(way, force[:, 2], label=name, **look(k))
+        across.plot(way, np.linalg.norm(force[:, :2], axis=1), **look(k))
     below.plot(way, 1e3 * np.array(facts["widest_crack"]), **look(0))
-    above.set_ylabel("vertical reaction [kN]")
+    above.set_ylabel("vertical\nreaction [kN]")
+    across.set_ylabel("horizontal\nreaction [kN]")
     below.set_ylabel("widest crack [mm]")
     below.set_xlabel("settlement [mm]")
     if len(facts["supports"]) <= TOLD_APART:

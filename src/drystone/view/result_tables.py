@@ -114,8 +114,8 @@ def _construction(facts: dict[str, Any]) -> Rows:
 
 def _settlement(facts: dict[str, Any]) -> Rows:
     way, base, cracks = facts["settlement"][-1], facts["base_resultant"], facts["cracks"]
-    last = f"{1e3 * way:.4g} mm" if way else "its weight alone"
-    verdict = f"stays in balance under {last}" if facts["stable"] else f"{facts['verdict']}, from {1e3 * way:.4g} mm on"
+    last = f"while supports go by {1e3 * way:.4g} mm" if way else "under its weight"
+    verdict = f"stays in balance {last}" if facts["stable"] else f"{facts['verdict']}, from {1e3 * way:.4g} mm on"
     whole = facts["increments"] + facts["stable"]  # states that are in balance
     borne = max((abs(force / base["weight"] - 1) for force in base["force"][:whole]), default=0.0)
     rows = [("verdict", verdict)]
