@@ -156,9 +156,9 @@ class Move(Table):
     """How far a support has gone in the end."""
 
     support: Annotated[str, Field(min_length=1)]  # a support, or a group of supports
-    dx: Length = 0.0  # [m] from where it was built
-    dy: Length = 0.0
-    dz: Length = 0.0
+    dx: Length = 0.0  # [m] from where it was built, along x
+    dy: Length = 0.0  # [m] likewise, along y
+    dz: Length = 0.0  # [m] likewise, up; down is negative
 
 
 class Settlement(Analysis):
