@@ -19,6 +19,8 @@ from drystone.joints import RIGID, Surface
 from drystone.measure import balanced_from, head_joint_openings
 from drystone.model import build_model
 from drystone.motion import Motion
+from drystone.page.head import curves
+from drystone.page.shown import SERVED, Shown
 from drystone.record import read_run
 from drystone.session import record, resume
 from drystone.simulate import simulate
@@ -321,6 +323,9 @@ def test_a_settlement_is_an_analysis_with_frames_and_facts(tmp_path, capsys):
     assert run.frames == 4
     assert label(run, at_frame(run, -1)) == "stage 3"
     assert not run.velocity.any()
+    (curve,) = curves(Shown(tmp_path / "out", SERVED))
+    assert curve["axis"] == ("settlement", "mm")
+    assert [series["label"] for series in curve["series"]] == ["support-left", "support-right"]
     pytest.importorskip("matplotlib")
     with pytest.raises(SystemExit) as end:
         main(["plot", str(tmp_path / "out"), "-o", str(tmp_path / "reactions.png"), "--what", "settlement"])

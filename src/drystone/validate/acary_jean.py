@@ -1,25 +1,22 @@
 """H11: the wall of Acary and Jean comes under its weight without waves, and half of its base settles."""
 
-from collections import deque
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from drystone import build
-from drystone.analyse.record import record
 from drystone.build import Opening
 from drystone.contact.contacts import head_joint_opening
-from drystone.io.case import parse_case
 from drystone.joints import Surface
 from drystone.measure import base_resultant
 from drystone.model import Model, build_model
-from drystone.record import RESULT, read_result, read_run
+from drystone.record import read_run
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
 from drystone.units import GRAVITY
 from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
+from drystone.validate.conduct import history, statics
 from drystone.view.picture import picture
 from drystone.view.plots import base_picture
 
@@ -121,13 +118,7 @@ def _compute(place: Place) -> dict[str, Value]:
 
 def _in_millimetres(folder: Path) -> dict[str, Value]:
     """The settlement by small steps, in balance at every increment."""
-    case = parse_case(IN_MILLIMETRES)
-    found = read_result(folder) if (folder / RESULT).exists() else None
-    if found is None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        deque(record(case, folder, overwrite=True), maxlen=0)
-        found = read_result(folder)
-    assert found is not None
+    found = statics(IN_MILLIMETRES, folder)
     borne = np.array(found["base_resultant"]["force"]) / found["base_resultant"]["weight"]
     return {
         "in millimetres": found["verdict"],
