@@ -10,7 +10,7 @@ from drystone.laws import JointLaw
 from drystone.model import build_model
 from drystone.state import State
 from drystone.statics.cracks import cracks, joints_as_drawn
-from drystone.statics.settlement import FALLS, IN_BALANCE, settle
+from drystone.statics.settlement import FALLS, IN_BALANCE, settle, straight_ways
 from drystone.units import GRAVITY
 
 
@@ -20,9 +20,7 @@ def names_of(model):
 
 def settled(model, increments, **moves):
     """The states of supports that go by moves (3,) [m], by their names with _ for -."""
-    path = np.zeros((increments + 1, len(model.blocks), 3))
-    for name, move in moves.items():
-        path[:, names_of(model).index(name.replace("_", "-"))] = np.linspace(0.0, 1.0, increments + 1)[:, None] * np.array(move)
+    path = straight_ways(model, {name.replace("_", "-"): move for name, move in moves.items()}, increments)
     return list(settle(model, path))
 
 

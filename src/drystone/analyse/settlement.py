@@ -16,7 +16,7 @@ from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.state import State
 from drystone.statics.cracks import Crack, cracks, joints_as_drawn, openings
-from drystone.statics.settlement import IN_BALANCE, RESTLESS, Settled, settle
+from drystone.statics.settlement import IN_BALANCE, RESTLESS, Settled, settle, straight_ways
 
 Array = np.ndarray
 
@@ -42,14 +42,14 @@ def path_of(case: Case, model: Model) -> Array:
     motions it does not matter when and how fast they go, but in what order."""
     asked = case.analysis
     assert isinstance(asked, Settlement)
+    if not case.motions:
+        moved = [straight_ways(model, {each.support: (each.dx, each.dy, each.dz)}, asked.increments) for each in asked.moves]
+        return np.sum(moved, axis=0) if moved else np.zeros((1, len(model.blocks), 3))
     end = end_of(case.motions)
-    ways = np.zeros((SAMPLES + 1 if case.motions else 2, len(model.blocks), 3))
+    ways = np.zeros((SAMPLES + 1, len(model.blocks), 3))
     for motion in case.motions:
         for name in motion.supports:
             ways[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(ways)))[:, None]
-    for move in asked.moves:
-        chosen = [i for i in members(model, move.support, "analysis.moves") if model.blocks[i].fixed]
-        ways[1, chosen] += (move.dx, move.dy, move.dz)
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(ways, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
         return ways[:1]  # nothing goes anywhere

@@ -7,7 +7,7 @@ gets out of balance, as when a crack opens suddenly; at the end of each incremen
 balance.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from drystone.blas import one_blas_thread
 from drystone.engine.small_steps import LETTING_DOWN, Material, Relaxing, SmallSteps
 from drystone.errors import InputError
 from drystone.laws import YOUNG
-from drystone.loads import Push, weight, wrench
+from drystone.loads import Push, members, weight, wrench
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.simulate import initial_state
@@ -72,6 +72,18 @@ def settle(model: Model, path: Array, *, gravity: float = GRAVITY, young: float 
             return
         share, rest = _carried(engine, rest.state, end - start)
         yield Settled(start + share * (end - start), _with_forces(rest))
+
+
+def straight_ways(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
+    """(n + 1, B, 3) [m] the path of supports, or groups of supports, that go straight to where they are moved (3,) [m], all at
+    once and in equal increments."""
+    whole = np.zeros((len(model.blocks), 3))
+    for name, move in moves.items():
+        chosen = [i for i in members(model, name, "settlement") if model.blocks[i].fixed]
+        if not chosen:
+            raise InputError(f"settlement: block {name!r} is not fixed; only supports can be moved: set fixed = true")
+        whole[chosen] += np.asarray(move, float)
+    return np.multiply.outer(np.linspace(0.0, 1.0, increments + 1), whole)
 
 
 def _engine(model: Model, path: Array, **how) -> SmallSteps:
