@@ -31,8 +31,9 @@ Array = np.ndarray
 SPAN = 5e-3  # [s] after which it is looked how far the structure is from balance
 DRAG = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
 ON_THE_WAY = 20.0  # [1/s] rate at which velocities are taken back while supports move
-STILL = ((200.0, 0.1), (20.0, 1.0), (2.0, 10.0))  # [1/s], [s] the rates while they stand still, one after the other, and how
-# long: fast ones end vibrations, slow ones let blocks tilt to where they rest, or fall
+# [1/s], [s] the rates while they stand still, one after the other, and how long: fast ones end vibrations, the fastest those
+# that sliding feeds, slow ones let blocks tilt to where they rest, or fall
+STILL = ((200.0, 0.1), (5000.0, 0.03), (20.0, 1.0), (5000.0, 0.03), (2.0, 10.0), (5000.0, 0.1))
 BALANCED = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
 ROUGHLY = 0.05  # of gravity: supports wait where a block is accelerated by more
 SPANS_APART = 100  # are the states that are kept on the way of an increment: half a millimetre,
