@@ -10,6 +10,7 @@ from drystone.analyse.collapse import analyse_capacity, analyse_limit, analyse_t
 from drystone.analyse.construction import analyse_construction
 from drystone.analyse.equilibrium import analyse_equilibrium
 from drystone.analyse.pushover import analyse_pushover
+from drystone.analyse.settlement import analyse_settlement
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
@@ -26,6 +27,7 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "capacity": analyse_capacity,
     "pushover": analyse_pushover,
     "construction": analyse_construction,
+    "settlement": analyse_settlement,
 }
 
 

@@ -8,7 +8,7 @@ cannot stand, starts as it is drawn.
 import numpy as np
 
 from drystone.elastic import nodal
-from drystone.engine.small_steps import SmallSteps
+from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
 from drystone.state import State
 
 SPAN = 5e-3  # [s] after which it is looked whether anything still moves
@@ -24,7 +24,7 @@ def settled(engine: SmallSteps, start: State) -> State:
     state, free = start, ~engine.model.bodies.fixed
     far = FARTHEST * engine.model.bodies.radius[free]
     for _ in range(round(LONGEST / SPAN)):
-        state, _ = engine.advance(state._replace(step=0), SPAN, relaxing=True)
+        state, _ = engine.advance(state._replace(step=0), SPAN, relaxing=LETTING_DOWN)
         if not (np.linalg.norm(state.position - start.position, axis=1)[free] <= far).all():
             return start
         if max(np.abs(state.velocity[free]).max(), _vibrating(engine, state)) < SETTLED:

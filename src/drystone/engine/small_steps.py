@@ -85,7 +85,6 @@ LONGEST_INTERVAL = 5e-3  # [s] for which pairs are looked for
 SHORTEST_TICK = 7e-5  # [s] between two detections, about
 NODE = 1e-4  # [s] at most: between two instants at which the motion of the ground is tabled
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
-LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
 LEAST_LIFT = 1e-3  # [m] energies are small if they are less than that of the structure lifted by this
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
@@ -105,6 +104,18 @@ class Material(NamedTuple):
 
 
 STONE = Material()
+
+
+class Relaxing(NamedTuple):
+    """A structure is brought to rest: the ground is still, velocities are taken back all the time, no landing by impulses."""
+
+    rate: float = 200.0  # [1/s] at which velocities are taken back
+    breaks: bool = False  # whether bonds break and stone is crushed meanwhile
+    carried: Array | None = None  # (2, B, 3) [m/s], [m/s2] velocity at step 0, and acceleration, of supports that have motions;
+    # None: they stand still
+
+
+LETTING_DOWN = Relaxing()
 
 
 class Report(NamedTuple):
@@ -206,9 +217,9 @@ class SmallSteps:
             return state
         return without(self.model.bodies, state._replace(rest=NO_REST), before & ~now)  # all wake
 
-    def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
-        """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
-        ground is still, velocities are taken back all the time, and nothing lands by impulses."""
+    def advance(self, state: State, time_step: float, relaxing: Relaxing | None = None) -> tuple[State, Report]:
+        """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: in
+        the place of the motions."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         state = self._changed(state, time_step)
@@ -297,7 +308,7 @@ class SmallSteps:
         travel = (np.sqrt((speed[free, :3] ** 2).sum(axis=1)) / self.model.bodies.radius[free]).max(initial=1e-300)
         return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
 
-    def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: bool):
+    def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: Relaxing | None):
         """Up to h from `time` on, with steps that are `finer` times smaller than the longest stable one: the course then, the
         time that passed, the energy made and that allowed."""
         begin = perf_counter()
@@ -334,7 +345,7 @@ class SmallSteps:
         )  # fmt: skip
         return self._sleepers.keep(course, after), passed, made, allowed
 
-    def _run(self, data: Data, course: Course, binds: bool, relaxing: bool) -> tuple[int, CellMemory]:
+    def _run(self, data: Data, course: Course, binds: bool, relaxing: Relaxing | None) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
         known = len(course.memory.energy)
         helpers = self.helpers if known >= self.threads_from else 0
@@ -351,7 +362,7 @@ class SmallSteps:
             if not self.remembers:
                 return follow_with_modes(self._seen, self._modes), NO_CELLS
         assert self.cells is not None
-        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing))
+        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing is not None and not relaxing.breaks))
         if self.deformable is None:
             ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
         else:
@@ -412,14 +423,14 @@ class SmallSteps:
             columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here], none]
         return np.column_stack(columns).astype(float)
 
-    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
+    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: Relaxing | None) -> Data:
         """Working memory with all that an interval begins with."""
         data = self._data
         work, number = data.work, data.work.number
         number[SPAN], number[SHARE_OF_STEP] = h, finer
-        lands = self.material.landing > 0 and not relaxing
+        lands = self.material.landing > 0 and relaxing is None
         number[LANDING] = self.material.landing * max(self.gravity, 1e-3) if lands else 1e9
-        number[KEPT] = LETTING_DOWN if relaxing else 0.0
+        number[KEPT] = 0.0 if relaxing is None else relaxing.rate
         number[LONGEST_STEP] = self.longest_step
         number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
         has_lives = not self.remembers and self.deformable is None
@@ -429,14 +440,20 @@ class SmallSteps:
             for k, loads in enumerate(self._pushes):
                 self._put_loads(loads, course.rotation, work.pushes[k])
                 first = loads[0]
-                work.factor_summed[:, k] = first.factor(0.0) * at if relaxing else first.factor_summed(at)
+                work.factor_summed[:, k] = first.factor_summed(at) if relaxing is None else first.factor(0.0) * at
         elif self.loads:
             self._put_loads(self.loads, course.rotation, work.external)
         work.gravity[2] = -self.gravity
-        moves = time < self._end_of_ground and not relaxing  # only changes of its velocity count
+        moves = time < self._end_of_ground and relaxing is None  # only changes of its velocity count
         work.ground[:] = velocity(self.ground, at) if moves else 0.0
-        for k, motions in enumerate(self.support_motions):
-            work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
+        for k, (support, motions) in enumerate(zip(self._supports, self.support_motions, strict=True)):
+            if relaxing is None:
+                work.moves[:, k] = displacement(motions, at)
+            elif relaxing.carried is None:
+                work.moves[:, k] = 0.0
+            else:
+                speed, acceleration = relaxing.carried[:, support]
+                work.moves[:, k] = np.outer(at, speed) + np.outer(0.5 * at**2, acceleration)
         return data
 
     def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:

@@ -19,7 +19,16 @@ from drystone.build.compose import mirror, named, place
 from drystone.changes import Change, Presence, last_of
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, ChangeTable, Dynamics, LoadTable
+from drystone.io.analysis_tables import (
+    ANALYSIS_TABLES,
+    Analysis,
+    ChangeTable,
+    Dynamics,
+    LoadTable,
+    Settlement,
+    SettlementHistory,
+    analysis_table,
+)
 from drystone.io.case_tables import (
     Assembly,
     FilePart,
@@ -85,7 +94,7 @@ class Case:
 
     @property
     def by_small_steps(self) -> bool:
-        return isinstance(self.analysis, Dynamics) and self.analysis.by_small_steps
+        return self.analysis.by_small_steps
 
     @property
     def friction_law(self) -> str:
@@ -170,6 +179,14 @@ class Case:
         self._check_names("output.monitor", self.output.monitor, names, "block")
         for motion in self.motions:
             self._check_names("motion.supports", motion.supports, supports, "support")
+        if isinstance(self.analysis, SettlementHistory) and self.analysis.scheme == "rigid-modes" and model.elastic is None:
+            raise InputError('analysis.scheme: "rigid-modes" takes the rigid modes out of deformable blocks, and all blocks '
+                             'are rigid; give deformable in [structure], or scheme = "velocity-zeroing"')  # fmt: skip
+        if isinstance(self.analysis, Settlement):
+            named = sorted({block.group for block in model.blocks if block.fixed and block.group}) + supports
+            self._check_names("analysis.moves", tuple(move.support for move in self.analysis.moves), named, "support")
+            if model.planar and any(move.dy for move in self.analysis.moves):
+                raise InputError("analysis.moves: dy is across the plane of x and z; remove it, or planar")
         wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
         Presence(model, self.changes)  # names blocks that are not there
         return model
@@ -220,15 +237,17 @@ def parse_case(
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
-    if opens and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
-        said = "joints open as they slide in histories by small steps only; remove it, or integrator and kind in [analysis]"
+    if opens and analysis is not None and not analysis.by_small_steps:
+        said = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
         problems.append(Problem(("joints", "dilatancy"), said))
-    if isinstance(analysis, Dynamics) and analysis.by_small_steps:
+    if analysis is not None and analysis.by_small_steps:
         problems += _only_of_cone_programs(content)
-    if isinstance(analysis, Dynamics):
+    if isinstance(analysis, Settlement):
+        problems += _moves_told_otherwise(motions, analysis)
+    if isinstance(analysis, Dynamics | Settlement):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
-    elif analysis is not None:
+    if analysis is not None and not isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
         problems += [Problem(("load", i, "history"), said) for i, load in enumerate(loads) if load.history]
     if changes and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
@@ -268,6 +287,16 @@ def _only_of_cone_programs(content: Mapping[str, Any]) -> Iterator[Problem]:
             if isinstance(given, dict) and key in given and (fits is None or given[key] != fits):
                 said = f"small steps have no {key}{'' if fits is None else f' but {fits!r}'}; remove it, or {cure}"
                 yield Problem((table, key), said)
+
+
+def _moves_told_otherwise(motions: Sequence[Motion], analysis: Settlement) -> Iterator[Problem]:
+    """What motions say that a settlement in millimetres does not know."""
+    for i, motion in enumerate(motions):
+        if motion.pulse != "settlement" or not motion.supports:
+            said = 'brings no support to where it stays; give pulse = "settlement" and supports, or kind = "dynamics"'
+            yield Problem(("motion", i), said)
+        elif analysis.moves:
+            yield Problem(("motion", i), "says where supports go, and so does analysis.moves; give one of the two")
 
 
 def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -396,7 +425,8 @@ def _read_analysis(content: Any, end: float, problems: list[Problem]) -> Any:
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
         problems.append(Problem(where, "is not accepted", given=kind, accepted=accepted))
         return None
-    analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
+    table = analysis_table(kind, content) if isinstance(content, dict) else ANALYSIS_TABLES[kind]
+    analysis = _read(table, content, ("analysis",), problems)
     if not isinstance(analysis, Dynamics) or analysis.after is None:
         return analysis
     if math.isinf(end):

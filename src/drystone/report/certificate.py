@@ -237,6 +237,20 @@ def _construction(facts: Facts) -> tuple[str, list[Check]]:
     return f"It cannot be built so: stage {reached} of {planned} does not stand.", [check]
 
 
+def _settlement(facts: Facts) -> tuple[str, list[Check]]:
+    whole, base = facts["increments"] + facts["stable"], facts["base_resultant"]
+    far = amount(facts["settlement"][-1], "length")
+    borne = max((abs(force / base["weight"] - 1) for force in base["force"][:whole]), default=0.0)
+    off = max(facts["off_balance"][:whole], default=0.0)
+    checks = [Check(borne <= 1e-4, f"In {whole} states in balance the supports bear weight and loads to {borne:.1e}; no block "
+                                   f"is accelerated by more than {off:.1e} g.")]  # fmt: skip
+    if not facts["converged"]:
+        checks.append(Check(False, f"At {far} the structure NEITHER FALLS NOR COMES TO REST."))
+    if facts["stable"]:
+        return f"It stays in balance while its supports go by {far}; {len(facts['cracks'])} joints open.", checks
+    return f"It {facts['verdict']} from a settlement of {far} on.", checks
+
+
 def _stages(run: Run) -> Check:
     """Of a structure laid in stages, whose facts tell of the last only."""
     failed = run.steps["step"][~run.steps["converged"]]
@@ -246,4 +260,4 @@ def _stages(run: Run) -> Check:
 
 
 VERDICTS = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover,
-            "construction": _construction}  # fmt: skip
+            "construction": _construction, "settlement": _settlement}  # fmt: skip

@@ -112,8 +112,29 @@ def _construction(facts: dict[str, Any]) -> Rows:
     return [*rows, ("stages change forces by", told), (f"most at {'|'.join(change['joint'])}", most)]
 
 
+def _settlement(facts: dict[str, Any]) -> Rows:
+    way, base, cracks = facts["settlement"][-1], facts["base_resultant"], facts["cracks"]
+    last = f"while supports go by {1e3 * way:.4g} mm" if way else "under its weight"
+    verdict = f"stays in balance {last}" if facts["stable"] else f"{facts['verdict']}, from {1e3 * way:.4g} mm on"
+    whole = facts["increments"] + facts["stable"]  # states that are in balance
+    borne = max((abs(force / base["weight"] - 1) for force in base["force"][:whole]), default=0.0)
+    rows = [("verdict", verdict)]
+    rows += [("what falls", ", ".join(facts["falls"]))] if facts.get("falls") else []
+    rows += [("supports bear", f"weight and loads to {borne:.0e} at {whole} states in balance"), ("contact", facts["contact"])]
+    told = [f"{name}: {_vector(each['reaction'][0])} at first, {_vector(each['reaction'][-1])} in the end"
+            for name, each in facts["supports"].items()]  # fmt: skip
+    rows.append(("supports push with", "\n".join(told if len(told) <= 8 else [*told[:7], f"and {len(told) - 7} more"])))
+    place = [", ".join(f"{x + 0.0:.2f}" for x in each["place"]) for each in cracks]
+    wide = [
+        f"{'|'.join(each['blocks'])}: {1e3 * each['width']:.3g} mm at ({at}) m"
+        for each, at in zip(cracks[:5], place[:5], strict=True)
+    ]
+    more = [f"and {len(cracks) - 5} more"] if len(cracks) > 5 else []
+    return [*rows, ("joints that opened", "\n".join(wide + more) if wide else "none")]
+
+
 TOLD = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover,
-        "construction": _construction}  # fmt: skip
+        "construction": _construction, "settlement": _settlement}  # fmt: skip
 
 
 def _multiplier(facts: dict[str, Any]) -> str:
