@@ -48,11 +48,14 @@ def equilibrium(
     loads: Iterable[Push] = (),
     push: Array | None = None,
     surface: Surface = RIGID,
+    widest: float = np.inf,
 ) -> Equilibrium:
     """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
-    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    as contact detection sees are taken to touch, but for gaps above `widest` [m]. A compliant surface makes the forces unique
+    (BRT's regularised state)."""
     state = initial_state(model, gravity)
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, SECOND, no_contacts(), 0, model.planar)
+    contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
     total = wrench(model, loads, gravity) + (0.0 if push is None else push)
     return press(model, touching, total, solver=solver, gravity=gravity, surface=surface)
