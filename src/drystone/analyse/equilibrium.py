@@ -1,5 +1,7 @@
-"""Equilibrium: stands or not, reactions, bounds of forces, thrust lines of an arch, what remains when something falls."""
+"""Equilibrium: stands or not by Coulomb's friction, reactions, bounds of forces, thrust lines of an arch, what remains when
+something falls."""
 
+from collections.abc import Generator
 from itertools import pairwise
 from typing import Any
 
@@ -13,42 +15,31 @@ from drystone.io.case import Case
 from drystone.loads import weight, wrench
 from drystone.model import Model
 from drystone.session import solver_of
-from drystone.statics.balance import Balance, balance
+from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
+from drystone.statics.balance import Balance
 from drystone.statics.equilibrium import bounds, equilibrium
-from drystone.statics.remaining import remaining
+from drystone.statics.remaining import taken_apart
+from drystone.statics.standing import SELF_STRESS, STANDS, Standing, Trial, standing, touching, widest_closed
 from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import Arch, Line, conventional_thrust, find_arch
+from drystone.statics.thrust import WIDE, Arch, Line, conventional_thrust, find_arch
 
 Array = np.ndarray
 
 TOUCH = 1e-6  # share of half a joint within which a thrust line touches its edge
+NAMED = 4  # blocks and joints that a sentence names; more are counted
+BY_SMALL_STEPS = "elastic stones, Coulomb's friction, by small steps"
 
 
 def analyse_equilibrium(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Equilibrium)
-    yield Stage(0.0, "contact forces")
-    solver = solver_of(case)
-    found = equilibrium(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
-    yield Stage(0.5, "contact forces", as_frame(case, model, 1, found.acceleration, found.contacts, found.solution))
-    facts: dict[str, Any] = {
-        "stable": found.stands,
-        "acceleration": found.motion,
-        "reactions": reactions(model, found.contacts),
-        "contact": case.surface.words,
-        "residual": found.solution.residual.error,
-        "converged": found.solution.converged,
-    }
-    if not found.stands:
-        facts["mechanism"] = mechanism_facts(model, found.contacts, found.acceleration)
-    if asked.remaining and not found.stands:
-        yield Stage(0.5, "what remains")
-        left = remaining(model, solver=solver, gravity=asked.gravity, loads=case.loads, surface=case.surface)
-        still = np.zeros_like(found.acceleration)
-        yield Stage(0.5, "what remains", as_frame(case, model, 2, still, left.rest.contacts, left.rest.solution))
-        facts["falls"] = [block.name for block, stays in zip(model.blocks, left.stays, strict=True) if not stays]
-        facts["rest_stands"] = left.rest.stands
-    system = balance(model)
+    yield Stage(0.0, "let down and left alone")
+    found = standing(model, gravity=asked.gravity, loads=case.loads, young=case.young, threads=case.solver.threads)
+    yield Stage(0.4, "contact forces")
+    facts = yield from _forces(case, model, found)
+    if asked.remaining and not found.trial.stands:
+        facts |= yield from _what_remains(case, model)
+    system = touching(model)
     dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
     if (arch := _arch(asked.arch, system, dead)) is not None:
         facts["thrust"] = _thrust(arch, model)
@@ -59,6 +50,102 @@ def analyse_equilibrium(case: Case, model: Model) -> Stages:
             least, largest = bounds(system, dead, bound.between, bound.direction)
             facts["bounds"].append(bound.model_dump() | {"least": number(least), "largest": number(largest)})
     return facts
+
+
+def verdict_facts(model: Model, found: Standing) -> dict[str, Any]:
+    """The answer, in one word, in one sentence and in numbers."""
+    trial, names = found.trial, [block.name for block in model.blocks]
+    moving = [names[i] for i in trial.moving]
+    joints = [[names[a], names[b]] for a, b in found.joints]
+    return {
+        "verdict": found.verdict,
+        "stable": found.verdict == STANDS,
+        "words": _words(trial, found.verdict, moving, joints),
+        "moving": moving,
+        "self_stress_joints": joints,
+        "moved": float(trial.moved.max()),
+        "trial_time": trial.time,
+    }
+
+
+def _words(trial: Trial, verdict: str, moving: list[str], joints: list[list[str]]) -> str:
+    """The verdict in plain words."""
+    if verdict == STANDS:
+        return f"It stands by Coulomb's friction: let down from where it is drawn, it rests within {_millimetres(trial)}."
+    if not trial.finite:
+        return "It is not known whether it stands: the trial could not be followed to its end."
+    goes = f"{_listed(moving)} move{'s' if len(moving) == 1 else ''} away, {_millimetres(trial)} in {trial.time:.2g} s"
+    if verdict == SELF_STRESS:
+        pressed = _listed(["|".join(pair) for pair in joints])
+        return (f"It stands only with self-stress that nothing has created: wedges or prestress would have to press together "
+                f"{pressed}; without them {goes}.")  # fmt: skip
+    return f"It falls: no forces that Coulomb's friction allows hold it; {goes}."
+
+
+def _millimetres(trial: Trial) -> str:
+    return f"{1e3 * trial.moved.max():.3g} mm"
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+
+
+def _forces(case: Case, model: Model, found: Standing) -> Generator[Stage, None, dict[str, Any]]:
+    """The verdict and the forces that go with it: of what stands those of the contact problem from rest, of self-stress the
+    least, of what falls those that its joints have while it moves."""
+    trial, velocity = found.trial, np.zeros_like(found.trial.velocity)
+    contacts, solution = trial.contacts, _followed(trial)
+    surface, words = case.surface, BY_SMALL_STEPS
+    if found.verdict == STANDS:
+        rest = equilibrium(model, solver=solver_of(case), gravity=case.analysis.gravity, loads=case.loads, surface=surface,
+                           widest=widest_closed(model))  # fmt: skip
+        if rest.stands:
+            contacts, solution, words, velocity = rest.contacts, rest.solution, surface.words, rest.acceleration
+    else:
+        velocity = trial.velocity
+        if found.contacts is not None:
+            contacts, words = found.contacts, "the least self-stress that would hold it"
+    yield Stage(0.5, "contact forces", as_frame(case, model, 1, velocity, contacts, solution))
+    facts = verdict_facts(model, found) | {
+        "acceleration": 0.0 if found.verdict == STANDS else _acceleration(case, model, trial),
+        "reactions": reactions(model, contacts),
+        "contact": words,
+        "residual": solution.residual.error,
+        "converged": trial.finite,
+    }
+    if found.verdict != STANDS:
+        facts["mechanism"] = mechanism_facts(model, contacts, velocity)
+    return facts
+
+
+def _what_remains(case: Case, model: Model) -> Generator[Stage, None, dict[str, Any]]:
+    """What falls when the blocks that fall are taken away, and whether the rest stands."""
+    last, threads = None, case.solver.threads
+    for last in taken_apart(model, gravity=case.analysis.gravity, loads=case.loads, young=case.young, threads=threads):
+        yield Stage(0.5, f"what remains: {int((~last.stays).sum())} blocks have fallen")
+    assert last is not None
+    still = np.zeros((len(model.blocks), 6))
+    yield Stage(0.5, "what remains", as_frame(case, model, 2, still, last.rest.contacts, _followed(last.rest)))
+    falls = [block.name for block, stays in zip(model.blocks, last.stays, strict=True) if not stays]
+    return {"falls": falls, "rest_stands": last.rest.stands}
+
+
+def _followed(trial: Trial) -> Solution:
+    """A trial as a run reports it: small steps solve no contact problem."""
+    none = np.empty((0, 6)), np.empty((0, 3))
+    return Solution(*none, trial.finite, SMALL_STEPS, 0, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
+
+
+def _acceleration(case: Case, model: Model, trial: Trial) -> float | None:
+    """In units of g, mass-weighted rms over the blocks that move away: their mean acceleration in the trial."""
+    if not trial.finite:
+        return None
+    rows = trial.moving
+    mass = model.bodies.mass[rows]
+    speed = np.sqrt(mass @ (trial.velocity[rows, :3] ** 2).sum(axis=1) / mass.sum())
+    return float(speed / trial.time / (case.analysis.gravity or 1.0))
 
 
 def reactions(model: Model, contacts: Contacts) -> dict[str, list[float]]:
@@ -85,6 +172,7 @@ def _arch(name: str, system: Balance, load: Array) -> Arch | None:
 def _thrust(arch: Arch, model: Model) -> dict[str, Any]:
     """What the conventional thrust lines say; joints by the names of their two blocks."""
     found = conventional_thrust(arch)
+    factor = found.safety_factor if found.safety_factor < WIDE * (1 - TOUCH) else np.inf
     names = [model.blocks[i].name for i in arch.blocks]
     joints = [list(pair) for pair in pairwise(names)]
     lines = {"minimum": found.minimum, "maximum": found.maximum, "safest": found.safest}
@@ -99,7 +187,7 @@ def _thrust(arch: Arch, model: Model) -> dict[str, Any]:
     return {
         "minimum": None if found.minimum is None else found.minimum.thrust,
         "maximum": None if found.maximum is None else found.maximum.thrust,
-        "geometric_safety_factor": found.safety_factor,
+        "geometric_safety_factor": number(factor),
         "touches": {name: touched(line) for name, line in lines.items() if line},
         "friction_check": {name: too_steep(line) for name, line in lines.items() if line},
         "lines": {name: line.point.tolist() for name, line in lines.items() if line},

@@ -90,6 +90,8 @@ class Bounds(NamedTuple):
 def bounds(balance: Balance, dead: Array, between: tuple[str, str], direction: Iterable[float]) -> Bounds:
     """The component along `direction` of the force that one block or group exerts on another, over all admissible states
     (Heyman's minimum and maximum thrust; T32)."""
+    if not len(balance.friction):
+        return Bounds(np.nan, np.nan)
     cost = _component(balance, between, direction)
     least, most = optimise(balance, dead, cost=cost), optimise(balance, dead, cost=-cost)
     ends = [end.value if end.status != "endless" else -np.inf for end in (least, most)]

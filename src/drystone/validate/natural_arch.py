@@ -7,7 +7,6 @@ import numpy as np
 
 from drystone import build
 from drystone.model import Model, build_model
-from drystone.solvers.methods import make_solver
 from drystone.statics.remaining import Remaining, remaining
 from drystone.validate.claims import Claim, Figure, Place, Subject, Value
 from drystone.view.forces import force_picture
@@ -16,7 +15,7 @@ from drystone.view.forces import force_picture
 def wall_over_gap() -> tuple[Model, Remaining]:
     """The wall, and what is left of it when the stones that fall are gone."""
     model = build_model(build.wall_over_gap(), friction=0.4)
-    return model, remaining(model, solver=make_solver("native"))
+    return model, remaining(model)
 
 
 def fallen_by_course(model: Model, found: Remaining) -> list[int]:
