@@ -132,7 +132,7 @@ def statics(kind: str, facts: dict | None):
         ("equilibrium", EQUILIBRIUM, True, "It stands"),
         ("equilibrium", EQUILIBRIUM | {"stable": False, "words": "It falls: three stones move away."}, True,
          "It falls: three stones move away."),
-        ("equilibrium", EQUILIBRIUM | {"converged": False, "stable": False, "words": "It is not known whether it stands."}, False,
+        ("equilibrium", EQUILIBRIUM | {"converged": False, "stable": False, "words": "It is not known whether it stands"}, False,
          "It is not known whether it stands"),
         ("equilibrium", None, False, "It was cut before it found anything"),
         ("limit", LIMIT, True, "The collapse multiplier is 0.3712 by associated friction, and at most 0.3512 by exact"),

@@ -29,7 +29,8 @@ Array = np.ndarray
 
 STANDS, SELF_STRESS, FALLS = "stands", "self-stress", "falls"
 
-TRIAL = 1.0  # [s] of the history that follows the letting down
+TRIAL, LONG_TRIAL = 1.0, 3.0  # [s] of the history that follows the letting down; the long one if it is restless in the end
+RESTLESS = 1e-3  # [m/s] faster than this
 LOOK = 0.02  # [s] after which it is looked at
 SHORTEST = 0.1  # [s] of the history of a structure that is at rest already
 QUIET = 1e-6  # [m/s] slower than this is at rest
@@ -88,14 +89,16 @@ def _left_alone(engine: SmallSteps, drawn: State, down: LetDown) -> Trial:
     model, state = engine.model, down.state
     free, begin = ~model.bodies.fixed, farthest(model, engine.material.young)
     is_quiet, stands = down.found and down.speed < QUIET, True
-    for look in range(1, round(TRIAL / LOOK) + 1):
+    for look in range(1, round(LONG_TRIAL / LOOK) + 1):
         state, _ = engine.advance(state, LOOK)
+        speed = float(np.abs(state.velocity[free]).max())
         if not np.isfinite(state.velocity).all():
             break
         moved = np.linalg.norm(state.position - drawn.position, axis=1)
         stands = bool((moved <= begin)[free].all())
-        is_quiet = is_quiet and float(np.abs(state.velocity[free]).max()) < QUIET
-        if (is_quiet and look * LOOK >= SHORTEST) or (moved > SEEN * begin)[free].any():
+        is_quiet = is_quiet and speed < QUIET
+        is_enough = look * LOOK >= (SHORTEST if is_quiet else TRIAL if speed < RESTLESS else LONG_TRIAL)
+        if is_enough or (moved > SEEN * begin)[free].any():
             break
     contacts = state.contacts._replace(impulse=state.contacts.impulse / LOOK)
     finite = bool(np.isfinite(state.velocity).all())
