@@ -94,8 +94,8 @@ def test_mistakes(key, event, between, tolerance, said):
 
 
 def test_least_thickness_of_an_arch():
-    """Published: a semicircular arch of 27 voussoirs stands from t / R = 0.1067 on; with R = 10 m that is 1.067 m. Of rigid stones: elastic
-    ones at 30 GPa need half a per cent more, and the stiffer they are the nearer the figure."""
+    """Published: a semicircular arch of 27 voussoirs stands from t / R = 0.1067 on; with R = 10 m that is 1.067 m.
+    That is of rigid stones: elastic ones at 30 GPa need half a per cent more, stiffer ones less."""
     arch = parse_case("""
 [structure]
 generator = "arch"

@@ -19,6 +19,7 @@ from drystone.engine.small_steps import Material, SmallSteps
 from drystone.laws import YOUNG
 from drystone.loads import Push, weight, wrench
 from drystone.model import Model
+from drystone.quaternion import conjugate, rotate, rotation_vector
 from drystone.simulate import initial_state
 from drystone.state import State
 from drystone.statics.balance import Balance, balance
@@ -47,7 +48,7 @@ class Trial(NamedTuple):
     finite: bool  # the history could be followed
     is_let_down: bool  # it came to rest near where it is drawn
     displacement: Array  # (B, 3) [m] since it was drawn
-    velocity: Array  # (B, 6) [m/s, rad/s] at the end
+    velocity: Array  # (B, 6) [m/s, rad/s] the mean since it was drawn: the motion that starts
     contacts: Contacts  # at the end, with forces [N] in the place of impulses
     time: float  # [s] of the history that follows the letting down
 
@@ -101,8 +102,17 @@ def _left_alone(engine: SmallSteps, drawn: State, down: LetDown) -> Trial:
         if is_enough or (moved > SEEN * begin)[free].any():
             break
     contacts = state.contacts._replace(impulse=state.contacts.impulse / LOOK)
-    finite = bool(np.isfinite(state.velocity).all())
-    return Trial(stands and finite, finite, down.found, state.position - drawn.position, state.velocity, contacts, state.time)
+    finite, away = bool(np.isfinite(state.velocity).all()), state.position - drawn.position
+    velocity = _starting_motion(away, state.rotation) / state.time
+    return Trial(stands and finite, finite, down.found, away, velocity, contacts, state.time)
+
+
+def _starting_motion(away: Array, rotation: Array) -> Array:
+    """(B, 6) [m, rad] the motion that starts, of displacements (B, 3) and turns (B, 4): a block that turns about an axis has
+    gone along a chord, half a turn off the way on which it started."""
+    half = rotation * np.where(rotation[:, :1] < 0.0, -1.0, 1.0) + [1.0, 0.0, 0.0, 0.0]
+    half /= np.linalg.norm(half, axis=1, keepdims=True)
+    return np.concatenate([rotate(conjugate(half), away), rotation_vector(rotation)], axis=1)
 
 
 def standing(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drystone.stamp import in_words
-from drystone.view.tables import print_rows
+from drystone.view.tables import closed_words, print_rows
 
 STEEPEST = 1e3  # slope of a line: beyond, nothing presses
 
@@ -20,6 +20,7 @@ def print_result(facts: dict[str, Any]) -> None:
 def result_rows(facts: dict[str, Any]) -> Rows:
     rows = [("verdict", facts["words"])] if "words" in facts else []
     rows += [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
+    rows += [("gaps of rounding", closed_words(facts["closed_gaps"]))] if facts.get("closed_gaps") else []
     rows += TOLD[facts["analysis"]](facts)
     rows += [("mechanism", facts["mechanism"]["words"])] if "mechanism" in facts else []
     rows += [("note", facts["note"])] if facts.get("note") else []
