@@ -11,6 +11,7 @@ import numpy as np
 
 from drystone.elastic import nodal
 from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
+from drystone.loads import at_time, weight, wrench
 from drystone.model import Model
 from drystone.state import State
 
@@ -25,6 +26,7 @@ FARTHEST = 1e-2  # of the radius of a block, or
 FARTHEST_IN_ALL = 1e-4  # of the size of the structure, if that is more: a block that moves farther is not settling
 STIFF = 3e9  # [Pa] stone that is softer may give way by more, as much as it is softer
 BALANCED = 1e-2  # of gravity: forces that are out of balance by less
+ELASTIC = 0.05  # of the work of weight and loads: where stones store less, the motion was not elastic; in a column it is half
 
 
 class LetDown(NamedTuple):
@@ -53,9 +55,19 @@ def let_down(engine: SmallSteps, start: State) -> LetDown:
             return LetDown(start, False, speed)
         if speed < SETTLED or (span >= round(SHORT / SPAN) and (moved <= near).all()):
             break
-    if (moved > near).any() and LETTING_DOWN * speed > BALANCED * engine.gravity:
+    if (moved > near).any() and not _has_settled(engine, start, state, speed):
         return LetDown(start, False, speed)
     return LetDown(_at_rest(engine, start, state), True, speed)
+
+
+def _has_settled(engine: SmallSteps, start: State, state: State, speed: float) -> bool:
+    """Whether blocks that have moved far did so as elastic stones that give way, and not as a block that is drawn leaning or
+    above its bed, whose motion belongs into its history."""
+    if LETTING_DOWN * speed > BALANCED * engine.gravity:
+        return False
+    away, model = state.position - start.position, engine.model
+    pushed = weight(model, engine.gravity) + wrench(model, at_time(engine.loads, 0.0), engine.gravity)
+    return state.energy.elastic + state.energy.strain >= ELASTIC * float(np.vdot(pushed[:, :3], away))
 
 
 def farthest(model: Model, young: float) -> Array:
