@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.stages import Stage, Stages, as_frame, mechanism_facts, number
+from drystone.analyse.stages import Stage, Stages, as_frame, number
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Equilibrium
 from drystone.io.case import Case
 from drystone.loads import weight, wrench
+from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.session import solver_of
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.remaining import taken_apart
-from drystone.statics.standing import SELF_STRESS, STANDS, Standing, Trial, standing, touching, widest_closed
+from drystone.statics.standing import AS_ONE, SELF_STRESS, STANDS, Standing, Trial, standing, touching, widest_closed
 from drystone.statics.surcharge import under_the_rest
 from drystone.statics.thrust import WIDE, Arch, Line, conventional_thrust, find_arch
 
@@ -60,7 +61,7 @@ def verdict_facts(model: Model, found: Standing) -> dict[str, Any]:
     return {
         "verdict": found.verdict,
         "stable": found.verdict == STANDS,
-        "words": _words(trial, found.verdict, moving, joints),
+        "words": _words(trial, found.verdict, moving, joints, model.laws is None),
         "moving": moving,
         "self_stress_joints": joints,
         "moved": float(trial.moved.max()),
@@ -68,13 +69,17 @@ def verdict_facts(model: Model, found: Standing) -> dict[str, Any]:
     }
 
 
-def _words(trial: Trial, verdict: str, moving: list[str], joints: list[list[str]]) -> str:
+def _words(trial: Trial, verdict: str, moving: list[str], joints: list[list[str]], is_dry: bool) -> str:
     """The verdict in plain words."""
     if verdict == STANDS:
         return f"It stands by Coulomb's friction: let down from where it is drawn, it rests within {_millimetres(trial)}."
     if not trial.finite:
         return "It is not known whether it stands: the trial could not be followed to its end."
     goes = f"{_listed(moving)} move{'s' if len(moving) == 1 else ''} away, {_millimetres(trial)} in {trial.time:.2g} s"
+    if verdict == SELF_STRESS and not is_dry:
+        return f"Forces that its bonds could bear would hold it, but it does not reach them: bonds break, and {goes}."
+    if verdict == SELF_STRESS and not joints:
+        return f"It stands only with self-stress that nothing has created; without it {goes}."
     if verdict == SELF_STRESS:
         pressed = _listed(["|".join(pair) for pair in joints])
         return (f"It stands only with self-stress that nothing has created: wedges or prestress would have to press together "
@@ -104,7 +109,7 @@ def _forces(case: Case, model: Model, found: Standing) -> Generator[Stage, None,
         if rest.stands:
             contacts, solution, words, velocity = rest.contacts, rest.solution, surface.words, rest.acceleration
     else:
-        velocity = trial.velocity
+        velocity = trial.mechanism
         if found.contacts is not None:
             contacts, words = found.contacts, "the least self-stress that would hold it"
     yield Stage(0.5, "contact forces", as_frame(case, model, 1, velocity, contacts, solution))
@@ -116,7 +121,7 @@ def _forces(case: Case, model: Model, found: Standing) -> Generator[Stage, None,
         "converged": trial.finite,
     }
     if found.verdict != STANDS:
-        facts["mechanism"] = mechanism_facts(model, contacts, velocity)
+        facts["mechanism"] = read_mechanism(model, contacts, velocity, tolerance=AS_ONE).as_facts()
     return facts
 
 

@@ -28,7 +28,7 @@ from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import Equilibrium, equilibrium
 from drystone.statics.limit import limit, paced
 from drystone.statics.program import SOLVED
-from drystone.statics.standing import FALLS, STANDS, standing, widest_closed
+from drystone.statics.standing import AS_ONE, FALLS, STANDS, standing, widest_closed
 from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
@@ -59,8 +59,8 @@ def collapse(case: Case, desk: Desk) -> dict[str, Any]:
     alone = standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
     stable = alone.verdict == STANDS
     found = limit(system, dead, live)
-    velocity = found.velocity if stable or not alone.trial.finite else paced(system, alone.trial.velocity)
-    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ)
+    velocity = found.velocity if stable or not alone.trial.finite else paced(system, alone.trial.mechanism)
+    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ if stable else AS_ONE)
     multiplier = number(found.multiplier)
     return {
         "stable": stable,

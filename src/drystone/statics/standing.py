@@ -37,6 +37,7 @@ SHORTEST = 0.1  # [s] of the history of a structure that is at rest already
 QUIET = 1e-6  # [m/s] slower than this is at rest
 SEEN = 4.0  # times farther than where motion begins (T401): the motion is told when a block has gone so far
 MOVING = 0.25  # of the largest displacement: the blocks that are said to move
+AS_ONE = 0.1  # of the largest displacement: blocks that part by less move as one
 TOUCHING = 1e-6  # of the radius of the smallest block: a wider gap is open
 NEEDED = 0.05  # of the largest difference: joints that need more pressure than they have
 
@@ -56,6 +57,11 @@ class Trial(NamedTuple):
     def moved(self) -> Array:
         """(B,) [m]"""
         return np.linalg.norm(self.displacement, axis=1)
+
+    @property
+    def mechanism(self) -> Array:
+        """(B, 6) [m/s, rad/s] the motion that starts; what moves little only gives way."""
+        return np.where((self.moved >= AS_ONE * self.moved.max())[:, None], self.velocity, 0.0)
 
     @property
     def moving(self) -> Array:
