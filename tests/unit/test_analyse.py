@@ -181,3 +181,14 @@ def test_a_shallow_arch_has_no_largest_thrust(tmp_path, capsys):
     assert facts["verdict"] == "stands"
     assert facts["thrust"]["maximum"] is None
     assert facts["thrust"]["minimum"] > 0
+
+
+def test_a_wall_that_jams_over_a_gap_says_that_stones_hang(tmp_path, capsys):
+    """Drawn flush, at friction 0.6, it stands; with a tenth of a millimetre of play stones fall. The verdict names them."""
+    gap = '[structure]\ngenerator = "wall-over-gap"\n{}[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n'
+    _, flush = command(tmp_path, capsys, gap.format(""))
+    _, loose = command(tmp_path, capsys, gap.format('play = "0.1 mm"\n'), "--force")
+    assert (flush["verdict"], loose["verdict"]) == ("stands", "falls")
+    assert "rest on nothing" in flush["words"]
+    assert set(flush["hung_by_friction"]) & set(loose["moving"])
+    assert loose["hung_by_friction"] == []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from drystone.analyse.stages import Stage, Stages, as_frame, number
+from drystone.contact.beds import hung_by_friction
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Equilibrium
@@ -17,7 +18,7 @@ from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.session import solver_of
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
-from drystone.statics.balance import Balance
+from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import bounds, equilibrium
 from drystone.statics.remaining import taken_apart
 from drystone.statics.standing import AS_ONE, SELF_STRESS, STANDS, Standing, Trial, standing, touching, widest_closed
@@ -58,15 +59,30 @@ def verdict_facts(model: Model, found: Standing) -> dict[str, Any]:
     trial, names = found.trial, [block.name for block in model.blocks]
     moving = [names[i] for i in trial.moving]
     joints = [[names[a], names[b]] for a, b in found.joints]
+    hung = [] if trial.moving.size else hung_names(model)
     return {
         "verdict": found.verdict,
         "stable": found.verdict == STANDS,
-        "words": _words(trial, found.verdict, moving, joints, model.laws is None),
+        "words": _words(trial, found.verdict, moving, joints, model.laws is None) + _open_question(hung),
+        "hung_by_friction": hung,
         "moving": moving,
         "self_stress_joints": joints,
         "moved": float(trial.moved.max()),
         "trial_time": trial.time,
     }
+
+
+def hung_names(model: Model) -> list[str]:
+    """Blocks that rest on nothing and that friction in flush upright joints may hold."""
+    c = balance(model).contacts
+    return [model.blocks[i].name for i in hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)]
+
+
+def _open_question(hung: list[str]) -> str:
+    """What to say of a structure that stands although blocks rest on nothing."""
+    if not hung:
+        return ""
+    return f" But {len(hung)} rest on nothing ({_listed(hung)}): with play in their upright joints they may fall."
 
 
 def _words(trial: Trial, verdict: str, moving: list[str], joints: list[list[str]], is_dry: bool) -> str:
