@@ -76,7 +76,7 @@ def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[Clos
     joints = _joints(blocks, faces, unit)
     planes, moved = _planes(blocks, faces, joints, NOTHING * unit)
     own = np.unique(faces.block[~np.isin(faces.block, faces.block[moved])])
-    warped = [row for row in own.tolist() if _is_warped(blocks[row])]
+    warped = [row for row in own.tolist() if _is_warped(blocks[row], unit)]
     for row in [*np.unique(faces.block[moved]).tolist(), *warped]:
         mine = np.flatnonzero(faces.block == row)
         after[row] = _moved(blocks[row], planes[0][mine], planes[1][mine], unit)
@@ -84,10 +84,10 @@ def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[Clos
     return after, closed + [_flattened(blocks[row], after[row]) for row in warped if after[row] is not blocks[row]]
 
 
-def _is_warped(block: Block) -> bool:
-    """Whether a face is not plane, as far as the door asks."""
+def _is_warped(block: Block, unit: float) -> bool:
+    """Whether a face is not plane, as far as the door asks, by no more than rounding can do."""
     s = surface(np.asarray(block.vertices, float), block.faces)
-    return bool(off_plane(s).max() > FLATNESS * float(diagonal(s)[0]))
+    return bool(FLATNESS * float(diagonal(s)[0]) < off_plane(s).max() <= np.sqrt(3.0) * unit)
 
 
 def _flattened(before: Block, after: Block) -> Closed:
