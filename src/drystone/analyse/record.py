@@ -16,7 +16,7 @@ from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.io.whole import write_whole
 from drystone.model import Model
-from drystone.record import RESULT, Run, read_run, recorded_case
+from drystone.record import RESULT, Run, read_result, read_run, recorded_case
 from drystone.simulate import initial_state
 from drystone.writer import RunWriter
 
@@ -38,7 +38,8 @@ def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
 
 def repeat(run: Run, out: str | Path) -> Stages:
     """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
-    return (yield from _recorded(recorded_case(run), run.model, Path(out)))
+    known = {key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"}  # of files it had
+    return (yield from _recorded(recorded_case(run), run.model, Path(out), known=known))
 
 
 def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, known: dict[str, Any] | None = None) -> Stages:
