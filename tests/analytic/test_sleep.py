@@ -14,7 +14,7 @@ from drystone.build.shapes import box
 from drystone.changes import Change
 from drystone.engine.rest import settled
 from drystone.engine.sleep import CALM, STILL, are_asleep
-from drystone.engine.small_steps import SmallSteps
+from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.loads import Push
@@ -398,7 +398,7 @@ def test_relaxing_never_sleeps_and_who_asks_for_it_has_nobody_asleep():
     engine = SmallSteps(model, gravity=G)
     state = initial_state(model, G)
     for _ in range(FALLS_ASLEEP):
-        state, report = engine.advance(state._replace(step=0), H, relaxing=True)
+        state, report = engine.advance(state._replace(step=0), H, relaxing=LETTING_DOWN)
         assert report.asleep == 0
     _, states, reports = followed(model, 0.2, sleeps=False)
     assert all(report.asleep == 0 < report.small_steps for report in reports)

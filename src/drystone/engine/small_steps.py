@@ -223,7 +223,7 @@ class SmallSteps:
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         state = self._changed(state, time_step)
-        momentum, sleeps = self._momentum(state.rotation, state.velocity), self.sleeps and not relaxing
+        momentum, sleeps = self._momentum(state.rotation, state.velocity), self.sleeps and relaxing is None
         rest = state.rest if sleeps and len(state.rest) else np.zeros(len(state.position))
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -54,6 +54,10 @@ STONE = YOUNG  # [Pa] modulus of the stone in compliant contact when the case do
 MOST_STEPS = 10**8  # of a history
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 LONGEST_TIME_STEP = 5e-3  # [s] after which small steps hand out the state when the case does not say
+
+
+if TYPE_CHECKING:
+    from drystone.doctor.rounding import Closed
 
 
 @dataclass(frozen=True)
@@ -138,11 +142,21 @@ class Case:
     def _made(self, table: Table, common: type[Table]) -> list[Block]:
         """What a table's own keys, those that not every structure has, make."""
         own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
-        if "file" in own:
-            from drystone.io.geometry.structure import read_structure  # with scipy; generated structures do without
+        return self._drawn(own)[0] if "file" in own else GENERATORS[own.pop("generator")](**own)
 
-            return read_structure(self.path.parent / own.pop("file"), **own)
-        return GENERATORS[own.pop("generator")](**own)
+    def _drawn(self, own: dict[str, Any]) -> "tuple[list[Block], list[Closed]]":
+        """The blocks of a file, and the gaps that rounding had made between them."""
+        from drystone.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
+        from drystone.io.geometry.structure import read_structure
+
+        return close_rounding_gaps(read_structure(self.path.parent / own.pop("file"), **own))
+
+    def closed_gaps(self) -> "list[Closed]":
+        """The gaps that rounding has made in the files of the structure, which `blocks` has closed (T405)."""
+        parts = self.structure.parts if isinstance(self.structure, Assembly) else (self.structure,)
+        common = Part.model_fields | Structure.model_fields
+        drawn = [{name: value for name, value in dict(part).items() if name not in common} for part in parts]
+        return [closed for own in drawn if "file" in own for closed in self._drawn(own)[1]]
 
     def model(self, pairs: Sequence[tuple[str, str, JointLaw]] = ()) -> Model:
         """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups besides

@@ -162,8 +162,9 @@ def _by_cone_programs(case: Case, impact: str) -> list[str]:
 NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."
 FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are left out."
 OF_STATICS = {
-    "equilibrium": [NOT_UNIQUE, "A structure stands if a state of forces balances its loads within what friction allows; "
-                    "whether it can be reached, and whether a small push is borne, is not asked."],
+    "equilibrium": [NOT_UNIQUE, "A structure stands if, let down from where it is drawn with no force in any joint, it comes "
+                    "to rest nearby by Coulomb's friction and stays there for a second; whether a push is borne is not asked.",
+                    "Self-stress means forces in balance within what friction allows that it does not reach by itself."],
     "limit": [FIRST_ORDER],
     "tilt": [FIRST_ORDER, "Tilting a table is taken for a horizontal body force."],
     "capacity": [FIRST_ORDER, "Directions between those computed are not known."],

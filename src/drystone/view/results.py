@@ -25,6 +25,9 @@ from drystone.view.plots import curve_picture, polar_picture, settlement_picture
 
 Array = np.ndarray
 
+TITLES = {"stands": "stands by Coulomb's friction", "self-stress": "stands only with self-stress that nothing has created",
+          "falls": "falls: no forces hold it"}  # fmt: skip
+
 
 def result_pictures(run: Run, facts: dict[str, Any]) -> list[Path]:
     """Draw whatever the analysis found, and say where."""
@@ -45,7 +48,8 @@ def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
     if "falls" in facts:
         falls = np.isin([block.name for block in run.model.blocks], facts["falls"])
         moving = np.outer(falls, np.ones(6))
-    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=there(run, run.frames - 1))
+    title = TITLES.get(facts.get("verdict", ""), "")
+    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=there(run, run.frames - 1), title=title)
     return path
 
 
