@@ -65,7 +65,7 @@ def let_down(engine: SmallSteps, start: State) -> LetDown:
 def _has_settled(engine: SmallSteps, start: State, state: State, speed: float) -> bool:
     """Whether blocks that have moved far did so as elastic stones that give way, and not as a block that is drawn leaning or
     above its bed, whose motion belongs into its history."""
-    if LETTING_DOWN * speed > BALANCED * engine.gravity:
+    if LETTING_DOWN.rate * speed > BALANCED * engine.gravity:
         return False
     away, model = state.position - start.position, engine.model
     pushed = weight(model, engine.gravity) + wrench(model, at_time(engine.loads, 0.0), engine.gravity)
