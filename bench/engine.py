@@ -82,7 +82,7 @@ def engine_of(method: str, model: Model, motions: Sequence[Motion]) -> Engine:
         return Engine(map(moment, steps), 1e-3, model.position)
     threads, h = threads_of(method), SMALL.get(method, SMALL[OURS])
     state = settled(SmallSteps(model, gravity=GRAVITY, threads=threads), initial_state(model))
-    awake = SmallSteps(model, motions, gravity=GRAVITY, threads=threads, sleeps=False)  # as peers are; what sleeps costs nothing
+    awake = SmallSteps(model, motions, gravity=GRAVITY, threads=threads, sleeps=False)  # as its peers: what sleeps is free
     return Engine(map(moment, follow_small_steps(awake, state, FOREVER, h)), h, state.position)
 
 
