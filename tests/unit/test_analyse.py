@@ -192,3 +192,13 @@ def test_a_wall_that_jams_over_a_gap_says_that_stones_hang(tmp_path, capsys):
     assert "rest on nothing" in flush["words"]
     assert set(flush["hung_by_friction"]) & set(loose["moving"])
     assert loose["hung_by_friction"] == []
+
+
+def test_a_wall_of_deformable_blocks_has_a_verdict(tmp_path, capsys):
+    """Its frames have elastic modes, which statics leaves as they are."""
+    wall = '[structure]\ngenerator = "wall"\nlength = "1 m"\nheight = "1 m"\nthickness = "0.3 m"\ncourses = 3\nblocks = 2\n'
+    stone = 'deformable = { young = "60 GPa", poisson = 0.27, mesh = [2, 2, 2] }\n[joints]\nfriction = 0.6\n'
+    code, facts = command(tmp_path, capsys, wall + stone + '[analysis]\nkind = "equilibrium"\n')
+    assert code == 0
+    assert facts["verdict"] == "stands"
+    assert sum(push[2] for push in facts["reactions"].values()) == pytest.approx(facts["weight"], rel=1e-4)
