@@ -71,6 +71,27 @@ def test_reactions_do_not_depend_on_the_increments(piers_in_5, increments):
         np.testing.assert_allclose(two, one, atol=0.01 * np.abs(one[0]))
 
 
+def test_a_wall_over_a_door_on_two_supports_has_the_same_reactions():
+    """Stones that slide on each other, in bond: friction keeps the way there. 5 mm by 2 and 10 increments, 1 % of the force on
+    a support; both bear the weight at every increment."""
+    blocks = [block for block in build.wall(length=6.0, height=3.0, thickness=0.4, courses=10, blocks=10, openings=(
+        build.Opening(at=2.0, sill=0.0, width=2.0, height=1.5),)) if not block.fixed]  # fmt: skip
+    low, high = (np.concatenate([block.vertices for block in blocks]).min(axis=0),
+                 np.concatenate([block.vertices for block in blocks]).max(axis=0))  # fmt: skip
+    middle, found = (low[0] + high[0]) / 2, []
+    for side, (start, end) in {"left": (low[0], middle - 0.5), "right": (middle + 0.5, high[0])}.items():
+        blocks.append(box((start, low[1] - 0.3, low[2] - 0.5), (end, high[1] + 0.3, low[2]), fixed=True, name=f"pier-{side}"))
+    model = build_model(blocks, friction=0.6)
+    for increments in (2, 10):
+        states = settled(model, increments, pier_right=(0, 0, -0.005))
+        for _, rest in states:
+            assert rest.verdict == IN_BALANCE
+            pushes = [reaction(model, rest.state, f"pier-{side}") for side in ("left", "right")]
+            np.testing.assert_allclose(np.sum(pushes, axis=0), (0, 0, weight_of(model)), atol=1e-4 * weight_of(model))
+        found.append(pushes)
+    np.testing.assert_allclose(found[0], found[1], atol=0.01 * np.linalg.norm(found[0], axis=1).min())
+
+
 def test_a_beam_on_three_supports_is_left_on_two():
     """The middle one goes: the outer ones bear half the weight each. One load away from the middle: its lever."""
     supports = [box((x - 0.02, 0, -0.2), (x + 0.02, 0.3, 0), fixed=True, name=f"support-{k}") for k, x in enumerate((-2, 0, 2))]
