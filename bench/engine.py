@@ -14,7 +14,6 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.model import Model, build_model
 from drystone.motion import Motion
-from drystone.simulate import Step, initial_state, simulate, simulate_small_steps
+from drystone.simulate import Step, follow_small_steps, initial_state, simulate
 from drystone.solvers.native import native
 from drystone.state import State
 from drystone.units import GRAVITY
@@ -45,7 +44,6 @@ TWO_THREADS = "small steps, 5 ms, two threads"
 CONE = "cone program"
 BESIDE = {f"{peer.name}, {setting}": (peer, setting) for peer in PEERS for setting in peer.settings}
 METHODS = (OURS, TWO_THREADS, FINER, *BESIDE, CONE)
-TAKES_THREADS = "threads" in signature(SmallSteps).parameters  # to be removed once SmallSteps always takes them
 
 
 class Moment(NamedTuple):
@@ -65,10 +63,8 @@ class Engine(NamedTuple):
 
 
 def available(method: str) -> bool:
-    """Peers that are installed; two threads where small steps can have them."""
-    if method in BESIDE:
-        return bool(BESIDE[method][0].installed())
-    return method != TWO_THREADS or TAKES_THREADS
+    """Whether it can run here: peers must be installed."""
+    return method not in BESIDE or bool(BESIDE[method][0].installed())
 
 
 def threads_of(method: str) -> int:
@@ -84,11 +80,10 @@ def engine_of(method: str, model: Model, motions: Sequence[Motion]) -> Engine:
     if method == CONE:
         steps = simulate(model, motions, duration=FOREVER, time_step=1e-3, solver=native(1e-6, 1))
         return Engine(map(moment, steps), 1e-3, model.position)
-    threads = {"threads": threads_of(method)} if TAKES_THREADS else {}
-    state = settled(SmallSteps(model, gravity=GRAVITY, **threads), initial_state(model))
-    h = SMALL.get(method, SMALL[OURS])
-    steps = simulate_small_steps(model, motions, duration=FOREVER, time_step=h, state=state, **threads)
-    return Engine(map(moment, steps), h, state.position)
+    threads, h = threads_of(method), SMALL.get(method, SMALL[OURS])
+    state = settled(SmallSteps(model, gravity=GRAVITY, threads=threads), initial_state(model))
+    awake = SmallSteps(model, motions, gravity=GRAVITY, threads=threads, sleeps=False)  # as its peers: what sleeps is free
+    return Engine(map(moment, follow_small_steps(awake, state, FOREVER, h)), h, state.position)
 
 
 def moment(step: Step) -> Moment:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
-from bench.engine import BESIDE, CONE, FINER, METHODS, TWO_THREADS, available, threads_of
+from bench.engine import BESIDE, CONE, FINER, METHODS, available, threads_of
 from bench.measure import Row
 from bench.places import REST, Place
 
@@ -58,9 +58,8 @@ def methods_of(place: Place) -> list[str]:
 def missing() -> list[str]:
     """What is left out because it is not there, in words."""
     peers = {peer.name: peer for peer, _ in BESIDE.values()}.values()
-    out = [f"{peer.name} is not installed, its rows are left out: pip install {peer.package}"
-           for peer in peers if not peer.installed()]  # fmt: skip
-    return out + ([] if available(TWO_THREADS) else ["small steps have no threads yet, their rows are left out"])
+    return [f"{peer.name} is not installed, its rows are left out: pip install {peer.package}"
+            for peer in peers if not peer.installed()]  # fmt: skip
 
 
 @contextmanager

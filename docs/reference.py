@@ -35,7 +35,7 @@ TABLES = {
     "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
     "change": "Blocks that [appear and vanish](../modelling.md#blocks-that-appear-and-vanish) in a history. `[[change]]` with "
               "double brackets may stand several times.",
-    "analysis": "What is computed: a history (`dynamics`, `settlement`), or one of the analyses of [statics](../statics.md).",
+    "analysis": "What is computed: a history (`dynamics`), or one of the analyses of [statics](../statics.md).",
     "solver": "Optional: how contact is solved.",
     "output": "Optional: what is kept.",
 }  # fmt: skip

@@ -26,8 +26,14 @@ export interface Hinge {
   place: [number, number, number]; // [m]
 }
 
+export interface Standing {
+  verdict: "stands" | "self-stress" | "falls"; // under the dead load, by Coulomb's friction
+  words: string; // the same in a sentence
+}
+
 export interface Collapse {
-  stable: boolean;
+  stable: boolean; // of "stands" alone
+  standing: Standing;
   multiplier: number | null;
   angle: number | null; // [deg] whose tangent the multiplier is
   status: string;

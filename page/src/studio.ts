@@ -266,7 +266,7 @@ class Studio {
     const unit = { tilt: ` of tilt (tangent ${multiplier?.toPrecision(4)})`, "horizontal force": " g", "point load": this.ownLive ? " × the live loads of the case" : " × the weight of the structure" }[String(grows)] ?? "";
     figure.append(value, make("small", { textContent: multiplier === null ? "" : unit }));
     const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
-    stands.textContent = collapse.stable ? "It stands under the dead load." : "It does not stand under the dead load.";
+    stands.textContent = collapse.standing.words;
     const rows = [["verdict", collapse.verdict], ["mechanism", collapse.words]];
     if (rest?.safety_factor) {
       rows.push(["thrust line", `geometric safety factor ${rest.safety_factor > 999 ? "above 999" : rest.safety_factor.toFixed(2)}`]);

@@ -129,14 +129,16 @@ class Vibration(NamedTuple):
 
 
 def vibrate(
-    elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float, theta: float
+    elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float, theta: float, mass: float
 ) -> Vibration:
-    """How the modes go on without contact (T83), all as at the start of the step; spin (B, 3) [rad/s]."""
+    """How the modes go on without contact (T83), all as at the start of the step; spin (B, 3) [rad/s]. mass: of the modes; 0:
+    they are static (T358)."""
     square = elastic.stiffness[elastic.kind]
-    scale = 1.0 / np.sqrt(1.0 + (theta * h) ** 2 * square)
+    inertia = mass + (theta * h) ** 2 * square
+    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))  # modes that a smaller mesh does not have have no stiffness
     strained = square * (amplitude + theta * (1.0 - theta) * h * rate)
     pull = _turning(elastic, rotation, spin, amplitude, rate, h)
-    return Vibration(scale, rate / scale, scale * (rate + pull - h * strained))
+    return Vibration(scale, rate / scale, scale * (mass * rate + pull - h * strained))
 
 
 def _turning(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:

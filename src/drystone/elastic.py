@@ -18,6 +18,7 @@ from drystone.errors import InputError
 Array = np.ndarray
 
 ALIKE = 1e-9  # of the size: corners of blocks of one kind differ by less
+STIFFLESS = 1e-10  # of the largest singular value of a stiffness matrix: less is rounding
 LIMIT = 125  # nodes a block may have: each brings three unknowns into a dense matrix
 
 
@@ -112,6 +113,13 @@ def elastic_modes(place: Array, element: Array, density: float, stone: Stone) ->
     stiffness, mass = matrices(place, element, density, stone)
     square, mode = eigh(stiffness, mass)
     return mode[:, 6:], mass @ mode[:, 6:], square[6:]
+
+
+def rigid_modes(stiffness: Array) -> Array:
+    """(3 n, 6) orthonormal displacements of the nodes that stretch nothing: the directions in which a singular value
+    decomposition finds no stiffness (AJ's third scheme, T358)."""
+    _, value, direction = np.linalg.svd(stiffness)
+    return direction[value <= STIFFLESS * value[0]].T
 
 
 def matrices(place: Array, element: Array, density: float, stone: Stone) -> tuple[Array, Array]:

@@ -68,6 +68,14 @@ class Push:
         beyond = factors[0] * np.minimum(time - times[0], 0.0) + factors[-1] * np.maximum(time - times[-1], 0.0)
         return whole[row] + 0.5 * (factors[row] + self.factor(inside)) * (inside - times[row]) + beyond
 
+    def varies_between(self, start: float, end: float) -> bool:
+        """Whether the factor has more than one value from one instant [s] to another."""
+        if not self.history:
+            return False
+        times, factors = self._columns
+        inside = factors[(times > start) & (times < end)]
+        return bool(np.ptp([self.factor(start), *inside, self.factor(end)]) > 0.0)
+
     @property
     def _columns(self) -> tuple[Array, Array]:
         table = np.array(self.history)

@@ -8,7 +8,8 @@ A run is a folder with `case.toml`, the case as its user wrote it, `failed/` wit
     motions/*           samples of the motions that have such, by the number of the motion
     steps               a row of small numbers a step: row i is step i + 1
     frames/*            head, position, rotation, velocity every so many steps, and of the first and the last step; of
-                        deformable blocks the amplitudes of their modes and the rates of these
+                        deformable blocks the amplitudes of their modes and the rates of these; of runs by small steps
+                        how long blocks have rested
     contacts            the contacts of all frames, one frame after the other; head["contacts"] is where a frame ends
     patches             what patches of contact remember, of runs by small steps; head["patches"] is where a frame ends
     cells               what the cells of joints remember, likewise
@@ -55,7 +56,7 @@ FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
 FORMAT = 5  # of run.h5; raised when an older reader would misunderstand
 
-FIELDS = ("position", "rotation", "velocity", "amplitude", "rate")  # of a state; the last two of deformable blocks only
+FIELDS = ("position", "rotation", "velocity", "amplitude", "rate", "rest")  # of a state
 _ENERGIES = [(name, "f8") for name in Energy._fields]
 STEP = np.dtype(
     [
@@ -143,6 +144,8 @@ def _whole_frames(file: Any, folder: Path) -> int:
     for name, width in (("position", 3), ("rotation", 4), ("velocity", 6)):
         if file["frames"][name].shape[2:] != (width,):
             raise _damaged(folder, f"frames/{name} has not {width} numbers a block")
+    if "rest" in file["frames"] and file["frames/rest"].shape[1:] != file["frames/position"].shape[1:2]:
+        raise _damaged(folder, "frames/rest has not one number a block")
     return frames
 
 
@@ -294,7 +297,7 @@ class Run:
         """The state from which the run goes on as if it had never stopped."""
         frame = self._index(frame)
         head = self._head[frame]
-        fields = FIELDS if self.model.elastic else FIELDS[:3]
+        fields = [*(FIELDS[:5] if self.model.elastic else FIELDS[:3]), *(["rest"] if self._tells_rest else [])]
         energy = Energy(*(float(head[name]) for name in Energy._fields))
         return State(
             step=int(head["step"]),
@@ -309,6 +312,12 @@ class Run:
             ratio_patches=int(head["ratio_patches"]),
             **{name: self._read(f"frames/{name}", frame, frame + 1)[0] for name in fields},
         )
+
+    @cached_property
+    def _tells_rest(self) -> bool:
+        """Runs by cone programs, and those of earlier versions, do not tell how long blocks have rested."""
+        with _reading(self.folder) as file:
+            return "rest" in file["frames"]
 
     @cached_property
     def _head(self) -> Array:

@@ -21,7 +21,7 @@ from drystone.io.case import Case, parse_case
 from drystone.loads import at_time
 from drystone.session import simulated, solver_of, start_of
 from drystone.state import State
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.standing import try_standing
 from drystone.study.rest import AtRest
 from drystone.study.trial import largest_tilt
 from drystone.units import number_and_unit
@@ -108,8 +108,8 @@ def _try(case: Case, key: str, event: str, value: float, unit: str) -> Trial:
 
 def _standing(case: Case, value: float) -> Trial:
     loads = at_time(case.loads, 0.0)
-    found = equilibrium(case.model(), solver=solver_of(case), gravity=case.analysis.gravity, loads=loads)
-    return Trial(value, found.stands, None, int(not found.solution.converged))
+    found = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
+    return Trial(value, found.stands, None, int(not found.finite))
 
 
 def _moving(case: Case, event: str, value: float) -> Trial:

@@ -21,7 +21,7 @@ from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
 from drystone.forecast import first_contacts, planned_steps, steps_a_frame
-from drystone.io.analysis_tables import Settlement
+from drystone.io.analysis_tables import SettlementHistory
 from drystone.io.case import Case, read_case
 from drystone.io.stored_laws import given_again
 from drystone.io.whole import writing
@@ -213,7 +213,8 @@ def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, 
         surface=case.surface,
         impact_substeps=analysis.impact_substeps,
         loads=case.loads,
-        from_rest=isinstance(analysis, Settlement) and analysis.scheme == "velocity-zeroing",
+        from_rest=isinstance(analysis, SettlementHistory) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
+        modal_mass=0.0 if isinstance(analysis, SettlementHistory) and analysis.scheme == "rigid-modes" else 1.0,
         solver=solver,
         state=state,
     )

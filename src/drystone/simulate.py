@@ -70,13 +70,15 @@ def simulate(
     impact_substeps: int = 20,
     loads: Sequence[Push] = (),
     from_rest: bool = False,
+    modal_mass: float = 1.0,
     state: State | None = None,
 ) -> Iterator[Step]:
     """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut.
-    from_rest: every step starts with no velocity, which takes inertia out (T43)."""
+    from_rest: every step starts with no velocity, which takes inertia out (T43). modal_mass: of the elastic modes of deformable
+    blocks; with 0 only their rigid modes have inertia (T358)."""
     if model.planar:
         check_in_plane(motions)
-    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps)
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps, modal_mass)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     while state.step < last:

@@ -30,6 +30,7 @@ class Energy(NamedTuple):
 NO_MODES = np.zeros((0, 0))  # where no block is deformable
 NO_MEMORY = no_memory()
 NO_CELLS = no_cells()
+NO_REST = np.zeros(0)  # of a state whose blocks are all awake, as of one that small steps did not make
 
 
 class State(NamedTuple):
@@ -50,3 +51,4 @@ class State(NamedTuple):
     cells: CellMemory = NO_CELLS  # of joints that remember
     step_ratio: float = 0.0  # longest stable step over its bound, and the number of patches for which it was found
     ratio_patches: int = 0
+    rest: Array = NO_REST  # (B,) [s] how long the island of each block has rested; engine/sleep.py: from CALM on it sleeps

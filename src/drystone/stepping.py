@@ -61,6 +61,7 @@ class Scheme(NamedTuple):
     surface: Surface
     speed: float  # [m/s] g times the user's step: what velocity errors are measured by
     substeps: int  # of a step with a notable impact; 1 is never
+    modal_mass: float = 1.0  # of the elastic modes of deformable blocks; 0: only their rigid modes have inertia (T358)
 
 
 NOTABLE = 1e-2  # share of the kinetic energy that impacts take in a step worth taking again in small ones
@@ -130,7 +131,8 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
         contacts, grip = hold(elastic, contacts, position, rotation, amplitude)
     problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
     if elastic:
-        modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta)
+        modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta,
+                        scheme.modal_mass)  # fmt: skip
         problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
     borne = bear_joints(model, state.step == 0, problem, guess, axes, contacts, scheme.h, solver)
@@ -144,7 +146,7 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
         amplitude = amplitude + scheme.theta * scheme.h * rate
     contacts, work = _settle(state, problem, guess, axes, borne, scheme)
     lift = (end_position - state.position)[~model.bodies.fixed]
-    kinetic = kinetic_energy(model.bodies, end_rotation, velocity) + 0.5 * float(np.vdot(rate, rate))
+    kinetic = kinetic_energy(model.bodies, end_rotation, velocity) + 0.5 * scheme.modal_mass * float(np.vdot(rate, rate))
     strain = strain_energy(elastic, amplitude) if elastic else 0.0
     turn = early * moving[:, 3:] + scheme.theta * scheme.h * velocity[:, 3:]
     loads = _work_of_loads(model, load.wrench, end_position - state.position, turn)

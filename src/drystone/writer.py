@@ -236,10 +236,10 @@ def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
     for name in FIELDS:
-        blocks, width = getattr(state, name).shape
+        blocks, *width = getattr(state, name).shape
         if blocks:
-            chunk = (16, min(blocks, 512), width)
-            frames.create_dataset(name, (0, blocks, width), "f8", maxshape=(None, blocks, width), chunks=chunk)
+            chunk = (16, min(blocks, 512), *width)
+            frames.create_dataset(name, (0, blocks, *width), "f8", maxshape=(None, blocks, *width), chunks=chunk)
     for name, kind in lists.items():
         file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024 if name == "contacts" else 512,))
     file.create_dataset("steps", (0,), STEP, maxshape=(None,), chunks=(256,))

@@ -152,6 +152,6 @@ def test_a_natural_arch_is_left_of_a_wall_over_a_gap():
 
 def test_what_stands_stays_as_it_is():
     model = build_model(build.arch(), friction=0.6)
-    found = remaining(model, solver=make_solver("native"))
+    found = remaining(model)
     assert found.stays.all()
     assert found.stages == ()

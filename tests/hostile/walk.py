@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.build import GENERATORS
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Bound, LoadTable
+from drystone.io.analysis_tables import ANALYSIS_TABLES, Bound, LoadTable, SettlementHistory
 from drystone.io.case_tables import (
     AdhesionTable,
     Assembly,
@@ -57,8 +57,10 @@ def tables() -> Iterator[tuple[str, str, Place, type[Table]]]:
         yield f"motion {pulse}", f'{BLOCK}{dynamics}[motion]\npulse = "{pulse}"\n{MOTIONS[pulse]}\n', ("motion",), table
     yield "motion record", f'{BLOCK}{dynamics}[motion]\nrecord = "ground.AT2"\n', ("motion",), RecordTable
     for kind, table in ANALYSIS_TABLES.items():
-        own = dynamics if kind in ("dynamics", "settlement") else "[analysis]\n"
+        own = dynamics if kind == "dynamics" else "[analysis]\n"
         yield f"analysis {kind}", f'{BLOCK}{own}kind = "{kind}"\n', ("analysis",), table
+    by_paper = f'{BLOCK}{dynamics}kind = "settlement"\nscheme = "large-steps"\n'
+    yield "settlement by cone programs", by_paper, ("analysis",), SettlementHistory
     yield "file", BLOCK.replace('generator = "block"', 'file = "arch.json"') + dynamics, ("structure",), FileStructure
     yield "assembly", STATICS, ("structure",), Assembly
     yield "part", STATICS, ("structure", "parts", 1), FilePart

@@ -72,6 +72,7 @@ def steps(state: State, until: int, dt: float = 1e-3):
             int(random.integers(1 << 40)),
             step % 3,
             Energy(*(float(x) for x in random.normal(size=7))),
+            rest=state.rest,
         )
         path = ("warm", "newton", "newton+interior")[step % 3]
         residual = Residual(*(float(x) for x in random.random(5)))

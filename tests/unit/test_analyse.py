@@ -122,3 +122,83 @@ def test_a_run_that_replaces_an_analysis_takes_its_result_away(tmp_path, capsys)
     assert code == 0
     assert facts["steps"] == 2
     assert not (tmp_path / "out" / "result.json").exists()
+
+
+def solid(name, low, high, fixed=False):
+    corners = [[x, y, z] for z in (low[2], high[2]) for y in (low[1], high[1]) for x in (low[0], high[0])]
+    faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    return {"name": name, "vertices": corners, "faces": faces, "fixed": fixed}
+
+
+def ridge(name, x):
+    """A support whose upper edge is at height 0."""
+    corners = [[x - 0.2, 0, -0.3], [x + 0.2, 0, -0.3], [x, 0, 0], [x - 0.2, 1, -0.3], [x + 0.2, 1, -0.3], [x, 1, 0]]
+    faces = [[0, 1, 2], [3, 5, 4], [0, 3, 4, 1], [1, 4, 5, 2], [2, 5, 3, 0]]
+    return {"name": name, "vertices": corners, "faces": faces, "fixed": True}
+
+
+def walls_and_stone(play):
+    return [solid("left", (-1, 0, 0), (0, 1, 1), True), solid("stone", (play, 0.3, 0.3), (play + 0.4, 0.7, 0.7)),
+            solid("right", (2 * play + 0.4, 0, 0), (2 * play + 1.4, 1, 1), True)]  # fmt: skip
+
+
+ODD = {
+    "beam on two knife edges": ([ridge("one", 0), ridge("two", 2), solid("beam", (-0.3, 0.1, 0), (2.3, 0.9, 0.3))], "stands"),
+    "slab on three points": (
+        [*(solid(f"post-{k}", (x - 0.05, y - 0.05, -0.5), (x + 0.05, y + 0.05, 0), True)
+           for k, (x, y) in enumerate(((0, 0), (2, 0), (1, 1.5)))), solid("slab", (-0.3, -0.3, 0), (2.3, 1.8, 0.2))], "stands"),
+    "stone between two walls": (walls_and_stone(0.0), "self-stress"),
+    "stone with play": (walls_and_stone(0.0015), "falls"),
+    "stone in the air": ([solid("floor", (0, 0, -1), (1, 1, 0), True), solid("air", (0, 0, 0.5), (0.5, 0.5, 1))], "falls"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_structures_have_a_verdict_a_table_pictures_and_a_report(name, tmp_path, capsys):
+    """Their verdicts are those of statics by hand: two or three supports about the centroid bear it; a stone that nothing bears
+    from below falls, or has to be wedged in."""
+    blocks, verdict = ODD[name]
+    (tmp_path / "odd.json").write_text(json.dumps({"blocks": blocks}))
+    case = '[structure]\nfile = "odd.json"\n[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n'
+    code, facts = command(tmp_path, capsys, case, "--picture")
+    assert code == 0
+    assert (facts["verdict"], facts["stable"]) == (verdict, verdict == "stands")
+    for words in (["info", str(tmp_path / "out")], ["report", str(tmp_path / "out"), "-o", str(tmp_path / "report.html")]):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        assert end.value.code == 0
+    weight = facts["weight"]
+    if verdict == "stands":
+        assert sum(push[2] for push in facts["reactions"].values()) == pytest.approx(weight, rel=1e-4)
+    assert facts["words"][:8] in (tmp_path / "report.html").read_text()
+
+
+def test_a_shallow_arch_has_no_largest_thrust(tmp_path, capsys):
+    """A straight line fits in an arch of 30 degrees, 1 m thick: nothing bounds its thrust."""
+    arch = '[structure]\ngenerator = "arch"\nradius = "10 m"\nthickness = "1 m"\nembrace = "30 deg"\nblocks = 7\n'
+    code, facts = command(tmp_path, capsys, arch + '[joints]\nfriction = 0.7\n[analysis]\nkind = "equilibrium"\n', "--picture")
+    assert code == 0
+    assert facts["verdict"] == "stands"
+    assert facts["thrust"]["maximum"] is None
+    assert facts["thrust"]["minimum"] > 0
+
+
+def test_a_wall_that_jams_over_a_gap_says_that_stones_hang(tmp_path, capsys):
+    """Drawn flush, at friction 0.6, it stands; with a tenth of a millimetre of play stones fall. The verdict names them."""
+    gap = '[structure]\ngenerator = "wall-over-gap"\n{}[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n'
+    _, flush = command(tmp_path, capsys, gap.format(""))
+    _, loose = command(tmp_path, capsys, gap.format('play = "0.1 mm"\n'), "--force")
+    assert (flush["verdict"], loose["verdict"]) == ("stands", "falls")
+    assert "rest on nothing" in flush["words"]
+    assert set(flush["hung_by_friction"]) & set(loose["moving"])
+    assert loose["hung_by_friction"] == []
+
+
+def test_a_wall_of_deformable_blocks_has_a_verdict(tmp_path, capsys):
+    """Its frames have elastic modes, which statics leaves as they are."""
+    wall = '[structure]\ngenerator = "wall"\nlength = "1 m"\nheight = "1 m"\nthickness = "0.3 m"\ncourses = 3\nblocks = 2\n'
+    stone = 'deformable = { young = "60 GPa", poisson = 0.27, mesh = [2, 2, 2] }\n[joints]\nfriction = 0.6\n'
+    code, facts = command(tmp_path, capsys, wall + stone + '[analysis]\nkind = "equilibrium"\n')
+    assert code == 0
+    assert facts["verdict"] == "stands"
+    assert sum(push[2] for push in facts["reactions"].values()) == pytest.approx(facts["weight"], rel=1e-4)

@@ -3,25 +3,24 @@
 import threading
 
 from drystone.kernel import unlocked
-from drystone.kernel.crew import BACK, DONE, TICKET, TILES, make_control
+from drystone.kernel.crew import BACK_DONE, FRONT_DONE, OFFERED, make_control
 from drystone.kernel.crew import _next as next_tile
 
 
 @unlocked
 def _ask(control):
-    return next_tile(control, 2)
+    return next_tile(control)
 
 
 def test_a_kernel_that_finds_all_tiles_taken_waits_until_they_are_done():
     """As it does when it has lost its core before it came to the first tile of its own job."""
     control, told = make_control(), []
-    control[DONE] = 2
     _ask(control)  # compiled
-    control[TICKET], control[DONE] = 2 * TILES + 2 * BACK, 1
+    control[OFFERED], control[FRONT_DONE], control[BACK_DONE] = 7, 3, 3
     kernel = threading.Thread(target=lambda: told.append(_ask(control)), daemon=True)
     kernel.start()
     kernel.join(0.05)
     assert kernel.is_alive()
-    control[DONE] = 2
+    control[BACK_DONE] = 4
     kernel.join(30.0)
     assert told == [-1]

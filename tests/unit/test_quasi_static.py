@@ -1,20 +1,26 @@
 """Histories without inertia: truths are geometry, weight, and independence of the rate."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from drystone import build, quaternion
+from drystone.analyse.record import analyse
+from drystone.analyse.settlement import path_of
 from drystone.build import Opening
+from drystone.build.shapes import box
 from drystone.cli import main
 from drystone.contact.contacts import head_joint_opening
-from drystone.io.case import read_case
+from drystone.elastic import Stone, elastic_modes, elements, matrices, mesh_nodes, rigid_modes
+from drystone.errors import InputError
+from drystone.io.case import parse_case, read_case
 from drystone.joints import RIGID, Surface
 from drystone.measure import balanced_from, head_joint_openings
 from drystone.model import build_model
 from drystone.motion import Motion
+from drystone.page.head import curves
+from drystone.page.shown import SERVED, Shown
 from drystone.record import read_run
 from drystone.session import record, resume
 from drystone.simulate import simulate
@@ -22,6 +28,7 @@ from drystone.solvers.methods import make_solver
 from drystone.statics.construction import construct
 from drystone.units import GRAVITY
 from drystone.validate.acary_jean import SCHEMES, put_under_weight
+from drystone.view.moment import at_frame, label
 
 SPREAD = 0.05  # [m]
 
@@ -70,12 +77,39 @@ def test_a_block_from_rest_falls_by_the_same_way_every_step():
     )
 
 
+SETTLED_WALL = """
+[structure]
+generator = "wall-over-gap"
+length = "6 m"
+height = "3 m"
+thickness = "0.3 m"
+span = 0
+courses = 4
+blocks = 4
+density = "2700 kg/m3"
+[joints]
+friction = 0.5
+support = { friction = 1.0 }
+[motion]
+pulse = "settlement"
+displacement = "20 mm"
+duration = "4 s"
+start = "100 ms"
+supports = ["support-right"]
+[analysis]
+kind = "settlement"
+scheme = "velocity-zeroing"
+duration = "5 s"
+time_step = "50 ms"
+[output]
+every = "100 ms"
+"""  # half of AJ's wall settles, by their own scheme
+
+
 def test_a_settled_wall_in_a_case(tmp_path, capsys):
-    """The example, smaller: supports bear the weight when all is still again; cut and resumed, it is the same to the bit."""
-    text = (Path(__file__).parents[2] / "examples/settlement-wall.toml").read_text(encoding="utf-8")
-    text = text.replace("courses = 12", "courses = 4").replace("blocks = 12", "blocks = 4").replace('"50 mm"', '"20 mm"')
+    """Supports bear the weight when all is still again; cut and resumed, it is the same to the bit."""
     case = tmp_path / "case.toml"
-    case.write_text(text, encoding="utf-8")
+    case.write_text(SETTLED_WALL, encoding="utf-8")
     with pytest.raises(SystemExit) as end:
         main(["run", str(case), "-o", str(tmp_path / "out"), "--json"])
     assert end.value.code == 0
@@ -156,9 +190,8 @@ def test_balanced_from():
 def test_a_head_joint_opens_by_what_its_support_moves_away(tmp_path):
     """Two blocks on two supports of which the right one goes away by 20 mm, farther than contact detection looks: by then the
     joint between the blocks is 20 mm wide, and half of that half-way."""
-    text = (Path(__file__).parents[2] / "examples/settlement-wall.toml").read_text(encoding="utf-8")
-    text = text.replace("courses = 12", "courses = 1").replace("blocks = 12", "blocks = 2")
-    text = text.replace('"50 mm"', '"20 mm"\ndirection = [1, 0, 0]')
+    text = SETTLED_WALL.replace("courses = 4", "courses = 1").replace("blocks = 4", "blocks = 2")
+    text = text.replace('"20 mm"', '"20 mm"\ndirection = [1, 0, 0]')
     case = tmp_path / "case.toml"
     case.write_text(text, encoding="utf-8")
     for _ in record(read_case(case), tmp_path / "out"):
@@ -168,3 +201,133 @@ def test_a_head_joint_opens_by_what_its_support_moves_away(tmp_path):
     assert widest[0] == 0.0
     assert widest[-1] == pytest.approx(0.02, rel=1e-6)
     assert widest[abs(run.time - 2.1).argmin()] == pytest.approx(0.01, rel=1e-6)
+
+
+CORNERS = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 0.7) for x in (0.0, 1.2)])
+
+
+def test_rigid_modes_are_what_a_singular_value_decomposition_leaves_without_stiffness():
+    """T358: six directions, the translations and turns of the nodes; the elastic modes have neither momentum nor moment of
+    momentum in them."""
+    stone, mesh = Stone(1e9, 0.2, (2, 1, 2)), (2, 1, 2)
+    corner = CORNERS + 0.1 * np.sin(7 * CORNERS[:, ::-1])  # no box
+    place, element = mesh_nodes(corner, mesh), elements(mesh)
+    stiffness, mass = matrices(place, element, 2000.0, stone)
+    found = rigid_modes(stiffness)
+    still = [np.tile(axis, (len(place), 1)) for axis in np.eye(3)] + [np.cross(axis, place) for axis in np.eye(3)]
+    rigid = np.stack([each.ravel() for each in still], axis=1)
+    assert found.shape == (3 * len(place), 6)
+    assert np.linalg.matrix_rank(np.concatenate([found, rigid], axis=1), tol=1e-8) == 6
+    mode, _, _ = elastic_modes(place, element, 2000.0, stone)
+    assert np.abs(found.T @ mass @ mode).max() < 1e-8 * np.sqrt(np.abs(mass).max())
+
+
+@pytest.mark.parametrize("time_step", [0.01, 0.1])
+def test_without_inertia_of_modes_a_column_has_its_stress_in_two_steps(time_step):
+    """A bar of height H, without lateral strain's part: rho g (H - z) of pressure everywhere, strain energy
+    (rho g)^2 A H^3 / 6 E, whatever the step; and the support bears the weight."""
+    young, density, count = 1e9, 2000.0, 3
+    stones = [box((-0.5, -0.5, -0.5), (1.5, 1.5, 0), fixed=True, name="support")]
+    stones += [box((0, 0, k), (1, 1, k + 1), density=density, name=f"drum-{k}") for k in range(count)]
+    model = build_model(stones, friction=0.6, deformable=[Stone(young, 0.0, (1, 1, 3))])
+    *_, last = simulate(model, duration=4 * time_step, time_step=time_step, theta=1.0, impact_substeps=1, from_rest=True,
+                        modal_mass=0.0, solver=make_solver("native"))  # fmt: skip
+    energy = (density * GRAVITY) ** 2 * count**3 / (6 * young)
+    assert last.state.energy.strain == pytest.approx(energy, rel=0.01)
+    contacts = last.state.contacts
+    push = contacts.impulse[model.bodies.fixed[contacts.a], 2].sum() / time_step
+    assert push == pytest.approx(density * GRAVITY * count, rel=1e-3)
+
+
+def test_rigid_modes_need_deformable_blocks():
+    with pytest.raises(InputError, match="give deformable in"):
+        parse_case(SETTLED_WALL.replace("velocity-zeroing", "rigid-modes")).model()
+
+
+MOVED_WALL = SETTLED_WALL[: SETTLED_WALL.index("[motion]")] + """
+[analysis]
+kind = "settlement"
+increments = 2
+[[analysis.moves]]
+support = "support-right"
+dz = "-1 mm"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("increments = 2", 'duration = "2 s"', "knows no duration"),
+        ("increments = 2", 'integrator = "rk4"', "small-steps"),
+        ("increments = 2", "increments = 0", "increments"),
+        ('"support-right"', '"support-rigt"', "support-right"),
+        ('"support-right"', '"block-1-1"', "no support is named"),
+        ('kind = "settlement"', 'kind = "settlement"\ngravity = 0', "gravity is 0"),
+        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "brings no support"),
+        ("[analysis]", SETTLED_WALL[SETTLED_WALL.index("[motion]") : SETTLED_WALL.index("[analysis]")] + "[analysis]",
+         "give one of the two"),
+        ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no multiplier"),
+    ],
+)  # fmt: skip
+def test_what_a_settlement_does_not_know_is_refused_with_the_cure(old, new, said):
+    def computed():
+        case = parse_case(MOVED_WALL.replace(old, new))
+        return list(analyse(case, case.model()))
+
+    with pytest.raises(InputError, match=said):
+        computed()
+
+
+def test_the_way_of_supports_is_cut_into_equal_parts():
+    """Two supports, one after the other by motions: 20 mm in all, of which the first half is that of one; how long they take
+    does not matter. By moves: all at once."""
+    def motion(name, start, lasts):
+        return (f'[[motion]]\npulse = "settlement"\ndisplacement = "10 mm"\nduration = {lasts}\nstart = {start}\n'
+                f'supports = ["{name}"]\n')  # fmt: skip
+
+    head = MOVED_WALL[: MOVED_WALL.index("[[analysis.moves]]")].replace("increments = 2", "increments = 4")
+    found = []
+    for lasts in (1.0, 50.0):
+        case = parse_case(head + motion("support-left", 0.0, lasts) + motion("support-right", lasts, lasts))
+        model = case.model()
+        left, right = ([block.name for block in model.blocks].index(f"support-{side}") for side in ("left", "right"))
+        path = path_of(case, model)
+        np.testing.assert_allclose(path[:, left, 2], [0, -0.005, -0.01, -0.01, -0.01], atol=1e-4)
+        np.testing.assert_allclose(path[:, right, 2], [0, 0, 0, -0.005, -0.01], atol=1e-4)
+        found.append(path)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    case = parse_case(MOVED_WALL.replace("increments = 2", "increments = 4"))
+    np.testing.assert_allclose(path_of(case, model)[:, right, 2], -1e-3 * np.linspace(0, 1, 5), atol=1e-12)
+
+
+def test_a_settlement_is_an_analysis_with_frames_and_facts(tmp_path, capsys):
+    """Half a wall goes down by 1 mm: both supports are told at every increment, together they bear the weight, and joints as
+    wide as what was gone have opened."""
+    case = tmp_path / "case.toml"
+    case.write_text(MOVED_WALL, encoding="utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(case), "-o", str(tmp_path / "out"), "--json"])
+    assert end.value.code == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["stable"], facts["verdict"], facts["falls_from"]) == (True, "stays in balance", None)
+    np.testing.assert_allclose(facts["settlement"], [0, 0.0005, 0.001], atol=1e-12)
+    sides = [np.array(facts["supports"][name]["reaction"]) for name in ("support-left", "support-right")]
+    np.testing.assert_allclose(sides[0] + sides[1], np.tile([0, 0, facts["weight"]], (3, 1)), atol=1e-4 * facts["weight"])
+    assert sides[0][0, 2] == pytest.approx(sides[1][0, 2], rel=1e-3)  # under the weight alone it is symmetric
+    assert sides[1][2, 2] < sides[0][2, 2]
+    assert facts["supports"]["support-right"]["moved"][2] == pytest.approx([0, 0, -0.001])
+    widths = [crack["width"] for crack in facts["cracks"]]
+    assert widths == sorted(widths, reverse=True)
+    assert 0.0005 < facts["widest_crack"][2] == widths[0] < 0.0011
+    run = read_run(tmp_path / "out")
+    assert run.frames == 4
+    assert label(run, at_frame(run, -1)) == "stage 3"
+    assert not run.velocity.any()
+    (curve,) = curves(Shown(tmp_path / "out", SERVED))
+    assert curve["axis"] == ("settlement", "mm")
+    assert [series["label"] for series in curve["series"]] == ["support-left", "support-right"]
+    pytest.importorskip("matplotlib")
+    with pytest.raises(SystemExit) as end:
+        main(["plot", str(tmp_path / "out"), "-o", str(tmp_path / "reactions.png"), "--what", "settlement"])
+    assert end.value.code == 0
+    assert (tmp_path / "reactions.png").read_bytes()[:4] == b"\x89PNG"

@@ -5,17 +5,19 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from drystone.analyse.collapse import analyse_capacity, analyse_limit, analyse_tilt
 from drystone.analyse.construction import analyse_construction
 from drystone.analyse.equilibrium import analyse_equilibrium
 from drystone.analyse.pushover import analyse_pushover
+from drystone.analyse.settlement import analyse_settlement
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.io.whole import write_whole
 from drystone.model import Model
-from drystone.record import RESULT, Run, read_run, recorded_case
+from drystone.record import RESULT, Run, read_result, read_run, recorded_case
 from drystone.simulate import initial_state
 from drystone.writer import RunWriter
 
@@ -26,20 +28,23 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
     "capacity": analyse_capacity,
     "pushover": analyse_pushover,
     "construction": analyse_construction,
+    "settlement": analyse_settlement,
 }
 
 
 def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
-    return (yield from _recorded(case, case.model(), Path(out), overwrite))
+    closed = [gap._asdict() for gap in case.closed_gaps()]
+    return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed} if closed else {}))
 
 
 def repeat(run: Run, out: str | Path) -> Stages:
     """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
-    return (yield from _recorded(recorded_case(run), run.model, Path(out)))
+    known = {key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"}  # of files it had
+    return (yield from _recorded(recorded_case(run), run.model, Path(out), known=known))
 
 
-def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False) -> Stages:
+def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, known: dict[str, Any] | None = None) -> Stages:
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
                               motions=case.motions, path=case.path, overwrite=overwrite)  # fmt: skip
     with writer, closing(analyse(case, model)) as stages:
@@ -52,6 +57,7 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False) -
             if stage.step is not None:
                 writer.add(stage.step)
             yield stage
+    facts |= known or {}
     facts |= {"stamp": read_run(folder).stamp}
     write_whole(folder / RESULT, json.dumps(facts, indent=2))
     return facts

@@ -21,7 +21,6 @@ from drystone.spin import drift
 from drystone.statics.limit import rim
 from drystone.statics.nonassociated import Collapse
 from drystone.statics.program import SOLVED, Optimum
-from drystone.stepping import State
 
 Array = np.ndarray
 
@@ -63,8 +62,8 @@ def as_frame(case: Case, model: Model, number: int, velocity: Array, contacts: C
     velocity = velocity if fastest > MOVES else np.zeros_like(velocity)
     stretch = SHOWN * size_of(model) / (fastest or 1.0)
     position, rotation = drift(start.position, start.rotation, velocity, stretch)
-    state = State(number, float(number), position, rotation, velocity, contacts, 0, 0, start.energy)
-    return Step(state, solution, (0.0, 0.0, 0.0))
+    state = start._replace(step=number, time=float(number), position=position, rotation=rotation, velocity=velocity)
+    return Step(state._replace(contacts=contacts), solution, (0.0, 0.0, 0.0))
 
 
 def size_of(model: Model) -> float:

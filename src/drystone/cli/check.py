@@ -27,6 +27,7 @@ def check(
     facts = report.facts | {"findings": report.listed()}
     if case is not None and not report.errors:
         facts |= first_facts(case)
+        facts |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
     if fix is not None:
         after, repairs = _repair(report, source, fix, share)
         facts |= {"fixed": str(fix), "repairs": repairs, "remaining": after.listed()}

@@ -33,12 +33,17 @@ def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, p
             from drystone.cli.statics import analyse
 
             return analyse(what, folder, force, picture, json)
+    closed = [] if what is None else [gap._asdict() for gap in what.closed_gaps()]
+    if closed:
+        from drystone.view.tables import closed_words
+
+        say(f"gaps that rounding has made in the drawing: {closed_words(closed)}")
     interrupted = _compute(what, folder, force)
     if picture:
         from drystone.view.picture import picture as draw
 
         draw(read_run(folder), folder / "last.png")
-    summary = show_summary(folder, json, {"out": str(folder), "interrupted": interrupted})
+    summary = show_summary(folder, json, {"out": str(folder), "interrupted": interrupted, "closed_gaps": closed})
     if interrupted:
         return INTERRUPTED
     return NOT_CONVERGED if summary["unconverged_steps"] else DONE

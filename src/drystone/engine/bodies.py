@@ -14,12 +14,12 @@ from drystone.spin import times, world_inertia
 @inner
 def kick(
     first, stop, dt, drift, push, free, wrench_start, wrench, external, velocity, momentum, mass, inverse_mass,
-    inverse_inertia, moved, impulse,
+    inverse_inertia, moved, ground_work,
 ):  # fmt: skip
     """Bodies move on for `drift` [s] with the velocities they have, which `moved` (8 B,) takes in; then velocities change by
-    the wrenches over dt. push (4,) [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
-    the directions in which bodies can move and 0 for the others. impulse (4,) [kg m] out: the momentum that moved against
-    the push, times dt. Supports keep their velocity."""
+    the wrenches over dt. push[:4] [m/s2] acts on every body by its mass, external (8 B,) [N, N m] on each; free (4,) is 1 for
+    the directions in which bodies can move and 0 for the others. push[4:8] [m/s2] is what of the push comes from the ground,
+    whose work is added to ground_work (4,) [J], by directions. Supports keep their velocity."""
     pushed, carried, ways = load(push, 0), same(0.0), load(free, 0)
     for i in range(first, stop):
         before = load(velocity, BODY_ROW * i)
@@ -42,7 +42,7 @@ def kick(
             + same(momentum[4 * i + 2]) * load(inverse_inertia, j + 8)
         )
         store(velocity, BODY_ROW * i + 4, spin)
-    store(impulse, 0, carried)
+    store(ground_work, 0, load(ground_work, 0) - load(push, 4) * carried)
 
 
 @inner

@@ -26,11 +26,12 @@ from drystone.engine.records import (
     TICK_START,
     TICKS,
     TILES,
+    WORK_OF_GROUND,
     WORK_OF_LOADS,
 )
 from drystone.engine.stable_step import stable_step
 from drystone.kernel import inner, unlocked
-from drystone.kernel.crew import JOB, begin, finish, proceed, wait
+from drystone.kernel.crew import JOB, begin, finish, proceed, tell, wait
 from drystone.spin import turn_by
 
 FIND, FILL = 2, 3  # jobs for helpers, besides those of engine/march.py
@@ -81,21 +82,21 @@ def follow_all(control, data, helpers):
 
 
 @unlocked
-def assist(control, data, number):
+def assist(control, data, helper):
     """What a helper thread does: tiles of the jobs on offer, until there are no more."""
-    tile = wait(control)
+    tile = wait(control, helper)
     while tile >= 0:
         kind, which, detail = control[JOB], control[JOB + 1], control[JOB + 2]
         if kind == FORCES:
-            force_tile(tile, detail == 1, data.joints[which], data.cells, data.work)
+            tell(control, force_tile(tile, detail == 1, data.joints[which], data.cells, data.work))
         elif kind == KICKS:
             kick_tile(tile, data.structure, data.joints[which], data.work)
         elif kind == FIND:
             _find_some(tile, which, data)
         else:
             _fill_some(tile, which, data)
-        finish(control)
-        tile = wait(control)
+        finish(control, helper)
+        tile = wait(control, helper)
 
 
 @inner
@@ -253,6 +254,10 @@ def end_tick(n, structure, joints, work):
         number[FRICTION_LOSS] += rows[r + LANES * FRICTION_WORK]
         number[DAMPING_LOSS] += rows[r + LANES * DAMPING_WORK]
         rows[r + LANES * FRICTION_WORK] = rows[r + LANES * DAMPING_WORK] = rows[r + LANES * WORK_BEFORE] = 0.0
+    for tile in range(work.ground_work.shape[0]):
+        for c in range(3):
+            work.ledger[WORK_OF_GROUND] += work.ground_work[tile, c]
+            work.ground_work[tile, c] = 0.0
     number[GEOMETRY] -= work.ledger[CELLS_STORED]
     work.ledger[CELLS_STORED] = 0.0
 

@@ -9,7 +9,7 @@ from drystone.engine.cell_forces import cell_forces
 from drystone.engine.dilatancy import open_by_sliding
 from drystone.engine.landing import MOST_CORNERS, land
 from drystone.engine.patch_forces import patch_forces
-from drystone.engine.patch_rows import LANES
+from drystone.engine.patch_rows import BODY_ROW, LANES
 from drystone.engine.records import (
     BODIES_IN_TILE,
     FLAGS,
@@ -23,7 +23,7 @@ from drystone.engine.records import (
     WORK_OF_LOADS,
 )
 from drystone.kernel import inner
-from drystone.kernel.crew import begin, proceed
+from drystone.kernel.crew import OWN, begin_again, proceed, what_was_told
 
 SPREAD_EVERY = 8  # steps after which friction points are placed anew about the centre of pressure
 FORCES, KICKS = 0, 1  # jobs for helpers
@@ -33,7 +33,7 @@ TIME, AHEAD, DRIFT = 0, 1, 2  # numbers of a job
 @inner
 def march(n, dt, control, structure, joints, which, cells, work, helpers):
     """n steps of dt. which: 0 or 1, the place of `joints` in the data that helpers see."""
-    number, counts, job, push, flags_of = work.number, work.counts, work.job, work.push, work.flags
+    number, counts, job, push = work.number, work.counts, work.job, work.push
     rows, body, slot, group_corner, corners = joints.rows, joints.body, joints.slot, joints.group_corner, joints.corners
     velocity, wrench, flagged = work.velocity, joints.wrench, work.flagged
     groups, bodies = joints.number[1], structure.mass.shape[0]
@@ -49,15 +49,13 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
                 0, dry, passed, dt, fresh, rows, body, slot, group_corner, corners, velocity, wrench, flagged, 0
             )  # fmt: skip
         else:
-            job[TIME], job[AHEAD] = passed, dt
-            tile = begin(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
+            job[TIME], job[AHEAD], told = passed, dt, 0
+            tile = begin_again(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
             while tile >= 0:
-                force_tile(tile, fresh, joints, cells, work)
+                told += force_tile(tile, fresh, joints, cells, work)
                 tile = proceed(control, tile, force_tiles, helpers)
-            for tile in range(force_tiles):
-                for k in range(tile * GROUPS_IN_TILE, flags_of[tile]):
-                    flagged[flags] = flagged[k]
-                    flags += 1
+            if told + what_was_told(control) > 0:
+                flags = gather_flags(force_tiles, flagged, work.flags)
         if dry < groups:
             flags = cell_forces(dry, groups, passed, dt, rows, body, slot, group_corner, corners, cells, velocity, wrench,
                                 flagged, flags, work.stress, work.ledger)  # fmt: skip
@@ -69,13 +67,12 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
             vary_loads(step, n, dt, passed, work)
         span = 0.5 * dt if step == 0 or step == n else dt
         job[TIME], job[DRIFT] = span, passed
-        tile = begin(control, KICKS, which, 0, kick_tiles, helpers)
+        if helpers > 0:
+            _share_kicks(control, groups, joints)
+        tile = begin_again(control, KICKS, which, 0, kick_tiles, helpers)
         while tile >= 0:
             kick_tile(tile, structure, joints, work)
             tile = proceed(control, tile, kick_tiles, helpers)
-        for tile in range(kick_tiles):
-            for c in range(3):
-                work.ledger[WORK_OF_GROUND] -= push[4 + c] * work.impulse[tile, c]
         if number[KEPT] > 0.0:
             slow_down(np.exp(-number[KEPT] * max(passed, span)), velocity, work.momentum)
         if structure.supports.shape[0] > 0:
@@ -86,14 +83,39 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
 
 
 @inner
+def _share_kicks(control, groups, joints):
+    """Bodies are kicked by the thread that has written their wrenches."""
+    first = joints.body[0, min(control[OWN + FORCES] * GROUPS_IN_TILE, groups - 1), 0] // BODY_ROW  # of the helpers
+    control[OWN + KICKS] = first // BODIES_IN_TILE
+
+
+@inner
 def force_tile(tile, fresh, joints, cells, work):
-    """A tile of the forces, as the job says."""
+    """A tile of the forces, as the job says. Returns 1 if something in it may land in the next step, else 0, and then writes
+    nothing that another thread reads at once."""
     first = tile * GROUPS_IN_TILE
     stop = min(first + GROUPS_IN_TILE, joints.number[1] - cells.patch.shape[0])
-    work.flags[tile] = patch_forces(
+    end = patch_forces(
         first, stop, work.job[TIME], work.job[AHEAD], fresh, joints.rows, joints.body, joints.slot, joints.group_corner,
         joints.corners, work.velocity, joints.wrench, work.flagged, first,
     )  # fmt: skip
+    if end == first:
+        return 0
+    work.flags[tile] = end - first
+    return 1
+
+
+@inner
+def gather_flags(tiles, flagged, flags):
+    """The groups that tiles have flagged, one behind the other at the beginning of `flagged`; returns how many."""
+    count = 0
+    for tile in range(tiles):
+        first = tile * GROUPS_IN_TILE
+        for k in range(first, first + flags[tile]):
+            flagged[count] = flagged[k]
+            count += 1
+        flags[tile] = 0
+    return count
 
 
 @inner
@@ -103,7 +125,7 @@ def kick_tile(tile, structure, joints, work):
     kick(
         first, min(first + BODIES_IN_TILE, structure.mass.shape[0]), work.job[TIME], work.job[DRIFT], work.push,
         structure.free, joints.wrench_start, joints.wrench, work.external, work.velocity, work.momentum, structure.mass,
-        structure.inverse_mass, work.inverse_inertia, work.moved, work.impulse[tile],
+        structure.inverse_mass, work.inverse_inertia, work.moved, work.ground_work[tile],
     )  # fmt: skip
 
 

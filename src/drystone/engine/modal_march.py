@@ -59,11 +59,9 @@ def march_with_modes(n, dt, structure, joints, cells, work, modes):
         span = 0.5 * dt if step == 0 or step == n else dt
         kick(
             0, bodies, span, passed, push, structure.free, joints.wrench_start, joints.wrench, work.external, velocity,
-            work.momentum, structure.mass, structure.inverse_mass, work.inverse_inertia, work.moved, work.impulse[0],
+            work.momentum, structure.mass, structure.inverse_mass, work.inverse_inertia, work.moved, work.ground_work[0],
         )  # fmt: skip
         kick_modes(span, bodies, modes, joints.wrench_start, joints.wrench, velocity)
-        for c in range(3):
-            work.ledger[WORK_OF_GROUND] -= push[4 + c] * work.impulse[0, c]
         if number[KEPT] > 0.0:
             kept = np.exp(-number[KEPT] * max(passed, span))
             slow_down(kept, velocity, work.momentum)

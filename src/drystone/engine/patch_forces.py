@@ -56,11 +56,28 @@ from drystone.engine.patch_rows import (
     WHOLE,
 )
 from drystone.kernel import inlined, inner
-from drystone.kernel.lanes import absolute, either, every, gather, load, maximum, minimum, root, same, scatter, select, store
+from drystone.kernel.lanes import (
+    absolute,
+    either,
+    every,
+    fetch,
+    gather,
+    load,
+    maximum,
+    minimum,
+    root,
+    same,
+    scatter,
+    select,
+    store,
+)
 
 FLAT = 0.5  # closed share of a joint: above it pressure is that of springs side by side, below it the joint bears on its edge
 LEVEL = 1e-40  # square of the slope of a gap below which it is none: the square of rounding of rounding may be no number
 TINY = 1e-300
+LARGEST_IN_CACHE = 4_000_000  # numbers of rows; more come from memory, which a processor asks for too late by itself,
+FETCHED_AHEAD = 2  # and so many groups ahead of their use it is told to
+CACHE_LINE = 8  # numbers
 # Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
 # each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
 INNER, OUTER = 0.8322, 1.8187
@@ -214,8 +231,12 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
     are written there from `flags` on (ahead [s]: the step after this one); returns where they end. fresh: whether friction
     points are placed anew.
     """
+    is_far = rows.shape[0] > LARGEST_IN_CACHE
     for g in range(group0, group1):
         r = g * COLUMNS * LANES
+        if is_far:
+            for line in range(0, COLUMNS * LANES, CACHE_LINE):
+                fetch(rows, r + FETCHED_AHEAD * COLUMNS * LANES + line)
         a0, a1, a2, a3 = body[0, g, 0], body[0, g, 1], body[0, g, 2], body[0, g, 3]
         b0, b1, b2, b3 = body[1, g, 0], body[1, g, 1], body[1, g, 2], body[1, g, 3]
         ax, ay, az, _ = gather(velocity, a0, a1, a2, a3)

@@ -30,7 +30,7 @@ IMPACT_LOSS, LANDINGS, WORK_OF_GROUND, FRACTURE_LOSS, CELLS_STORED, LEDGER = ran
 RATIO_PATCHES, SMALL_STEPS, TICKS, FINDS, FLAGS, LEVELS, COUNTS = range(7)
 
 GROUPS_IN_TILE = 12  # what one thread takes at a time: groups of four patches,
-BODIES_IN_TILE = 96  # bodies,
+BODIES_IN_TILE = 16  # bodies,
 PAIRS_IN_TILE = 64  # and pairs
 CACHE_LINE = 8  # numbers
 TILES = 8  # working memories for pairs: the tiles of a job are dealt out to so many
@@ -148,10 +148,10 @@ class Work(NamedTuple):
     gravity: Array  # (3,) [m/s2] downwards
     push: Array  # (8,) [m/s2]
     flagged: Array  # (G+1,) int64
-    flags: Array  # (tiles,) int64
+    flags: Array  # (tiles,) int64 how many groups of each are flagged
     landing: Array  # (4 G,) int64
     corner: Array  # (MOST_CORNERS + 1, CORNER_WIDTH)
-    impulse: Array  # (tiles, 4)
+    ground_work: Array  # (tiles, 8) [J] of the ground in a tick by directions, the first four; a cache line each
     stress: Array  # (OUT,)
     job: Array  # (4,) numbers of the job on offer
 
@@ -235,7 +235,8 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int, h
         np.empty(patches + corners + blocks, index),
         np.zeros((instants, 3)), np.zeros((instants, supports, 3)), np.zeros(3), np.zeros(8),
         np.empty(groups + 1, index), np.zeros(groups // GROUPS_IN_TILE + 2, index), np.empty(groups * LANES, index),
-        np.empty((MOST_CORNERS + 1, CORNER_WIDTH)), np.zeros((blocks // BODIES_IN_TILE + 2, 4)), np.empty(OUT), np.zeros(4),
+        np.empty((MOST_CORNERS + 1, CORNER_WIDTH)),
+        aligned(CACHE_LINE * (blocks // BODIES_IN_TILE + 2)).reshape(-1, CACHE_LINE), np.empty(OUT), np.zeros(4),
     )  # fmt: skip
 
 

@@ -23,13 +23,14 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.changes import Change, Presence
-from drystone.contact.contacts import no_contacts
+from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.engine.bodies import momenta
 from drystone.engine.cell_forces import NO_CELL_ROWS
 from drystone.engine.cell_joints import CellJoints
 from drystone.engine.cell_laws import cell_laws
 from drystone.engine.corner_contacts import corner_contacts
+from drystone.engine.course import Course
 from drystone.engine.deformable import Deformable, stone_in_joints
 from drystone.engine.find import LARGEST_TRAVEL, LARGEST_TURN, look_for_pairs
 from drystone.engine.interval import RAN_AWAY, TOO_SMALL, assist, find_all, follow_all, follow_interval
@@ -66,6 +67,7 @@ from drystone.engine.records import (
     make_work,
 )
 from drystone.engine.sides import hold_sides
+from drystone.engine.sleep import Disturbances, Sleepers
 from drystone.engine.stable_step import SAFETY
 from drystone.engine.taken_away import without
 from drystone.errors import InputError
@@ -75,7 +77,7 @@ from drystone.laws import YOUNG
 from drystone.loads import Push, wrench
 from drystone.model import Model
 from drystone.motion import Motion, displacement, end_of, of_ground, velocity
-from drystone.state import NO_CELLS, NO_MODES, Energy, State
+from drystone.state import NO_CELLS, NO_MODES, NO_REST, Energy, State
 
 Array = np.ndarray
 
@@ -83,7 +85,6 @@ LONGEST_INTERVAL = 5e-3  # [s] for which pairs are looked for
 SHORTEST_TICK = 7e-5  # [s] between two detections, about
 NODE = 1e-4  # [s] at most: between two instants at which the motion of the ground is tabled
 LONGEST_SMALL_STEP = 1e-4  # [s] where little touches
-LETTING_DOWN = 200.0  # [1/s] rate at which velocities are taken back while a structure is let down
 SHORTER_BY_DILATANCY = 10.0  # times friction times the tangent of dilatancy: by so much more than 1 the step is shorter (T342)
 LEAST_LIFT = 1e-3  # [m] energies are small if they are less than that of the structure lifted by this
 ENERGY_MADE = 1e-3  # of the largest energy at hand: an interval that makes more is repeated with half the step
@@ -105,6 +106,18 @@ class Material(NamedTuple):
 STONE = Material()
 
 
+class Relaxing(NamedTuple):
+    """A structure is brought to rest: the ground is still, velocities are taken back all the time, no landing by impulses."""
+
+    rate: float = 200.0  # [1/s] at which velocities are taken back
+    breaks: bool = False  # whether bonds break and stone is crushed meanwhile
+    carried: Array | None = None  # (2, B, 3) [m/s], [m/s2] velocity at step 0, and acceleration, of supports that have motions;
+    # None: they stand still
+
+
+LETTING_DOWN = Relaxing()
+
+
 class Report(NamedTuple):
     """What a time step took."""
 
@@ -115,22 +128,7 @@ class Report(NamedTuple):
     sound: bool  # no interval made more energy than is allowed
     seconds: tuple[float, float, float]  # detection, small steps, rest
     found: int = 0  # pairs that were looked at
-
-
-class Course(NamedTuple):
-    """Where the blocks are in the middle of a time step."""
-
-    position: Array  # (B, 3)
-    rotation: Array  # (B, 4)
-    velocity: Array  # (B, 6)
-    momentum: Array  # (B, 3) angular
-    memory: PatchMemory
-    cells: CellMemory
-    energy: Energy
-    ratio: tuple[float, int]
-    is_start: bool  # nothing of the time step has passed yet
-    amplitude: Array = NO_MODES  # (S, m) of deformable blocks
-    rate: Array = NO_MODES  # (S, m)
+    asleep: int = 0  # blocks, at the end
 
 
 def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
@@ -155,10 +153,12 @@ class SmallSteps:
         threads: int | None = 1,
         tells_contacts: bool = True,
         changes: Sequence[Change] = (),
+        sleeps: bool = True,
     ):
         """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays.
         tells_contacts: whether states come with the corners of joints as contacts. Nothing is computed from them; who
-        looks at displacements alone saves a twentieth of the time."""
+        looks at displacements alone saves a twentieth of the time. sleeps: whether islands at rest are put to sleep
+        (engine/sleep.py); where joints have mortar or blocks are deformable none is."""
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
         self.material, self.helpers = material, (cores() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
@@ -181,6 +181,8 @@ class SmallSteps:
         if changes and (self.cells is not None or model.elastic is not None):
             raise InputError("change: blocks that appear or vanish need dry joints of rigid blocks; remove the mortar and "
                              "`deformable`, or the change")  # fmt: skip
+        self.sleeps = sleeps and self.cells is None and model.elastic is None
+        self._disturbances = Disturbances(model, self.ground, self._supports, self.support_motions, self.loads)
         self._presence = Presence(model, changes) if changes else None
         self._take_in(np.ones(len(model.blocks), bool) if self._presence is None else self._presence.at(0.0))
 
@@ -188,13 +190,14 @@ class SmallSteps:
         """From now on these blocks (B,) are there; the others are held where they are, and touch nobody."""
         model, material = self.model, self.material
         self._present, bodies = present, model.bodies
-        held = bodies if present.all() else bodies._replace(fixed=bodies.fixed | ~present)
+        held = bodies._replace(fixed=bodies.fixed | ~present)
         opens = 0.0 if model.dilatancy is None else float((model.friction * model.dilatancy).max())
         self.structure = make_structure(
             replace(model, bodies=held), self._supports, present, young=material.young, shear=material.shear,
             damping=material.damping, rocking=material.rocking, shorter=1.0 + SHORTER_BY_DILATANCY * opens,
             has_cells=self.cells is not None, stone=stone_in_joints(model, material.young),
         )  # fmt: skip
+        self._sleepers = Sleepers(model, self.structure, self._disturbances)
         self.deformable = None if model.elastic is None else Deformable(model, self.structure, material.damping)
         if self.deformable is not None:
             self.longest_step = min(self.longest_step, SAFETY * 2.0 / self.deformable.fastest)
@@ -210,29 +213,36 @@ class SmallSteps:
         now, before = (self._presence.at(step * time_step) for step in (state.step, max(state.step - 1, 0)))
         if not np.array_equal(now, self._present):
             self._take_in(now)
-        gone = before & ~now
-        return without(self.model.bodies, state, gone) if gone.any() else state
+        if np.array_equal(now, before):
+            return state
+        return without(self.model.bodies, state._replace(rest=NO_REST), before & ~now)  # all wake
 
-    def advance(self, state: State, time_step: float, relaxing: bool = False) -> tuple[State, Report]:
-        """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: the
-        ground is still, velocities are taken back all the time, and nothing lands by impulses."""
+    def advance(self, state: State, time_step: float, relaxing: Relaxing | None = None) -> tuple[State, Report]:
+        """The state one time step later, and what it took; its velocities are not numbers if they have run away. relaxing: in
+        the place of the motions."""
         begin = perf_counter()
         self._seconds = [0.0, 0.0]
         state = self._changed(state, time_step)
-        momentum = self._momentum(state.rotation, state.velocity)
+        momentum, sleeps = self._momentum(state.rotation, state.velocity), self.sleeps and relaxing is None
+        rest = state.rest if sleeps and len(state.rest) else np.zeros(len(state.position))
         course = Course(
             state.position, state.rotation, state.velocity, momentum, state.patches, state.cells, state.energy,
-            (state.step_ratio, state.ratio_patches), True, state.amplitude, state.rate,
+            (state.step_ratio, state.ratio_patches), rest, True, state.amplitude, state.rate,
         )  # fmt: skip
         start, done = state.step * time_step, 0.0
         steps = detections = landed = repeated = found = 0
-        sound = True
+        contacts, next_id = state.contacts if self.tells_contacts else no_contacts(), state.next_id
+        sound = is_told = True
         while done < time_step * (1 - 1e-9):
             left = time_step - done
             is_known = len(course.cells.state) > 0 or len(course.memory.energy) > 0
             binds = state.step == 0 and course.is_start and not is_known  # a history begins: bonds are made
             self.remembers = self.cells is not None and self.cells.any_left(course.cells, binds)
             h = left / ceil(left / self._interval(course.velocity) - 1e-9)
+            course, calm = self._sleepers.wake(course, start + done + h * self._nodes) if sleeps else (course, None)
+            if calm is not None and self._sleepers.are_all_asleep(course):
+                done += h
+                continue
             finer = 1
             while True:
                 after, passed, made, allowed = self._follow(course, binds, start + done, h, finer, relaxing)
@@ -243,13 +253,17 @@ class SmallSteps:
             steps, detections = steps + int(work.counts[SMALL_STEPS]), detections + int(work.counts[TICKS])
             landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.counts[FINDS])
             sound = sound and bool(made <= allowed)
+            is_told = False
+            if calm is not None:
+                after = self._sleepers.let_sleep(course, after, calm, passed, self._pairs.piece)
+                if self._sleepers.count(after) > self._sleepers.asleep.sum():  # their joints are told for the last time
+                    is_told, contacts, next_id = True, *self._tell(time_step, contacts, next_id)
             course, done = after, done + passed
             if not isfinite(course.velocity[0, 0]):
                 sound = False
                 break
-        contacts, next_id = no_contacts(), state.next_id
-        if self.tells_contacts:
-            contacts, next_id = corner_contacts(self._seen, self._which(), time_step, state.contacts, next_id)
+        if not is_told:
+            contacts, next_id = self._tell(time_step, contacts, next_id)
         later = State(
             state.step + 1,
             (state.step + 1) * time_step,
@@ -266,10 +280,18 @@ class SmallSteps:
             cells=course.cells,
             step_ratio=course.ratio[0],
             ratio_patches=course.ratio[1],
+            rest=course.rest if self.sleeps else NO_REST,
         )
         detection, stepping = self._seconds
         seconds = (detection, stepping, perf_counter() - begin - detection - stepping)
-        return later, Report(steps, detections, landed, repeated, sound, seconds, found)
+        return later, Report(steps, detections, landed, repeated, sound, seconds, found, self._sleepers.count(course))
+
+    def _tell(self, time_step: float, before: Contacts, next_id: int) -> tuple[Contacts, int]:
+        """The contacts as they are now, which keep the ids of those `before`; then the next free id."""
+        if not self.tells_contacts:
+            return no_contacts(), next_id
+        told, next_id = corner_contacts(self._seen, self._which(), time_step, before, next_id)
+        return self._sleepers.contacts(before, told), next_id
 
     def _momentum(self, rotation: Array, speed: Array) -> Array:
         """(B, 3) angular."""
@@ -286,13 +308,16 @@ class SmallSteps:
         travel = (np.sqrt((speed[free, :3] ** 2).sum(axis=1)) / self.model.bodies.radius[free]).max(initial=1e-300)
         return float(min(LONGEST_INTERVAL, LARGEST_TURN / max(spin, 1e-300), LARGEST_TRAVEL / max(travel, 1e-300)))
 
-    def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: bool):
+    def _follow(self, course: Course, binds: bool, time: float, h: float, finer: int, relaxing: Relaxing | None):
         """Up to h from `time` on, with steps that are `finer` times smaller than the longest stable one: the course then, the
         time that passed, the energy made and that allowed."""
         begin = perf_counter()
         while True:
             self._take_over(course)
             self._look_for_pairs(course, h)
+            if (woken := self._sleepers.wake_near(course, self._pairs.piece)) is not None:
+                course = woken
+                continue
             if self.cells is not None:
                 self.cells.choose(self._pairs, course.cells, binds)
             data = self._prepare(course, time, h, finer, relaxing)
@@ -311,16 +336,16 @@ class SmallSteps:
         joints = data.joints[self._which()]
         count = int(joints.number[0])
         memory = PatchMemory(*(each[:count].copy() for each in work.memory))
-        energy, made, allowed = self._ledger(course.energy, work)
+        energy, made, allowed = self._ledger(course.energy, work, self._sleepers.stored(course.memory))
         amplitude, rate = (NO_MODES, NO_MODES) if self.deformable is None else self.deformable.end(self._modes.record)
         after = Course(
             work.position.copy(), work.rotation.copy(), speed, work.momentum.reshape(-1, 4)[:-1, :3].copy(), memory,
-            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), False,
+            cells, energy, (float(work.number[RATIO]), int(work.counts[RATIO_PATCHES])), course.rest, False,
             amplitude, rate,
         )  # fmt: skip
-        return after, passed, made, allowed
+        return self._sleepers.keep(course, after), passed, made, allowed
 
-    def _run(self, data: Data, course: Course, binds: bool, relaxing: bool) -> tuple[int, CellMemory]:
+    def _run(self, data: Data, course: Course, binds: bool, relaxing: Relaxing | None) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
         known = len(course.memory.energy)
         helpers = self.helpers if known >= self.threads_from else 0
@@ -337,7 +362,7 @@ class SmallSteps:
             if not self.remembers:
                 return follow_with_modes(self._seen, self._modes), NO_CELLS
         assert self.cells is not None
-        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing))
+        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing is not None and not relaxing.breaks))
         if self.deformable is None:
             ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
         else:
@@ -357,6 +382,7 @@ class SmallSteps:
         """Working memory begins where the course is."""
         if len(course.memory.energy) > self._room:
             self._seen = Reference(self._make_data(len(course.memory.energy)))
+        self._sleepers.hold(course)
         work = self._data.work
         work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
         work.momentum.reshape(-1, 4)[:-1, :3] = course.momentum
@@ -397,14 +423,14 @@ class SmallSteps:
             columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here], none]
         return np.column_stack(columns).astype(float)
 
-    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: bool) -> Data:
+    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: Relaxing | None) -> Data:
         """Working memory with all that an interval begins with."""
         data = self._data
         work, number = data.work, data.work.number
         number[SPAN], number[SHARE_OF_STEP] = h, finer
-        lands = self.material.landing > 0 and not relaxing
+        lands = self.material.landing > 0 and relaxing is None
         number[LANDING] = self.material.landing * max(self.gravity, 1e-3) if lands else 1e9
-        number[KEPT] = LETTING_DOWN if relaxing else 0.0
+        number[KEPT] = 0.0 if relaxing is None else relaxing.rate
         number[LONGEST_STEP] = self.longest_step
         number[RATIO], work.counts[RATIO_PATCHES] = course.ratio
         has_lives = not self.remembers and self.deformable is None
@@ -414,14 +440,20 @@ class SmallSteps:
             for k, loads in enumerate(self._pushes):
                 self._put_loads(loads, course.rotation, work.pushes[k])
                 first = loads[0]
-                work.factor_summed[:, k] = first.factor(0.0) * at if relaxing else first.factor_summed(at)
+                work.factor_summed[:, k] = first.factor_summed(at) if relaxing is None else first.factor(0.0) * at
         elif self.loads:
             self._put_loads(self.loads, course.rotation, work.external)
         work.gravity[2] = -self.gravity
-        moves = time < self._end_of_ground and not relaxing  # only changes of its velocity count
+        moves = time < self._end_of_ground and relaxing is None  # only changes of its velocity count
         work.ground[:] = velocity(self.ground, at) if moves else 0.0
-        for k, motions in enumerate(self.support_motions):
-            work.moves[:, k] = 0.0 if relaxing else displacement(motions, at)
+        for k, (support, motions) in enumerate(zip(self._supports, self.support_motions, strict=True)):
+            if relaxing is None:
+                work.moves[:, k] = displacement(motions, at)
+            elif relaxing.carried is None:
+                work.moves[:, k] = 0.0
+            else:
+                speed, acceleration = relaxing.carried[:, support]
+                work.moves[:, k] = np.outer(at, speed) + np.outer(0.5 * at**2, acceleration)
         return data
 
     def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
@@ -441,17 +473,17 @@ class SmallSteps:
         work = make_work(self.structure, self._room, corners, len(self._nodes), len(self._pushes), sides)
         return Data(self.structure, self._pairs, joints, work, NO_CELL_ROWS)
 
-    def _ledger(self, old: Energy, work) -> tuple[Energy, float, float]:
+    def _ledger(self, old: Energy, work, asleep: float) -> tuple[Energy, float, float]:
         """The balance at the end of the interval, the energy made in it and that allowed; what its entries leave over is
-        numerical."""
+        numerical. asleep [J]: elastic, in joints that sleep."""
         told, ledger = work.number.tolist(), work.ledger.tolist()
-        kinetic, elastic, lift = told[KINETIC], told[ELASTIC], self.gravity * told[LIFT]
+        kinetic, elastic, lift = told[KINETIC], told[ELASTIC] + asleep, self.gravity * told[LIFT]
         friction, damping, strain = told[FRICTION_LOSS], told[DAMPING_LOSS], 0.0
         if self.deformable is not None:
             vibrating, strain, viscous = self.deformable.energies(self._modes.record)
             kinetic, damping = kinetic + vibrating, damping + viscous
         impact, fracture = ledger[IMPACT_LOSS], ledger[FRACTURE_LOSS]
-        geometry = old.elastic + told[GEOMETRY]
+        geometry = old.elastic - asleep + told[GEOMETRY]
         came = ledger[WORK_OF_GROUND] + told[WORK_OF_LOADS]
         lost = friction + damping + impact + fracture + geometry
         numerical = came - (kinetic - old.kinetic) - lift - (elastic - old.elastic) - (strain - old.strain) - lost

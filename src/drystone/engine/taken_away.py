@@ -17,25 +17,26 @@ Array = np.ndarray
 def without(bodies: Bodies, state: State, gone: Array) -> State:
     """The state when the blocks `gone` (B,) bool are taken away: they stand still, and no joint of theirs is remembered."""
     lost = gone[bodies.owner[state.patches.piece]].any(axis=1)
-    stored, moving = _stored(state.patches, lost), _kinetic(bodies, state, gone & ~bodies.fixed)
+    elastic = stored(state.patches, lost)
+    moving = kinetic(bodies, state.rotation, state.velocity, gone & ~bodies.fixed)
     energy = state.energy._replace(
         kinetic=state.energy.kinetic - moving,
-        elastic=state.energy.elastic - stored,
-        ground=state.energy.ground - moving - stored,
+        elastic=state.energy.elastic - elastic,
+        ground=state.energy.ground - moving - elastic,
     )
     velocity = np.where(gone[:, None], 0.0, state.velocity)
     return state._replace(velocity=velocity, energy=energy, patches=PatchMemory(*(each[~lost] for each in state.patches)))
 
 
-def _stored(patches: PatchMemory, which: Array) -> float:
+def stored(patches: PatchMemory, which: Array) -> float:
     """[J] elastic, of pressure and shear, in some patches (P,) bool."""
     shear = 0.5 * patches.shear_stiffness * (patches.stretch**2).sum(axis=1)
     return float((patches.energy + shear)[which].sum())
 
 
-def _kinetic(bodies: Bodies, state: State, which: Array) -> float:
+def kinetic(bodies: Bodies, rotation: Array, velocity: Array, which: Array) -> float:
     """[J] of some blocks (B,) bool."""
-    momentum = np.empty((len(state.rotation), 3))
-    momenta(state.rotation, state.velocity, bodies.inertia, momentum)
-    twice = bodies.mass * (state.velocity[:, :3] ** 2).sum(axis=1) + (state.velocity[:, 3:] * momentum).sum(axis=1)
+    momentum = np.empty((len(rotation), 3))
+    momenta(rotation, velocity, bodies.inertia, momentum)
+    twice = bodies.mass * (velocity[:, :3] ** 2).sum(axis=1) + (velocity[:, 3:] * momentum).sum(axis=1)
     return 0.5 * float(twice[which].sum())

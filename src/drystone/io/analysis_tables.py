@@ -1,6 +1,6 @@
 """The tables of [analysis] by its kind, and of [[load]]: keys, types, units and defaults."""
 
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -63,6 +63,10 @@ class Analysis(Table):
     kind: str  # what is computed
     planar: bool = False  # prisms along y that move in the plane of x and z only
     gravity: Annotated[Acceleration, Field(ge=0)] = GRAVITY  # [m/s2] along -z
+
+    @property
+    def by_small_steps(self) -> bool:
+        return False
 
 
 class Dynamics(Analysis):
@@ -148,13 +152,45 @@ class Construction(Analysis):
     strike: tuple[str, ...] = ()  # blocks or groups taken away in the end: the centering
 
 
-class Settlement(Dynamics):
-    """Quasi-static: a history whose inertia is taken out, by starting every step from rest, or by steps so large that backward
-    Euler filters it (T43)."""
+class Move(Table):
+    """How far a support has gone in the end."""
+
+    support: Annotated[str, Field(min_length=1)]  # a support, or a group of supports
+    dx: Length = 0.0  # [m] from where it was built, along x
+    dy: Length = 0.0  # [m] likewise, along y
+    dz: Length = 0.0  # [m] likewise, up; down is negative
+
+
+class Settlement(Analysis):
+    """Supports that go so many millimetres, without inertia: in balance at every increment (T357)."""
+
+    kind: Literal["settlement"]
+    integrator: Literal["small-steps"] = "small-steps"  # "cone-program": a history by one of the papers' schemes
+    moves: tuple[Move, ...] = ()  # all at once, in proportion; none: the structure comes to rest under its weight
+    increments: Annotated[Count, Field(ge=1, le=10_000)] = 20  # equal parts of the way, after each of which the state is told
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_no_time(cls, given: Any) -> Any:
+        times = [name for name in Dynamics.model_fields if name in given and name not in cls.model_fields]
+        if times:
+            raise InputError(f"a settlement is told in millimetres and knows no {', '.join(times)}; say how far supports go in "
+                             '[[analysis.moves]], or set integrator = "cone-program" for a history by a scheme of the '
+                             "papers")  # fmt: skip
+        return given
+
+    @property
+    def by_small_steps(self) -> bool:
+        return True
+
+
+class SettlementHistory(Dynamics):
+    """A history whose inertia is taken out by a scheme of Acary and Jean: every step starts from rest, or steps are so large
+    that backward Euler filters it, or blocks deform without inertia and only their rigid modes have mass (T43, T358)."""
 
     kind: Literal["settlement"]  # type: ignore[assignment]
     integrator: Literal["cone-program"] = "cone-program"
-    scheme: Literal["velocity-zeroing", "large-steps"] = "velocity-zeroing"  # how inertia is taken out
+    scheme: Literal["velocity-zeroing", "large-steps", "rigid-modes"] = "velocity-zeroing"  # how inertia is taken out
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
     impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 
@@ -169,3 +205,9 @@ ANALYSIS_TABLES: dict[str, type[Analysis]] = {
     "construction": Construction,
     "settlement": Settlement,
 }
+
+
+def analysis_table(kind: str, content: dict[str, Any]) -> type[Analysis]:
+    """The table of a kind. A settlement is a history where one of the papers' schemes is written, by its name or integrator."""
+    by_paper = "scheme" in content or content.get("integrator") == "cone-program"
+    return SettlementHistory if kind == "settlement" and by_paper else ANALYSIS_TABLES[kind]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -19,7 +19,16 @@ from drystone.build.compose import mirror, named, place
 from drystone.changes import Change, Presence, last_of
 from drystone.errors import InputError, shown
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Analysis, ChangeTable, Dynamics, LoadTable
+from drystone.io.analysis_tables import (
+    ANALYSIS_TABLES,
+    Analysis,
+    ChangeTable,
+    Dynamics,
+    LoadTable,
+    Settlement,
+    SettlementHistory,
+    analysis_table,
+)
 from drystone.io.case_tables import (
     Assembly,
     FilePart,
@@ -45,6 +54,10 @@ STONE = YOUNG  # [Pa] modulus of the stone in compliant contact when the case do
 MOST_STEPS = 10**8  # of a history
 FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
 LONGEST_TIME_STEP = 5e-3  # [s] after which small steps hand out the state when the case does not say
+
+
+if TYPE_CHECKING:
+    from drystone.doctor.rounding import Closed
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,7 @@ class Case:
 
     @property
     def by_small_steps(self) -> bool:
-        return isinstance(self.analysis, Dynamics) and self.analysis.by_small_steps
+        return self.analysis.by_small_steps
 
     @property
     def friction_law(self) -> str:
@@ -129,11 +142,21 @@ class Case:
     def _made(self, table: Table, common: type[Table]) -> list[Block]:
         """What a table's own keys, those that not every structure has, make."""
         own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
-        if "file" in own:
-            from drystone.io.geometry.structure import read_structure  # with scipy; generated structures do without
+        return self._drawn(own)[0] if "file" in own else GENERATORS[own.pop("generator")](**own)
 
-            return read_structure(self.path.parent / own.pop("file"), **own)
-        return GENERATORS[own.pop("generator")](**own)
+    def _drawn(self, own: dict[str, Any]) -> "tuple[list[Block], list[Closed]]":
+        """The blocks of a file, and the gaps that rounding had made between them."""
+        from drystone.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
+        from drystone.io.geometry.structure import read_structure
+
+        return close_rounding_gaps(read_structure(self.path.parent / own.pop("file"), **own))
+
+    def closed_gaps(self) -> "list[Closed]":
+        """The gaps that rounding has made in the files of the structure, which `blocks` has closed (T405)."""
+        parts = self.structure.parts if isinstance(self.structure, Assembly) else (self.structure,)
+        common = Part.model_fields | Structure.model_fields
+        drawn = [{name: value for name, value in dict(part).items() if name not in common} for part in parts]
+        return [closed for own in drawn if "file" in own for closed in self._drawn(own)[1]]
 
     def model(self, pairs: Sequence[tuple[str, str, JointLaw]] = ()) -> Model:
         """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups besides
@@ -170,6 +193,14 @@ class Case:
         self._check_names("output.monitor", self.output.monitor, names, "block")
         for motion in self.motions:
             self._check_names("motion.supports", motion.supports, supports, "support")
+        if isinstance(self.analysis, SettlementHistory) and self.analysis.scheme == "rigid-modes" and model.elastic is None:
+            raise InputError('analysis.scheme: "rigid-modes" takes the rigid modes out of deformable blocks, and all blocks '
+                             'are rigid; give deformable in [structure], or scheme = "velocity-zeroing"')  # fmt: skip
+        if isinstance(self.analysis, Settlement):
+            named = sorted({block.group for block in model.blocks if block.fixed and block.group}) + supports
+            self._check_names("analysis.moves", tuple(move.support for move in self.analysis.moves), named, "support")
+            if model.planar and any(move.dy for move in self.analysis.moves):
+                raise InputError("analysis.moves: dy is across the plane of x and z; remove it, or planar")
         wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
         Presence(model, self.changes)  # names blocks that are not there
         return model
@@ -220,15 +251,17 @@ def parse_case(
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
-    if opens and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
-        said = "joints open as they slide in histories by small steps only; remove it, or integrator and kind in [analysis]"
+    if opens and analysis is not None and not analysis.by_small_steps:
+        said = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
         problems.append(Problem(("joints", "dilatancy"), said))
-    if isinstance(analysis, Dynamics) and analysis.by_small_steps:
+    if analysis is not None and analysis.by_small_steps:
         problems += _only_of_cone_programs(content)
-    if isinstance(analysis, Dynamics):
+    if isinstance(analysis, Settlement):
+        problems += _moves_told_otherwise(motions, analysis)
+    if isinstance(analysis, Dynamics | Settlement):
         said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
         problems += [Problem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
-    elif analysis is not None:
+    if analysis is not None and not isinstance(analysis, Dynamics):
         said = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
         problems += [Problem(("load", i, "history"), said) for i, load in enumerate(loads) if load.history]
     if changes and analysis is not None and not (isinstance(analysis, Dynamics) and analysis.by_small_steps):
@@ -268,6 +301,16 @@ def _only_of_cone_programs(content: Mapping[str, Any]) -> Iterator[Problem]:
             if isinstance(given, dict) and key in given and (fits is None or given[key] != fits):
                 said = f"small steps have no {key}{'' if fits is None else f' but {fits!r}'}; remove it, or {cure}"
                 yield Problem((table, key), said)
+
+
+def _moves_told_otherwise(motions: Sequence[Motion], analysis: Settlement) -> Iterator[Problem]:
+    """What motions say that a settlement in millimetres does not know."""
+    for i, motion in enumerate(motions):
+        if motion.pulse != "settlement" or not motion.supports:
+            said = 'brings no support to where it stays; give pulse = "settlement" and supports, or kind = "dynamics"'
+            yield Problem(("motion", i), said)
+        elif analysis.moves:
+            yield Problem(("motion", i), "says where supports go, and so does analysis.moves; give one of the two")
 
 
 def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -396,7 +439,8 @@ def _read_analysis(content: Any, end: float, problems: list[Problem]) -> Any:
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
         problems.append(Problem(where, "is not accepted", given=kind, accepted=accepted))
         return None
-    analysis = _read(ANALYSIS_TABLES[kind], content, ("analysis",), problems)
+    table = analysis_table(kind, content) if isinstance(content, dict) else ANALYSIS_TABLES[kind]
+    analysis = _read(table, content, ("analysis",), problems)
     if not isinstance(analysis, Dynamics) or analysis.after is None:
         return analysis
     if math.isinf(end):

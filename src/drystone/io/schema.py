@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from drystone.build import GENERATORS
-from drystone.io.analysis_tables import ANALYSIS_TABLES, ChangeTable, LoadTable
+from drystone.io.analysis_tables import ANALYSIS_TABLES, ChangeTable, LoadTable, SettlementHistory
 from drystone.io.case_tables import (
     Assembly,
     FilePart,
@@ -65,7 +65,7 @@ def case_schema() -> dict[str, Any]:
             "motion": {"oneOf": [*motions, {"type": "array", "items": motion}]},
             "load": {"oneOf": [load, {"type": "array", "items": load}]},
             "change": {"oneOf": [change, {"type": "array", "items": change}]},
-            "analysis": {"oneOf": [_table(table) for table in ANALYSIS_TABLES.values()]},
+            "analysis": {"oneOf": [_table(table) for table in (*ANALYSIS_TABLES.values(), SettlementHistory)]},
             "solver": _table(Solver),
             "output": _table(Output),
         },

@@ -24,16 +24,31 @@ from drystone.kernel.address import address, call
 
 Array = np.ndarray
 
-# Places in the control record; those that threads compete for are on cache lines of their own.
-TICKET, DONE, STOP, HELPERS, JOB, WEIGHT, FAILED, NAP = 0, 8, 16, 24, 25, 28, 29, 32
-# A ticket is the number of tiles times TILES, plus how many were taken from the back times BACK, plus how many from the front.
-BACK, TILES = 1 << 22, 1 << 44
+# Places in the control record, each line of eight on a cache line of its own. A core that looks at a line another one writes to
+# makes that one wait for a third of a microsecond; so who waits looks at one place, and nothing else stands on its line.
+BACK = 0  # ticket of the helpers, at which they look while they wait
+FRONT = 8  # ticket of the kernel
+JOB, PATIENCE, WEIGHT = 16, 19, 20  # the job on offer (3), looks before tiles of the other are taken, what comes with the job
+BACK_DONE, BACK_TOLD, BACK_IDLE = 24, 25, 26  # tiles that helpers have done, what they tell, looks in vain since the last tile
+STOP, NAP = 32, 33  # seldom written: the end, a pause (2)
+FRONT_DONE, OFFERED, HELPERS, FAILED, OWN = 40, 41, 42, 43, 44  # OWN (KINDS): tiles of the kernel in jobs that come again
+KINDS = 4
+DONE = 40  # of helper h, from 1 on, on the h-th line behind this one: tiles that it has done and not yet told
+MOST_HELPERS = 16
+# A ticket is the number of its first tile that nobody has taken, plus STOPS times the tile at which it ends.
+STOPS = 1 << 32
 SPIN = 50_000  # looks for something to do, some 0.1 ms, before the first nap
+ROUND = 128  # looks between two at what seldom changes
+LONG = 20_000  # looks before tiles of the other thread are taken in a job that comes again: it has lost its core
+UNEVEN = 1_000  # looks in vain, some 2 us, after which the other thread gets a tile less next time
 
 
 def make_control() -> Array:
-    """The record (48,) through which threads speak, without helpers."""
-    control = np.zeros(48, np.int64)
+    """The record through which threads speak, without helpers. It begins on a cache line."""
+    size = DONE + 8 * (1 + MOST_HELPERS)
+    room = np.zeros(size + 8, np.int64)
+    first = -room.ctypes.data // 8 % 8
+    control = room[first : first + size]
     if os.name == "posix":
         control[NAP] = ctypes.cast(ctypes.CDLL(None).nanosleep, ctypes.c_void_p).value or 0
         control[NAP + 2] = 20_000  # [ns] after zero seconds
@@ -49,11 +64,13 @@ def cores() -> int:
 
 def together(kernel: Callable, assist: Callable, helpers: int, control: Array, *arguments: Any) -> Any:
     """kernel(*arguments) while so many helpers run assist(*arguments[:2], number)."""
+    helpers = min(helpers, MOST_HELPERS)
     if helpers == 0:
         return kernel(*arguments)
     crew: list[threading.Thread] = []
     other_cores = _other_cores()
     control[STOP], control[HELPERS] = 0, helpers
+    control[FRONT] = control[BACK] = control[FRONT_DONE] = control[BACK_DONE] = control[BACK_TOLD] = control[OFFERED] = 0
     try:
         while len(crew) < helpers:
             work = (assist, other_cores, *arguments[:2], 1 + len(crew))
@@ -107,33 +124,50 @@ def _nap(control, looks):
 
 
 @inner
-def _take(control, way):
-    """A tile of the job on offer, or -1. Whoever has a tile keeps the job from ending: its description stands. The kernel takes
-    them from the front (way 1), helpers from the back (way BACK): in a job that comes again and again, most tiles are done by
-    the same core, which has their numbers at hand."""
-    ticket = address(control, TICKET)
-    seen = _read(ticket, 0)
-    if _is_left(seen):
-        seen = _add(ticket, way)
+def _take(control, ticket):
+    """A tile of the job on offer from a ticket, or -1. Whoever has a tile keeps the job from ending: its description stands."""
+    place = address(control, ticket)
+    if _is_left(_read(place, 0)):
+        seen = _add(place, 1)
         if _is_left(seen):
-            return seen % BACK if way == 1 else seen // TILES - 1 - seen // BACK % BACK
+            return seen % STOPS
     return -1
 
 
 @inner
 def _is_left(ticket):
-    return ticket % BACK + ticket // BACK % BACK < ticket // TILES
+    return ticket % STOPS < ticket // STOPS
 
 
 @inner
 def begin(control, kind, front, block, tiles, helpers):
-    """The first tile of a job, -1 if there is none; the job is offered to the helpers if there are any."""
+    """The first tile of a job, -1 if there is none; the job is offered to the helpers if there are any. The front part of the
+    tiles is for the kernel, the rest for the helpers, and who is done with his own takes those of the other."""
     if helpers == 0 or tiles == 1:
         return 0 if tiles > 0 else -1
-    control[JOB], control[JOB + 1], control[JOB + 2] = kind, front, block
-    _write(address(control, DONE), 0)
-    _write(address(control, TICKET), tiles * TILES)
-    return _next(control, tiles)
+    return _offer(control, kind, front, block, tiles, -(-tiles // (1 + helpers)), 0)
+
+
+@inner
+def begin_again(control, kind, front, block, tiles, helpers):
+    """As `begin`, for a job of a kind below KINDS that comes again and again: each thread keeps to its own tiles, whose numbers
+    its core has at hand (to fetch those of a tile from another core takes longer than the tile), and how many are whose
+    follows from who had to wait."""
+    if helpers == 0 or tiles == 1:
+        return 0 if tiles > 0 else -1
+    own = control[OWN + kind]
+    own = -(-tiles // (1 + helpers)) if own == 0 else min(max(own, 1), tiles - 1)
+    control[OWN + kind] = own
+    return _offer(control, kind, front, block, tiles, own, LONG)
+
+
+@inner
+def _offer(control, kind, front, block, tiles, own, patience):
+    control[JOB], control[JOB + 1], control[JOB + 2], control[PATIENCE] = kind, front, block, patience
+    control[OFFERED] += tiles
+    _write(address(control, BACK), tiles * STOPS + own)
+    _write(address(control, FRONT), own * STOPS)
+    return _next(control)
 
 
 @inner
@@ -141,35 +175,72 @@ def proceed(control, tile, tiles, helpers):
     """The tile is done: the next one, or -1 when all are, those of the helpers too."""
     if helpers == 0 or tiles == 1:
         return tile + 1 if tile + 1 < tiles else -1
-    finish(control)
-    return _next(control, tiles)
+    control[FRONT_DONE] += 1
+    return _next(control)
 
 
 @inner
-def _next(control, tiles):
+def _next(control):
     """A tile for the kernel, or -1 when all are done: helpers may have taken the last one, or even the first, and be at it."""
-    tile = _take(control, 1)
+    tile = _take(control, FRONT)
     looks = 0
-    while tile < 0 and _read(address(control, DONE), 0) < tiles:
+    while tile < 0 and control[FRONT_DONE] + _read(address(control, BACK_DONE), 0) < control[OFFERED]:
+        if looks >= control[PATIENCE]:
+            tile = _take(control, BACK)
         looks += 1
         _nap(control, looks)
+    if tile < 0 and control[PATIENCE] > 0:
+        _learn(control, looks)
     return tile
 
 
 @inner
-def finish(control):
-    """A tile is done."""
-    _add(address(control, DONE), 1)
+def _learn(control, looks):
+    """Who had to wait for the other gets a tile more in the next job of this kind. looks: of the kernel in vain."""
+    if looks > UNEVEN:
+        control[OWN + control[JOB]] += 1
+    elif looks == 0 and control[BACK_IDLE] > UNEVEN:
+        control[OWN + control[JOB]] -= 1
 
 
 @inner
-def wait(control):
+def tell(control, number):
+    """A helper adds a number to what it has told in the job; nothing is written if it is nothing."""
+    if number != 0:
+        _add(address(control, BACK_TOLD), number)
+
+
+@inner
+def what_was_told(control):
+    """What helpers have told in the job that is over; it is forgotten."""
+    told = _read(address(control, BACK_TOLD), 0)
+    if told != 0:
+        _write(address(control, BACK_TOLD), 0)
+    return told
+
+
+@inner
+def finish(control, helper):
+    """A helper has done a tile. It tells of it when it has no other."""
+    control[DONE + 8 * helper] += 1
+
+
+@inner
+def wait(control, helper):
     """The next tile for a helper; -1 when there will be none."""
     looks = 0
-    while _read(address(control, STOP), 0) == 0:
+    while True:
         tile = _take(control, BACK)
+        if tile < 0 and (looks % ROUND == 0 or looks > SPIN):
+            if looks == 0 and control[DONE + 8 * helper] > 0:
+                _add(address(control, BACK_DONE), control[DONE + 8 * helper])
+                control[DONE + 8 * helper] = 0
+            if _read(address(control, STOP), 0) != 0:
+                return -1
+            if looks >= control[PATIENCE]:
+                tile = _take(control, FRONT)
+            control[BACK_IDLE] = looks
         if tile >= 0:
             return tile
         looks += 1
         _nap(control, looks)
-    return -1

@@ -119,6 +119,10 @@ def _curves_of_statics(found: dict[str, Any]) -> list[Curve]:
         angle = [row["direction_deg"] for row in found["directions"]]
         by_angle = {"multiplier": [row["multiplier"] for row in found["directions"]]}
         return [_curve("capacity", "of 1 g", angle, by_angle, ("direction from +x", "deg"))]
+    if found.get("analysis") == "settlement":
+        moved = 1e3 * np.array(found["settlement"])
+        borne = {name: [force[2] for force in each["reaction"]] for name, each in found["supports"].items()}
+        return [_curve("supports bear", "N", moved, borne, ("settlement", "mm"))]
     if found.get("analysis") == "construction":
         borne = {"pressing": found["stages"]["pressing"], "on supports": found["stages"]["base_resultant"]}
         return [_curve("load", "N", range(1, 1 + len(borne["pressing"])), borne)]

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.analyse.collapse import verdict
+from drystone.analyse.equilibrium import verdict_facts
 from drystone.analyse.stages import READ, loads_of, number, size_of
 from drystone.contact.contacts import Contacts
 from drystone.io.analysis_tables import Limit, Tilt
 from drystone.io.case import STONE, Case, parse_case
-from drystone.joints import RIGID, Surface
+from drystone.joints import Surface
 from drystone.loads import Push, weight, wrench
 from drystone.mechanism import Mechanism, read_mechanism
 from drystone.model import Model
@@ -26,7 +27,8 @@ from drystone.session import solver_of
 from drystone.statics.balance import Balance, balance
 from drystone.statics.equilibrium import Equilibrium, equilibrium
 from drystone.statics.limit import limit, paced
-from drystone.statics.program import SOLVED, optimise
+from drystone.statics.program import SOLVED
+from drystone.statics.standing import AS_ONE, FALLS, STANDS, standing, widest_closed
 from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
@@ -54,18 +56,19 @@ def collapse(case: Case, desk: Desk) -> dict[str, Any]:
     model, system = desk
     assert isinstance(case.analysis, Limit | Tilt)
     dead, live = loads_of(case, model, case.analysis.direction)
-    rest = optimise(system, dead)
-    stable = rest.status == SOLVED
+    alone = standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
+    stable = alone.verdict == STANDS
     found = limit(system, dead, live)
-    velocity = found.velocity if stable else paced(system, _at_rest(case, model, RIGID).acceleration)
-    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ)
+    velocity = found.velocity if stable or not alone.trial.finite else paced(system, alone.trial.mechanism)
+    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ if stable else AS_ONE)
     multiplier = number(found.multiplier)
     return {
         "stable": stable,
         "multiplier": multiplier,
         "angle": None if multiplier is None else float(np.degrees(np.arctan(multiplier))),
         "status": found.optimum.status,
-        "verdict": verdict(found, stable),
+        "standing": verdict_facts(model, alone),
+        "verdict": verdict(found, alone.verdict != FALLS),
         "words": mechanism.words,
         "hinges": _hinges(mechanism, origin(model)),
         "macro": mechanism.macro.tolist(),
@@ -94,7 +97,8 @@ def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
 
 def _at_rest(case: Case, model: Model, surface: Surface) -> Equilibrium:
     """What the dead load alone does."""
-    return equilibrium(model, solver=solver_of(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface)
+    return equilibrium(model, solver=solver_of(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface,
+                       widest=widest_closed(model))  # fmt: skip
 
 
 def _dead(case: Case) -> list[Push]:

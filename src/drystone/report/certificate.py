@@ -14,7 +14,6 @@ from drystone.io.case import Case
 from drystone.measure import collapse_time, displacement, step_history
 from drystone.record import Run, with_totals
 from drystone.report.amounts import amount
-from drystone.statics.equilibrium import STILL
 from drystone.stepping import Energy, kinetic_energy
 from drystone.view.tables import open_question
 
@@ -158,19 +157,17 @@ def _disagreement(run: Run, gravity: float) -> float:
 
 
 def _equilibrium(facts: Facts) -> tuple[str, list[Check]]:
-    solved = facts["converged"]
-    words = f"residual {facts['residual']:.1e} of g dt"
-    check = Check(solved, f"The contact problem was {'solved' if solved else 'NOT SOLVED'}, {words}.")
-    if not solved:
-        return "It is not known whether it stands: its forces were not found.", [check]
-    if facts["stable"]:
-        return "It stands: forces were found that balance weight and loads and that its joints can bear.", [check]
-    start = f"it starts to move with {amount(facts['acceleration'])} g"
-    moves = f"It does not stand: {start} (rms; more than {STILL:g} g is motion)."
+    told = facts["words"]
+    if not facts["converged"]:
+        return told, [Check(False, "The trial was cut: blocks ran away faster than it could be followed.")]
     if "falls" in facts:
         rest = "the rest stands" if facts["rest_stands"] else "nor does the rest stand"
-        moves += f" {amount(len(facts['falls']))} blocks fall; {rest}."
-    return moves, [check]
+        told += f" {amount(len(facts['falls']))} blocks fall; {rest}."
+    span = amount(facts["trial_time"], "time")
+    checks = [Check(True, f"The trial was followed to its end, {span} after letting it down.")]
+    if facts["stable"]:
+        checks.append(Check(True, f"Its forces balance weight and loads, residual {facts['residual']:.1e} of g dt."))
+    return told, checks
 
 
 def _program(facts: Facts) -> Check:
@@ -238,6 +235,20 @@ def _construction(facts: Facts) -> tuple[str, list[Check]]:
     return f"It cannot be built so: stage {reached} of {planned} does not stand.", [check]
 
 
+def _settlement(facts: Facts) -> tuple[str, list[Check]]:
+    whole, base = facts["increments"] + facts["stable"], facts["base_resultant"]
+    far = amount(facts["settlement"][-1], "length")
+    borne = max((abs(force / base["weight"] - 1) for force in base["force"][:whole]), default=0.0)
+    off = max(facts["off_balance"][:whole], default=0.0)
+    checks = [Check(borne <= 1e-4, f"In {whole} states in balance the supports bear weight and loads to {borne:.1e}; no block "
+                                   f"is accelerated by more than {off:.1e} g.")]  # fmt: skip
+    if not facts["converged"]:
+        checks.append(Check(False, f"At {far} the structure NEITHER FALLS NOR COMES TO REST."))
+    if facts["stable"]:
+        return f"It stays in balance while its supports go by {far}; {len(facts['cracks'])} joints open.", checks
+    return f"It {facts['verdict']} from a settlement of {far} on.", checks
+
+
 def _stages(run: Run) -> Check:
     """Of a structure laid in stages, whose facts tell of the last only."""
     failed = run.steps["step"][~run.steps["converged"]]
@@ -247,4 +258,4 @@ def _stages(run: Run) -> Check:
 
 
 VERDICTS = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover,
-            "construction": _construction}  # fmt: skip
+            "construction": _construction, "settlement": _settlement}  # fmt: skip

@@ -86,7 +86,7 @@ def _marks(annotation: Any) -> Iterator[str]:
 
 def assumptions(case: Case, model: Model) -> list[str]:
     """What the analysis takes for granted, in sentences."""
-    said = [_blocks(model), _joints(case), _contact(case)]
+    said = [_blocks(model, case), _joints(case), _contact(case)]
     if case.analysis.planar:
         said.append("Blocks move in the plane of x and z only; nothing is known of what they do across it.")
     if model.scatter is not None:
@@ -97,13 +97,14 @@ def assumptions(case: Case, model: Model) -> list[str]:
     return [*said, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
 
 
-def _blocks(model: Model) -> str:
+def _blocks(model: Model, case: Case) -> str:
     free = int((~model.bodies.fixed).sum())
+    supports = "supports go as the case says" if case.analysis.kind == "settlement" else "supports do not yield"
     if model.elastic is None:
-        return f"All {amount(free)} free blocks are rigid and of unlimited strength; supports do not yield."
+        return f"All {amount(free)} free blocks are rigid and of unlimited strength; {supports}."
     soft = len(model.elastic.block)
     rest = f"; the other {amount(free - soft)} free blocks are rigid" if free > soft else ""
-    return f"{amount(soft)} blocks are linearly elastic and of unlimited strength{rest}; supports do not yield."
+    return f"{amount(soft)} blocks are linearly elastic and of unlimited strength{rest}; {supports}."
 
 
 def _joints(case: Case) -> str:
@@ -161,11 +162,15 @@ def _by_cone_programs(case: Case, impact: str) -> list[str]:
 NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."
 FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are left out."
 OF_STATICS = {
-    "equilibrium": [NOT_UNIQUE, "A structure stands if a state of forces balances its loads within what friction allows; "
-                    "whether it can be reached, and whether a small push is borne, is not asked."],
+    "equilibrium": [NOT_UNIQUE, "A structure stands if, let down from where it is drawn with no force in any joint, it comes "
+                    "to rest nearby by Coulomb's friction and stays there for a second; whether a push is borne is not asked.",
+                    "Self-stress means forces in balance within what friction allows that it does not reach by itself."],
     "limit": [FIRST_ORDER],
     "tilt": [FIRST_ORDER, "Tilting a table is taken for a horizontal body force."],
     "capacity": [FIRST_ORDER, "Directions between those computed are not known."],
     "pushover": ["The load is pushed so slowly that there is no inertia; between points the curve is not known."],
+    "settlement": ["Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
+                   "Supports go without inertia, on straight ways, all in proportion; forces are those of a structure that was "
+                   "put under its weight at once and followed in balance: friction keeps them, and they depend on the way."],
     "construction": ["Each stage stands before the next is laid; mortar that hardens and creep are left out."],
 }  # fmt: skip

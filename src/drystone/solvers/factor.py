@@ -208,7 +208,7 @@ def solve(system, right, out):
 def assist(problem, system, me):
     """What helper `me` does until it is told to stop: tiles of any job."""
     control = system.control
-    tile = wait(control)
+    tile = wait(control, me)
     while tile >= 0:
         kind = control[JOB]
         if kind == ASSEMBLE:
@@ -220,8 +220,8 @@ def assist(problem, system, me):
             _sweep(system, me, kind, tile)
         else:
             do_tile(system, me, kind, control[JOB + 1], control[JOB + 2], tile)
-        finish(control)
-        tile = wait(control)
+        finish(control, me)
+        tile = wait(control, me)
 
 
 @inner

@@ -48,11 +48,14 @@ def equilibrium(
     loads: Iterable[Push] = (),
     push: Array | None = None,
     surface: Surface = RIGID,
+    widest: float = np.inf,
 ) -> Equilibrium:
     """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
-    as contact detection sees are taken to touch. A compliant surface makes the forces unique (BRT's regularised state)."""
+    as contact detection sees are taken to touch, but for gaps above `widest` [m]. A compliant surface makes the forces unique
+    (BRT's regularised state)."""
     state = initial_state(model, gravity)
     contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, SECOND, no_contacts(), 0, model.planar)
+    contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
     total = wrench(model, loads, gravity) + (0.0 if push is None else push)
     return press(model, touching, total, solver=solver, gravity=gravity, surface=surface)
@@ -87,6 +90,8 @@ class Bounds(NamedTuple):
 def bounds(balance: Balance, dead: Array, between: tuple[str, str], direction: Iterable[float]) -> Bounds:
     """The component along `direction` of the force that one block or group exerts on another, over all admissible states
     (Heyman's minimum and maximum thrust; T32)."""
+    if not len(balance.friction):
+        return Bounds(np.nan, np.nan)
     cost = _component(balance, between, direction)
     least, most = optimise(balance, dead, cost=cost), optimise(balance, dead, cost=-cost)
     ends = [end.value if end.status != "endless" else -np.inf for end in (least, most)]

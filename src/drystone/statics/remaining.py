@@ -1,25 +1,24 @@
 """What is left of a structure that does not stand as a whole: a model and its loads come in, what falls and what stays go out.
 
-In stages: of the blocks that start to go down those that do so fastest are taken away, until the rest stands (T46). What is
-left bears itself by a state of forces of its own: a natural arch in a wall, a corbelled dome over a hole.
+In stages: let go under Coulomb's exact friction, the blocks that go down fastest are taken away, until the rest stands
+(T46). What is left bears itself by a state of forces of its own: a natural arch in a wall, a corbelled dome over a hole.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from drystone.joints import RIGID, Surface
+from drystone.laws import YOUNG
 from drystone.loads import Push
 from drystone.model import Model
-from drystone.solvers.solution import ContactSolver
-from drystone.statics.equilibrium import Equilibrium, equilibrium
+from drystone.statics.standing import Trial, try_standing
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-FASTEST = 0.5  # of the largest acceleration downwards: what falls at least so fast goes in one stage
+FASTEST = 0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
 
 
 class Remaining(NamedTuple):
@@ -27,26 +26,32 @@ class Remaining(NamedTuple):
 
     stays: Array  # (B,) bool, supports included
     stages: tuple[Array, ...]  # numbers of the blocks taken away, stage by stage
-    rest: Equilibrium  # of what stays; does not stand if it moves without falling, or the solver gave up
+    rest: Trial  # of what stays; does not stand if it moves without falling
 
 
 def remaining(
-    model: Model,
-    *,
-    solver: ContactSolver,
-    gravity: float = GRAVITY,
-    loads: Iterable[Push] = (),
-    surface: Surface = RIGID,
+    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
 ) -> Remaining:
     """The part of a structure that stands when the blocks that fall are gone."""
-    stays, stages = np.ones(len(model.blocks), bool), list[Array]()
+    *_, last = taken_apart(model, gravity=gravity, loads=loads, young=young, threads=threads)
+    return last
+
+
+def taken_apart(
+    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
+) -> Iterator[Remaining]:
+    """The structure after each stage; the rest of the last stands, or moves without falling."""
+    stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)
     while True:
-        rest = equilibrium(without(model, ~stays), solver=solver, gravity=gravity, loads=loads, surface=surface)
-        down = -rest.acceleration[:, 2] * ~model.bodies.fixed
-        if rest.stands or not rest.solution.converged or down.max() <= 0:
-            return Remaining(stays, tuple(stages), rest)
+        rest = try_standing(without(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
+        yield Remaining(stays.copy(), tuple(stages), rest)
+        down = -rest.displacement[:, 2] * (~model.bodies.fixed & stays)
+        if rest.stands or not rest.finite or down.max() <= 0:
+            return
         stages.append(np.flatnonzero(down >= FASTEST * down.max()))
         stays[stages[-1]] = False
+        if not (stays & ~model.bodies.fixed).any():
+            return
 
 
 def without(model: Model, gone: Array) -> Model:

@@ -22,6 +22,7 @@ Array = np.ndarray
 FLAT = 1e-3  # how far out of its plane an arch may be: slope of its joints, share of its span and of its loads
 WIDE = 1e3  # largest safety factor that is told apart, and how much wider than its joints a line is looked for
 SOLVED, UNBOUNDED = 0, 3  # what linprog says
+KNIFE_EDGE = 1e-9  # of the span: a joint of less height is an edge
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -140,25 +141,46 @@ def bearable(arch: Arch, live: Array) -> float:
     return float(found[3]) if status == SOLVED else np.inf if status == UNBOUNDED else np.nan
 
 
+def _length(arch: Arch) -> float:
+    """[m] in which moments about joints are measured: the longest joint or, where all are knife edges, the span."""
+    return float(arch.half.max(where=~_knife_edges(arch), initial=0.0)) or _span(arch)
+
+
+def _span(arch: Arch) -> float:
+    """[m] between the first joint and the last."""
+    return float(np.ptp(arch.middle @ arch.along))
+
+
+def _knife_edges(arch: Arch) -> Array:
+    """(J,) joints without height: the line goes through them."""
+    return arch.half <= KNIFE_EDGE * _span(arch)
+
+
 def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
     """(3,) the push of the first support, of least (sign 1) or largest (-1) thrust, whose line keeps within the share
-    `room` of every joint; None if there is none or no extreme."""
-    status, found = _best(arch, room, [sign, 0, 0, 0], np.zeros_like(arch.load))
+    `room` of every joint; None if there is none or no extreme. Where joints without height bound no thrust, the least is 0."""
+    still = np.zeros_like(arch.load)
+    status, found = _best(arch, room, [sign, 0, 0, 0], still)
+    if status == UNBOUNDED and sign == 1:
+        status, found = _best(arch, room, [sign, 0, 0, 0], still, least=0.0)
     return found[:3] if status == SOLVED else None
 
 
-def _best(arch: Arch, room: float, cost: list[int], live: Array) -> tuple[int, Array]:
-    """Status and (4,) push of the first support and multiplier of the live loads, of least cost (T38)."""
+def _best(arch: Arch, room: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
+    """Status and (4,) push of the first support and multiplier of the live loads, of least cost (T38). least: of the thrust."""
     carried, normal, moment = _resultants(arch)
     more = np.vstack([np.zeros(3), live.cumsum(axis=0)])
-    force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, float(arch.half.max())
+    force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, _length(arch)
     unit = np.array([force, force, force * length, 1.0])
     rows, right = [], []
     for way in (1, -1):
         row = (way * moment - room * arch.half[:, None] * normal) / (force * length)
         rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
         right.append(-np.einsum("ji,ji->j", row, carried))
-    bounds = [(None, None)] * 3 + [(0, None if live.any() else 0)]
+    edge = _knife_edges(arch)  # nothing else keeps them from pulling
+    rows.append(-np.column_stack([normal, np.einsum("ji,ji->j", normal, more)])[edge] * unit / force)
+    right.append(np.einsum("ji,ji->j", normal, carried)[edge] / force)
+    bounds = [(least, None)] + [(None, None)] * 2 + [(0, None if live.any() else 0)]
     from scipy.optimize import linprog  # a third of a second, which most programs go without
 
     found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
@@ -189,7 +211,8 @@ def _line(arch: Arch, push: Array | None) -> Line | None:
     offset = np.einsum("ji,ji->j", moment, whole) / squeeze
     point = arch.middle + offset[:, None] * _edges(arch.along, arch.normal)
     force = whole[:, :1] * arch.along + whole[:, 1:2] * UP
-    return Line(float(push[0]), force, point, offset / arch.half, shear / squeeze)
+    share = np.where(_knife_edges(arch), 0.0, offset / np.where(arch.half > 0.0, arch.half, 1.0))
+    return Line(float(push[0]), force, point, share, shear / squeeze)
 
 
 def minimum_thickness(family: Callable[[float], Model], thin: float, thick: float) -> float:

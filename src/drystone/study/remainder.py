@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from drystone.io.analysis_tables import Settlement
+from drystone.io.analysis_tables import SettlementHistory
 from drystone.io.case import Case
 from drystone.loads import at_time, body_force, last_change, weight, wrench
 from drystone.model import Model
@@ -81,7 +81,7 @@ class RemainderBorne:
 def _can_be_asked(case: Case, model: Model) -> bool:
     plain = all(not motion.supports and motion.displacement_amplitude is None for motion in case.motions)
     rigid_and_dry = model.laws is None and model.elastic is None and not case.changes
-    return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, Settlement)
+    return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, SettlementHistory)
 
 
 class _Peaks:

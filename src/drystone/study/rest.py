@@ -9,7 +9,7 @@ that from rest: stopped too early is only what balances on its edge more closely
 import numpy as np
 
 from drystone.changes import last_of
-from drystone.io.analysis_tables import Settlement
+from drystone.io.analysis_tables import SettlementHistory
 from drystone.io.case import Case
 from drystone.loads import last_change
 from drystone.model import Model
@@ -27,7 +27,7 @@ class AtRest:
 
     def __init__(self, case: Case, model: Model):
         self._over = max(end_of(case.motions), last_change(case.loads), last_of(case.changes))  # [s]
-        self._inert = isinstance(case.analysis, Settlement)  # without inertia what falls may fall as slowly as it likes
+        self._inert = isinstance(case.analysis, SettlementHistory)  # without inertia what falls may fall as slowly as it likes
         self._radius = model.bodies.radius
         self._since: State | None = None  # the state from which on nothing has moved
 

@@ -171,7 +171,8 @@ def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
     if not facts["converged"]:
         return FAILED, "the analysis was not solved", numbers
     stands = facts["stable"] if "stable" in facts else (numbers.get("multiplier") or 0.0) > 0
-    return (STANDING if stands else COLLAPSED), facts.get("note", "in balance" if stands else "does not stand"), numbers
+    said = facts.get("note") or facts.get("words") or ("in balance" if stands else "does not stand")
+    return (STANDING if stands else COLLAPSED), said, numbers
 
 
 def _scalars(facts: dict[str, Any]) -> dict[str, float | None]:

@@ -19,11 +19,13 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from drystone import __version__
+from drystone.analyse.record import record
 from drystone.io.alone import alone_in
 from drystone.io.case import Case, parse_case
 from drystone.io.given import read_json
 from drystone.io.whole import write_whole
 from drystone.record import FILE, Run, read_run
+from drystone.record import read_result as read_facts
 from drystone.session import resume, run
 from drystone.study.begin import begin, keep_texts
 from drystone.study.content import own_text
@@ -83,6 +85,15 @@ def history(text: str, folder: Path, instead: Mapping[str, Any] | None = None) -
         return read_run(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     return run(case, folder, overwrite=True)
+
+
+def statics(text: str, folder: Path) -> dict[str, Any]:
+    """What an analysis of statics finds: read if its result is there, and computed if it is not."""
+    case = parse_case(text, CASE)
+    if not _is_run_of(case, folder) or read_facts(folder) is None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        deque(record(case, folder, overwrite=True), maxlen=0)
+    return read_facts(folder) or {}
 
 
 def study(text: str, case: str, folder: Path) -> dict[str, Any]:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.io.case import parse_case
 from drystone.record import Run, read_run
-from drystone.solvers.methods import make_solver
 from drystone.statics.remaining import Remaining, remaining, without
 from drystone.validate.claims import Claim, Figure, Place, Subject, Value
 from drystone.validate.conduct import history
@@ -48,7 +46,7 @@ def reach_by_course(run: Run, gone: Array) -> list[float]:
 def _rest(run: Run) -> Remaining:
     """What stays of the stones that have not set out to fall, by statics in stages with the exact law."""
     model = without(run.model, _sunk(run) > FALLS)
-    return remaining(model, solver=make_solver("native"), surface=parse_case(CASE).surface)
+    return remaining(model)
 
 
 def _compute(place: Place) -> dict[str, Value]:

@@ -32,6 +32,7 @@ def force_picture(
     motion: Array | None = None,
     shown: Array | None = None,
     length: float | None = None,
+    title: str = "",
     **view: Any,
 ) -> Array:
     """What the joints carry, from contacts with forces [N], as an image (H, W, 3) uint8, written to `path` as PNG if given.
@@ -39,7 +40,7 @@ def force_picture(
     A segment a joint along its force, as long as the force is large, wide and dark as its root; `length` [m] of the longest.
     `moving` (B, 6) accelerations or velocities: blocks that do not stand have a colour of their own. `motion` (B, 6) [m, rad]
     where the blocks have gone to since the model was built, if the contacts are those of a later time. `shown` (B,) leaves
-    out all other blocks and their joints, to look inside. `view` are keywords of `picture`.
+    out all other blocks and their joints, to look inside. `title` stands above the legend. `view` are keywords of `picture`.
     """
     resultants = joint_resultants(model, contacts)
     size = sizes(resultants)
@@ -49,7 +50,8 @@ def force_picture(
     falls = _falling(model, moving)
     idle = _unloaded(model, resultants, size) & ~falls & (True if shown is None else shown)
     told = ((UNLOADED, "carries nothing", idle), (FALLING, "moves", falls))
-    rows = [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
+    rows: list[tuple[Any, str]] = [(None, title)] if title else []
+    rows += [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
         draw_flow(image, camera, near, drawn, model)

@@ -16,8 +16,8 @@ from drystone.view.render import Stones
 
 Array = np.ndarray
 
-IN_TIME = ("dynamics", "settlement")
-IN_TURN = ("pushover", "construction")  # statics whose frames follow each other; in others each is the built structure moved
+IN_TURN = ("pushover", "construction", "settlement")  # statics whose frames follow each other; in others each frame is the
+# built structure moved
 
 
 class Moment(NamedTuple):
@@ -39,7 +39,7 @@ def at_frame(run: Run, frame: int) -> Moment:
 
 def label(run: Run, moment: Moment) -> str:
     """The time, or of statics the stage."""
-    if analysis_of(run) in IN_TIME:
+    if goes_through_time(run):
         time = (1.0 - moment.share) * run.time[moment.frame] + moment.share * run.time[moment.other]
         return f"t = {time:.2f} s"
     return f"stage {moment.shows}"
@@ -70,7 +70,7 @@ def values_at(run: Run, moment: Moment, name: str) -> Array:
 def joints_at(run: Run, moment: Moment, drawn: Array) -> Resultants:
     """What the joints carry [N] in the frame that is shown, moved to where their blocks (B, 3) [m] are drawn."""
     found = joints(run, moment.shows)
-    real = run.position[moment.shows if analysis_of(run) in (*IN_TIME, *IN_TURN) else 0]
+    real = run.position[moment.shows if goes_through_time(run) or analysis_of(run) in IN_TURN else 0]
     shift = ((drawn - real)[found.a] + (drawn - real)[found.b]) / 2
     return found._replace(centre=found.centre + shift, middle=found.middle + shift)
 
@@ -94,6 +94,12 @@ def _between(run: Run, moment: Moment) -> tuple[Array, Array]:
 @lru_cache(maxsize=4)
 def _values(run: Run, name: str, frame: int) -> Array:
     return quantity(name).of(run, frame)
+
+
+@lru_cache(maxsize=8)
+def goes_through_time(run: Run) -> bool:
+    """Whether it is a history; else its frames are states of statics."""
+    return recorded_case(run).goes_through_time
 
 
 @lru_cache(maxsize=8)

@@ -24,7 +24,7 @@ from drystone.io.whole import whole
 from drystone.record import Run, read_run
 from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.view.camera import frame as framed
-from drystone.view.moment import IN_TIME, IN_TURN, Moment, analysis_of
+from drystone.view.moment import IN_TURN, Moment, analysis_of, goes_through_time
 from drystone.view.picture import Look, Setting, framed_points, photograph, pixels_of, prepare, view_of
 from drystone.view.png import write_png
 from drystone.view.render import MARGIN, Scene
@@ -82,7 +82,7 @@ def movie(
 def moments_of(run: Run, rate: float, start: float | None, end: float | None) -> list[Moment]:
     """What the images show, `rate` of them for a second."""
     kind = analysis_of(run)
-    if kind in IN_TIME:
+    if goes_through_time(run):
         return _along(run.time, 1.0 / rate, start, end, "s")
     if kind in IN_TURN:
         stages = np.arange(run.frames, dtype=float)

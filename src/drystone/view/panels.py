@@ -26,7 +26,7 @@ from drystone.view.elevation import draw_forces, draw_thrust
 from drystone.view.fragility import draw_fragility, draw_records
 from drystone.view.ground import draw_motions
 from drystone.view.histories import AXES, HISTORIES, draw_history, draw_phase, drawn_blocks
-from drystone.view.plots import draw_base, draw_curves, draw_polar
+from drystone.view.plots import draw_base, draw_curves, draw_polar, draw_settlement
 from drystone.view.results import capacity_of, curve_of
 from drystone.view.studies import draw_sweep
 from drystone.view.style import PAGE, drawing
@@ -60,7 +60,7 @@ class Source(NamedTuple):
     @property
     def pose(self) -> int:
         """The frame in which the blocks lie where the contacts of the chosen one are: statics moves blocks to be seen."""
-        return self.frame if self.goes_through_time or self.kind == "pushover" else 0
+        return self.frame if self.goes_through_time or self.kind in ("pushover", "settlement") else 0
 
 
 class Panel(NamedTuple):
@@ -212,6 +212,9 @@ PANELS: dict[str, Panel] = {
                     draw_forces(figure, source.run, source.frame, source.pose), height=4.5),
     "curve": Panel("capacity curve: multiplier against displacement", _is("pushover"), lambda figure, source, asked:
                    draw_curves(figure, {"pushover": curve_of(source.facts)}), height=4.0),
+    "settlement": Panel("what each support bears, and the widest crack, against settlement",
+                        lambda source: _is("settlement")(source) and len(source.facts["settlement"]) > 1,
+                        lambda figure, source, asked: draw_settlement(figure, source.facts), height=5.5),
     "capacity": Panel("collapse multiplier against direction", _is("capacity"), lambda figure, source, asked:
                       draw_polar(figure, *capacity_of(source.facts)), height=5.0),
     "convergence": Panel("how well steps were solved, their cost, overlap", _in_time, _convergence, usual=False, height=4.2),

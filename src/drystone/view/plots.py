@@ -16,6 +16,7 @@ Array = np.ndarray
 
 Curves = Mapping[str, tuple[Array, Array]]  # two columns by the label of a curve
 
+TOLD_APART = 8  # curves in a legend
 LEAST = 1e-12  # of the weight: what is smaller is drawn there
 
 
@@ -36,6 +37,29 @@ def base_picture(curves: Curves, path: str | Path) -> None:
     logarithmic scale, how far it is from all of it."""
     with drawing(path) as figure:
         draw_base(figure, curves)
+
+
+def settlement_picture(facts: Mapping[str, Any], path: str | Path) -> None:
+    """What each support bears, upwards and across [kN], and the widest crack [mm] against settlement [mm]."""
+    with drawing(path, height=5.5) as figure:
+        draw_settlement(figure, facts)
+
+
+def draw_settlement(figure: Any, facts: Mapping[str, Any]) -> None:
+    """From the facts of a settlement."""
+    way = 1e3 * np.array(facts["settlement"])
+    above, across, below = figure.subplots(3, sharex=True)
+    for k, (name, support) in enumerate(facts["supports"].items()):
+        force = 1e-3 * np.array(support["reaction"])
+        above.plot(way, force[:, 2], label=name, **look(k))
+        across.plot(way, np.linalg.norm(force[:, :2], axis=1), **look(k))
+    below.plot(way, 1e3 * np.array(facts["widest_crack"]), **look(0))
+    above.set_ylabel("vertical\nreaction [kN]")
+    across.set_ylabel("horizontal\nreaction [kN]")
+    below.set_ylabel("widest crack [mm]")
+    below.set_xlabel("settlement [mm]")
+    if len(facts["supports"]) <= TOLD_APART:
+        above.legend()
 
 
 def draw_polar(figure: Any, directions: Array, multipliers: Array) -> None:

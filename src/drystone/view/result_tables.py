@@ -3,7 +3,9 @@
 from typing import Any
 
 from drystone.stamp import in_words
-from drystone.view.tables import print_rows
+from drystone.view.tables import closed_words, print_rows
+
+STEEPEST = 1e3  # slope of a line: beyond, nothing presses
 
 Rows = list[tuple[str, str]]
 
@@ -16,7 +18,9 @@ def print_result(facts: dict[str, Any]) -> None:
 
 
 def result_rows(facts: dict[str, Any]) -> Rows:
-    rows = [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
+    rows = [("verdict", facts["words"])] if "words" in facts else []
+    rows += [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
+    rows += [("gaps of rounding", closed_words(facts["closed_gaps"]))] if facts.get("closed_gaps") else []
     rows += TOLD[facts["analysis"]](facts)
     rows += [("mechanism", facts["mechanism"]["words"])] if "mechanism" in facts else []
     rows += [("note", facts["note"])] if facts.get("note") else []
@@ -24,14 +28,14 @@ def result_rows(facts: dict[str, Any]) -> Rows:
 
 
 def _equilibrium(facts: dict[str, Any]) -> Rows:
-    verdict = "stands" if facts["stable"] else f"does not stand: starts to move with {facts['acceleration']:.2g} g, rms"
-    rows = [("verdict", verdict), ("contact", f"{facts['contact']}, residual {facts['residual']:.1e} of g dt")]
+    rows = [("forces", f"{facts['contact']}, residual {facts['residual']:.1e} of g dt")]
     pushes = [f"{name}: {_vector(force)}" for name, force in facts["reactions"].items()]
     rows.append(("supports push with", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"])))
     if "falls" in facts:
         rest = "the rest stands" if facts["rest_stands"] else "nor does the rest stand"
         rows.append(("what falls", f"{len(facts['falls'])} blocks; {rest}"))
     rows += [(f"{bound['between'][0]} on {bound['between'][1]}",
+              "none: no forces hold it" if facts.get("verdict") == "falls" else
               f"{_bound(bound['least'])} to {_bound(bound['largest'])} along {bound['direction']}")
              for bound in facts.get("bounds", [])]  # fmt: skip
     return rows + (_thrust(facts["thrust"]) if "thrust" in facts else [])
@@ -40,15 +44,22 @@ def _equilibrium(facts: dict[str, Any]) -> Rows:
 def _thrust(thrust: dict[str, Any]) -> Rows:
     if thrust["minimum"] is None:
         return [("thrust line", "none lies within the arch")]
-    rows = [("thrust", f"{_newton(thrust['minimum'])} to {_newton(thrust['maximum'])}, no sliding assumed"),
-            ("geometric safety", f"{thrust['geometric_safety_factor']:.3f}: so thin the joints could be")]  # fmt: skip
+    most, factor = thrust["maximum"], thrust["geometric_safety_factor"]
+    largest = "no bound (a straight line fits in it)" if most is None else _newton(most)
+    safety = "no bound" if factor is None else f"{factor:.3f}: so thin the joints could be"
+    rows = [("thrust", f"{_newton(thrust['minimum'])} to {largest}, no sliding assumed"), ("geometric safety", safety)]
     for name, joints in thrust["touches"].items():
         touched = ", ".join(f"{'|'.join(touch['joint'])} {touch['side']}" for touch in joints)
         rows += [(f"{name} line touches", touched)] if touched else []
     for name, joints in thrust["friction_check"].items():
-        steep = ", ".join(f"{'|'.join(joint['joint'])} ({joint['slope']:.2f})" for joint in joints)
+        steep = ", ".join(f"{'|'.join(joint['joint'])} ({_slope(joint['slope'])})" for joint in joints)
         rows += [(f"{name} line too steep", steep)] if steep else []
     return rows
+
+
+def _slope(slope: float) -> str:
+    """Of a line against the normal of a joint; where nothing presses, there is none."""
+    return f"{slope:.2f}" if slope < STEEPEST else "nothing presses"
 
 
 def _limit(facts: dict[str, Any]) -> Rows:
@@ -115,8 +126,29 @@ def _construction(facts: dict[str, Any]) -> Rows:
     return [*rows, ("stages change forces by", told), (f"most at {'|'.join(change['joint'])}", most)]
 
 
+def _settlement(facts: dict[str, Any]) -> Rows:
+    way, base, cracks = facts["settlement"][-1], facts["base_resultant"], facts["cracks"]
+    last = f"while supports go by {1e3 * way:.4g} mm" if way else "under its weight"
+    verdict = f"stays in balance {last}" if facts["stable"] else f"{facts['verdict']}, from {1e3 * way:.4g} mm on"
+    whole = facts["increments"] + facts["stable"]  # states that are in balance
+    borne = max((abs(force / base["weight"] - 1) for force in base["force"][:whole]), default=0.0)
+    rows = [("verdict", verdict)]
+    rows += [("what falls", ", ".join(facts["falls"]))] if facts.get("falls") else []
+    rows += [("supports bear", f"weight and loads to {borne:.0e} at {whole} states in balance"), ("contact", facts["contact"])]
+    told = [f"{name}: {_vector(each['reaction'][0])} at first, {_vector(each['reaction'][-1])} in the end"
+            for name, each in facts["supports"].items()]  # fmt: skip
+    rows.append(("supports push with", "\n".join(told if len(told) <= 8 else [*told[:7], f"and {len(told) - 7} more"])))
+    place = [", ".join(f"{x + 0.0:.2f}" for x in each["place"]) for each in cracks]
+    wide = [
+        f"{'|'.join(each['blocks'])}: {1e3 * each['width']:.3g} mm at ({at}) m"
+        for each, at in zip(cracks[:5], place[:5], strict=True)
+    ]
+    more = [f"and {len(cracks) - 5} more"] if len(cracks) > 5 else []
+    return [*rows, ("joints that opened", "\n".join(wide + more) if wide else "none")]
+
+
 TOLD = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover,
-        "construction": _construction}  # fmt: skip
+        "construction": _construction, "settlement": _settlement}  # fmt: skip
 
 
 def _multiplier(facts: dict[str, Any]) -> str:
@@ -141,4 +173,5 @@ def _bound(value: float | None) -> str:
 
 
 def _newton(value: float) -> str:
+    value = round(value, 9) + 0.0
     return f"{value / 1e3:.4g} kN" if abs(value) < 1e6 else f"{value / 1e6:.4g} MN"

@@ -5,6 +5,7 @@
     thrust.png      conventional thrust lines of an arch and the line of the forces found
     capacity.png    multiplier against direction
     curve.png       multiplier against displacement
+    settlement.png  what each support bears against how far supports have gone
 """
 
 from collections.abc import Callable
@@ -20,9 +21,12 @@ from drystone.record import Run
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.view.forces import force_picture, thrust_picture
 from drystone.view.mechanisms import mechanism_picture
-from drystone.view.plots import curve_picture, polar_picture
+from drystone.view.plots import curve_picture, polar_picture, settlement_picture
 
 Array = np.ndarray
+
+TITLES = {"stands": "stands by Coulomb's friction", "self-stress": "stands only with self-stress that nothing has created",
+          "falls": "falls: no forces hold it"}  # fmt: skip
 
 
 def result_pictures(run: Run, facts: dict[str, Any]) -> list[Path]:
@@ -35,7 +39,7 @@ def _bears(run: Run, facts: dict[str, Any]) -> bool:
 
 
 def _gives_way(run: Run, facts: dict[str, Any]) -> bool:
-    return run.frames > 1 and facts["analysis"] != "pushover" and bool(run.velocity[1].any())
+    return run.frames > 1 and facts["analysis"] != "pushover" and bool(run.velocity[1:].any())
 
 
 def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
@@ -44,7 +48,8 @@ def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
     if "falls" in facts:
         falls = np.isin([block.name for block in run.model.blocks], facts["falls"])
         moving = np.outer(falls, np.ones(6))
-    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=there(run, run.frames - 1))
+    title = TITLES.get(facts.get("verdict", ""), "")
+    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=there(run, run.frames - 1), title=title)
     return path
 
 
@@ -73,6 +78,11 @@ def _curve(run: Run, facts: dict[str, Any], path: Path) -> Path:
     return path
 
 
+def _settlement(run: Run, facts: dict[str, Any], path: Path) -> Path:
+    settlement_picture(facts, path)
+    return path
+
+
 def capacity_of(facts: dict[str, Any]) -> tuple[Array, Array]:
     """[deg] and [-] directions and multipliers, of those that have one."""
     rows = [(row["direction_deg"], row["multiplier"]) for row in facts["directions"] if row["multiplier"] is not None]
@@ -93,4 +103,5 @@ PICTURES: dict[str, tuple[Wanted, Callable[[Run, dict[str, Any], Path], Path]]] 
     "thrust.png": (lambda run, facts: "thrust" in facts and bool(facts["thrust"]["lines"]), _thrust),
     "capacity.png": (lambda run, facts: facts["analysis"] == "capacity", _capacity),
     "curve.png": (lambda run, facts: facts["analysis"] == "pushover", _curve),
+    "settlement.png": (lambda run, facts: facts["analysis"] == "settlement" and run.frames > 2, _settlement),
 }

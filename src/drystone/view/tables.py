@@ -10,6 +10,7 @@ from drystone.solvers.solution import FINER_STEPS
 from drystone.stamp import in_words
 
 SHOWN = 3  # findings of a kind that are told one by one
+TOLD = 8  # gaps that are told one by one
 
 
 def print_check(facts: dict[str, Any]) -> None:
@@ -21,6 +22,8 @@ def print_check(facts: dict[str, Any]) -> None:
         ("free blocks", f"{facts['volume']:.4g} m3, {facts['mass'] / 1e3:.4g} t, weight {facts['weight'] / 1e3:.4g} kN"),
         ("joints", f"{facts['joints']} (pairs of blocks that touch), {facts['contacts']} contact points"),
     ]
+    if facts.get("closed_gaps"):
+        rows.append(("gaps of rounding", closed_words(facts["closed_gaps"])))
     if "method" in facts:
         rows += _case_rows(facts)
     findings = facts.get("remaining", facts["findings"])
@@ -32,6 +35,15 @@ def print_check(facts: dict[str, Any]) -> None:
         print_rows(_verdict(findings), rows)
     for severity in ("error", "warning"):
         _print_kinds(severity.capitalize(), [f for f in findings if f["severity"] == severity], _sentence)
+
+
+def closed_words(closed: list[dict[str, Any]]) -> str:
+    """The joints that were closed since only the rounding of the drawing had opened them, the widest first."""
+    told = sorted(closed, key=lambda gap: -abs(gap["gap"]))
+    rows = [f"{gap['a']}|{gap['b']}: {1e3 * gap['gap']:.3g} mm" if gap["b"] else f"{gap['a']}, faces made plane: "
+            f"{1e3 * gap['gap']:.3g} mm" for gap in told[:TOLD]]  # fmt: skip
+    more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
+    return "\n".join([f"{len(told)} closed (+ gap, - overlap)", *rows, *more])
 
 
 def _case_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:

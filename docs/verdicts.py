@@ -1,0 +1,69 @@
+"""The table of docs/statics.md on what stands: `python docs/verdicts.py` prints it; names of rows choose some.
+
+Every generator with its defaults, and stones that nothing but friction holds, flush and with play: the verdict of `equilibrium`,
+and how far the farthest block is, after a second, from where it is drawn, in the history that `dynamics` makes of the same
+case. Friction 0.6 unless told otherwise.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from drystone import build
+from drystone.build import GENERATORS, with_play
+from drystone.build.shapes import box
+from drystone.model import Block, Model, build_model
+from drystone.simulate import simulate_small_steps
+from drystone.statics.standing import standing
+
+OPENING = {"length": 4.5, "height": 1.25, "thickness": 0.25, "span": 1.5, "courses": 5, "blocks": 9}
+
+
+def between_walls(play: float) -> list[Block]:
+    return [
+        box((-1, 0, 0), (0, 1, 1), fixed=True, name="left"),
+        box((play, 0.3, 0.3), (play + 0.4, 0.7, 0.7), name="stone"),
+        box((0.4 + 2 * play, 0, 0), (1.4 + 2 * play, 1, 1), fixed=True, name="right"),
+    ]
+
+
+def structures() -> Iterator[tuple[str, list[Block], float]]:
+    """What it is, its blocks, its friction."""
+    for name, make in GENERATORS.items():
+        yield name, make(), 0.6
+    for play in (0.0, 1e-4):
+        told = f"{1e3 * play:g} mm of play" if play else "flush"
+        gap, wide, cylinder = build.wall_over_gap(), build.wall_over_gap(**OPENING), build.corbelled_cylinder()
+        yield f"stone between two walls, {told}", between_walls(play), 0.6
+        yield f"wall over an opening three bricks wide, {told}", with_play(wide, play) if play else wide, 0.6
+        yield f"wall-over-gap, friction 0.4, {told}", with_play(gap, play) if play else gap, 0.4
+        yield f"corbelled-cylinder, friction 0.4, {told}", with_play(cylinder, play) if play else cylinder, 0.4
+
+
+def after_a_second(model: Model) -> tuple[float, int]:
+    """[m] how far the farthest block is from where it is drawn, and how many are farther than 10 mm."""
+    *_, last = simulate_small_steps(model, duration=1.0, time_step=0.02)
+    moved = np.linalg.norm(last.state.position - model.position, axis=1)
+    return float(moved.max()), int((moved > 0.01).sum())
+
+
+def main() -> None:
+    print("| structure | blocks | verdict | blocks that move away | after 1 s of history, farthest [mm] (blocks beyond 10 mm) | CPU [s] |")
+    print("|---|---|---|---|---|---|")
+    for name, blocks, friction in structures():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        model = build_model(blocks, friction=friction)
+        begin = time.process_time()
+        found = standing(model)
+        took = time.process_time() - begin
+        far, beyond = after_a_second(model)
+        free = int((~model.bodies.fixed).sum())
+        moving = len(found.trial.moving)
+        print(f"| {name} | {free:,} | {found.verdict} | {moving} | {1e3 * far:.3g} ({beyond}) | {took:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Joints that have opened: where blocks were and where they are come in, cracks with width and place go out (T359)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.contact.contacts import Contacts, no_contacts
+from drystone.contact.detect import detect
+from drystone.contact.pairs import touching_pairs
+from drystone.model import Model
+from drystone.state import State
+
+Array = np.ndarray
+
+WIDTH = 1e-5  # [m] from which on an opening counts as a crack: what stone gives way when it is relieved is less
+
+
+class Crack(NamedTuple):
+    """A joint that has opened."""
+
+    a: int  # block
+    b: int
+    width: float  # [m] at the corner of the joint where it has opened most
+    slip: float  # [m] how far b has moved along the joint there
+    place: Array  # (3,) [m] of this corner, in the structure as drawn
+
+
+def joints_as_drawn(model: Model, start: State) -> Contacts:
+    """Who touches whom in the structure as drawn, at the corners of joints."""
+    still = np.zeros_like(start.velocity)
+    return detect(model.bodies, start.position, start.rotation, still, 1.0, no_contacts(), 0, model.planar)[0]
+
+
+def cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
+    """The joints that have opened since the start by WIDTH or more, the widest first."""
+    opening, slip = openings(drawn, start, now)
+    _, row = touching_pairs(drawn)
+    found = []
+    for k in np.unique(row[opening >= WIDTH]).tolist():
+        corners = np.flatnonzero(row == k)
+        c = int(corners[opening[corners].argmax()])
+        found.append(Crack(int(drawn.a[c]), int(drawn.b[c]), float(opening[c]), float(slip[c]), drawn.point[c]))
+    return sorted(found, key=lambda crack: -crack.width)
+
+
+def openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
+    """(C,) [m] by how much corners of joints have opened since the start, seen from block a, and (C,) [m] how far b has moved
+    along the joint there. Blocks are taken as rigid."""
+    turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
+    on_a, on_b = (now.position[i] + quaternion.rotate(turn[i], drawn.point - start.position[i]) for i in (drawn.a, drawn.b))
+    apart = on_b - on_a
+    normal = quaternion.rotate(turn[drawn.a], drawn.normal)
+    opening = np.einsum("ij,ij->i", apart, normal)
+    return opening, np.linalg.norm(apart - opening[:, None] * normal, axis=1)
