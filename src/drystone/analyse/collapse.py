@@ -73,7 +73,7 @@ def _exact(
         return None, unknown | {"multiplier_nonassociated": None}
     if system.model.laws is not None:  # of bonds nothing is left, of crushing all
         return None, unknown | (yield from _without_bonds(system, dead, live, upper))
-    if starts == 0:
+    if starts == 0 or (starts is None and len(system.friction) > LARGE):  # a minute a round, and none has passed yet
         note = f"exact friction was not searched ({len(system.friction)} contact points); give analysis.starts to do so"
         return None, unknown | {"multiplier_nonassociated": [None, upper], "search": {"starts": 0, "note": note}}
     states: list[tuple[str, Collapse]] = []
@@ -110,14 +110,14 @@ def _rounds(
     for each in search_states(system, dead, live, found.optimum, starts=wanted, hops=hops, stands=stable):
         passed = passed or each.collapse is not None
         yield AREAS, 0.5 * each.start / wanted, each
-    if not passed and (starts is not None or len(system.friction) <= LARGE):
+    if not passed:
         wanted = starts_by_size(system) if starts is None else starts
         for each in collapses(system, dead, live, found.optimum, starts=wanted, stands=stable):
             yield CORNERS, 0.5 + 0.5 * each.start / wanted, each
 
 
 def starts_of(system: Balance, starts: int | None) -> int:
-    """How many starts are made: as many as asked for, or by size, of a large structure one."""
+    """How many starts are made: as many as asked for, or by size."""
     return max(starts_by_size(system) // 2, 1) if starts is None else starts
 
 
