@@ -249,9 +249,9 @@ class SmallSteps:
                 if made <= allowed or finer == 2**REPEATS:
                     break
                 finer, repeated = 2 * finer, repeated + 1
-            work = self._data.work
-            steps, detections = steps + int(work.counts[SMALL_STEPS]), detections + int(work.counts[TICKS])
-            landed, found = landed + int(work.ledger[LANDINGS]), found + int(work.counts[FINDS])
+            counts, ledger = self._data.work.counts, self._data.work.ledger
+            steps, detections = steps + int(counts[SMALL_STEPS]), detections + int(counts[TICKS])
+            landed, found = landed + int(ledger[LANDINGS]), found + int(counts[FINDS])
             sound = sound and bool(made <= allowed)
             is_told = False
             if calm is not None:
@@ -320,21 +320,20 @@ class SmallSteps:
                 continue
             if self.cells is not None:
                 self.cells.choose(self._pairs, course.cells, binds)
-            data = self._prepare(course, time, h, finer, relaxing)
+            self._prepare(course, time, h, finer, relaxing)
             self._seconds[0] += perf_counter() - begin
             begin = perf_counter()
-            ended, cells = self._run(data, course, binds, relaxing)
+            ended, cells = self._run(course, binds, relaxing)
             self._seconds[1] += perf_counter() - begin
             begin = perf_counter()
             if ended != TOO_SMALL:
                 break
             self._room *= 2
-            self._seen = Reference(self._make_data(len(course.memory.energy)))
-        work = data.work
+            self._make_room(len(course.memory.energy))
+        work = self._data.work
         passed = float(work.number[DONE])
         speed = np.full_like(work.speed, np.nan) if ended == RAN_AWAY else work.speed.copy()
-        joints = data.joints[self._which()]
-        count = int(joints.number[0])
+        count = int(self._data.joints[self._which()].number[0])
         memory = PatchMemory(*(each[:count].copy() for each in work.memory))
         energy, made, allowed = self._ledger(course.energy, work, self._sleepers.stored(course.memory))
         amplitude, rate = (NO_MODES, NO_MODES) if self.deformable is None else self.deformable.end(self._modes.record)
@@ -345,7 +344,7 @@ class SmallSteps:
         )  # fmt: skip
         return self._sleepers.keep(course, after), passed, made, allowed
 
-    def _run(self, data: Data, course: Course, binds: bool, relaxing: Relaxing | None) -> tuple[int, CellMemory]:
+    def _run(self, course: Course, binds: bool, relaxing: Relaxing | None) -> tuple[int, CellMemory]:
         """The kernels of an interval: how it ended, and what cells remember."""
         known = len(course.memory.energy)
         helpers = self.helpers if known >= self.threads_from else 0
@@ -362,7 +361,8 @@ class SmallSteps:
             if not self.remembers:
                 return follow_with_modes(self._seen, self._modes), NO_CELLS
         assert self.cells is not None
-        self._seen.replace("cells", self.cells.rows(data, course.cells, binds, relaxing is not None and not relaxing.breaks))
+        is_whole = relaxing is not None and not relaxing.breaks  # nothing breaks
+        self._seen.replace("cells", self.cells.rows(self._data, course.cells, binds, is_whole))
         if self.deformable is None:
             ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
         else:
@@ -381,7 +381,7 @@ class SmallSteps:
     def _take_over(self, course: Course) -> None:
         """Working memory begins where the course is."""
         if len(course.memory.energy) > self._room:
-            self._seen = Reference(self._make_data(len(course.memory.energy)))
+            self._make_room(len(course.memory.energy))
         self._sleepers.hold(course)
         work = self._data.work
         work.position[:], work.rotation[:], work.speed[:] = course.position, course.rotation, course.velocity
@@ -404,7 +404,8 @@ class SmallSteps:
         if count >= 0:
             self._pairs = make_pairs(self._found[:count].copy(), self._laws_of(self._found[:count]))
             if count > len(self._data.joints[0].first):
-                self._seen = Reference(self._make_data(len(course.memory.energy)))
+                del work
+                self._make_room(len(course.memory.energy))
                 self._take_over(course)
                 self._look_for_pairs(course, h)
             else:
@@ -423,8 +424,8 @@ class SmallSteps:
             columns += [laws.normal_stiffness[here], laws.shear_stiffness[here], laws.pull[here], laws.drag[here], none]
         return np.column_stack(columns).astype(float)
 
-    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: Relaxing | None) -> Data:
-        """Working memory with all that an interval begins with."""
+    def _prepare(self, course: Course, time: float, h: float, finer: int, relaxing: Relaxing | None) -> None:
+        """Puts all that an interval begins with into the working memory."""
         data = self._data
         work, number = data.work, data.work.number
         number[SPAN], number[SHARE_OF_STEP] = h, finer
@@ -454,16 +455,20 @@ class SmallSteps:
             else:
                 speed, acceleration = relaxing.carried[:, support]
                 work.moves[:, k] = np.outer(at, speed) + np.outer(0.5 * at**2, acceleration)
-        return data
 
     def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
         """The wrenches of loads at their full size, into (8 (B+1),)."""
         pushed, out = wrench(self.model, loads, self.gravity, rotation), into.reshape(-1, 8)
         out[:-1, :3], out[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
 
+    def _make_room(self, patches: int) -> None:
+        """Working memory anew, the old one given back before."""
+        del self._seen
+        self._seen = Reference(self._make_data(patches))
+
     def _make_data(self, patches: int) -> Data:
         blocks, pairs = len(self.model.bodies.mass), len(self._pairs.piece) * 5 // 4 + 16
-        self._room = max(self._room, 2 * patches + 64, pairs + 64)
+        self._room = max(self._room, patches * 3 // 2 + 64, pairs + 64)
         corners = 12 * self._room + 256
         joints = make_joints(pairs, self._room, corners, blocks), make_joints(pairs, self._room, corners, blocks)
         sides = 0
