@@ -81,8 +81,8 @@ def engine_of(method: str, model: Model, motions: Sequence[Motion]) -> Engine:
         steps = simulate(model, motions, duration=FOREVER, time_step=1e-3, solver=native(1e-6, 1))
         return Engine(map(moment, steps), 1e-3, model.position)
     threads, h = threads_of(method), SMALL.get(method, SMALL[OURS])
-    state = settled(SmallSteps(model, gravity=GRAVITY, threads=threads), initial_state(model))
     awake = SmallSteps(model, motions, gravity=GRAVITY, threads=threads, sleeps=False)  # as its peers: what sleeps is free
+    state = settled(awake, initial_state(model))
     return Engine(map(moment, follow_small_steps(awake, state, FOREVER, h)), h, state.position)
 
 
