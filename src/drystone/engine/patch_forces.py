@@ -56,6 +56,7 @@ from drystone.engine.patch_rows import (
     WHOLE,
 )
 from drystone.kernel import inlined, inner
+from drystone.kernel.aligned import CACHE_LINE
 from drystone.kernel.lanes import (
     absolute,
     either,
@@ -77,7 +78,6 @@ LEVEL = 1e-40  # square of the slope of a gap below which it is none: the square
 TINY = 1e-300
 LARGEST_IN_CACHE = 4_000_000  # numbers of rows; more come from memory, which a processor asks for too late by itself,
 FETCHED_AHEAD = 2  # and so many groups ahead of their use it is told to
-CACHE_LINE = 8  # numbers
 # Friction points where the spread of the pressure is 1: three on a circle of 0.8322, three on one of 1.8187, turned against
 # each other by 60 degrees. Their mean distance is 1.3254 and their mean square 2, as for uniform pressure on a square (T316).
 INNER, OUTER = 0.8322, 1.8187

@@ -12,6 +12,7 @@ from drystone.engine.cell_forces import CellRows
 from drystone.engine.joint_law import OUT
 from drystone.engine.landing import CORNER_WIDTH, MOST_CORNERS
 from drystone.engine.patch_rows import COLUMNS, LANES
+from drystone.kernel.aligned import CACHE_LINE, aligned
 from drystone.model import Bodies, Model
 
 Array = np.ndarray
@@ -32,7 +33,6 @@ RATIO_PATCHES, SMALL_STEPS, TICKS, FINDS, FLAGS, LEVELS, COUNTS = range(7)
 GROUPS_IN_TILE = 12  # what one thread takes at a time: groups of four patches,
 BODIES_IN_TILE = 16  # bodies,
 PAIRS_IN_TILE = 64  # and pairs
-CACHE_LINE = 8  # numbers
 TILES = 8  # working memories for pairs: the tiles of a job are dealt out to so many
 
 
@@ -164,13 +164,6 @@ class Data(NamedTuple):
     joints: tuple[Joints, Joints]
     work: Work
     cells: CellRows
-
-
-def aligned(count: int) -> Array:
-    """So many zeros that begin on a cache line, as vectors do that are read in one go."""
-    room = np.zeros(count + CACHE_LINE)
-    first = -room.ctypes.data // room.itemsize % CACHE_LINE
-    return room[first : first + count]
 
 
 def make_joints(pairs: int, patches: int, corners: int, bodies: int) -> Joints:

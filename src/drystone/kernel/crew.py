@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 
 from drystone.kernel import inner
 from drystone.kernel.address import address, call
+from drystone.kernel.aligned import CACHE_LINE, aligned
 
 Array = np.ndarray
 
@@ -45,10 +46,7 @@ UNEVEN = 1_000  # looks in vain, some 2 us, after which the other thread gets a 
 
 def make_control() -> Array:
     """The record through which threads speak, without helpers. It begins on a cache line."""
-    size = DONE + 8 * (1 + MOST_HELPERS)
-    room = np.zeros(size + 8, np.int64)
-    first = -room.ctypes.data // 8 % 8
-    control = room[first : first + size]
+    control = aligned(DONE + CACHE_LINE * (1 + MOST_HELPERS), np.int64)
     if os.name == "posix":
         control[NAP] = ctypes.cast(ctypes.CDLL(None).nanosleep, ctypes.c_void_p).value or 0
         control[NAP + 2] = 20_000  # [ns] after zero seconds

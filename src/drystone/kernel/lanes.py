@@ -315,20 +315,16 @@ def scatter(typingctx, array, i, j, k, l, a, b, c, d):
     return signature(types.none, array, *[types.intp] * 4, *[lanes] * 4), codegen
 
 
-def _asks_for(writes: int):
-    def fetch(typingctx, array, i):
-        def codegen(context, builder, sig, args):
-            pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-            place = builder.bitcast(_place(context, builder, sig.args[0], args[0], args[1]), pointer)
-            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-            builder.call(function, [place, number(writes), number(3), number(1)])
-            return context.get_dummy_value()
+@intrinsic
+def fetch(typingctx, array, i):
+    """The cache line of a number is asked for, as it will be read soon; changes nothing."""
 
-        return signature(types.none, array, types.intp), codegen
+    def codegen(context, builder, sig, args):
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(_place(context, builder, sig.args[0], args[0], args[1]), pointer)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [place, number(0), number(3), number(1)])  # to read, to keep, data
+        return context.get_dummy_value()
 
-    return intrinsic(fetch)
-
-
-fetch = _asks_for(0)  # fetch(array, i): the cache line of a number is asked for, as it will be read soon; changes nothing
-fetch_to_write = _asks_for(1)  # likewise, as it will be written
+    return signature(types.none, array, types.intp), codegen
