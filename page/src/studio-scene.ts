@@ -34,7 +34,9 @@ export interface Standing {
 export interface Collapse {
   stable: boolean; // of "stands" alone
   standing: Standing;
-  multiplier: number | null;
+  multiplier_safe: number | null; // by exact friction; of small structures only
+  angle_safe: number | null; // [deg] whose tangent it is
+  multiplier: number | null; // by associated friction: an upper bound
   angle: number | null; // [deg] whose tangent the multiplier is
   status: string;
   verdict: string;
@@ -45,7 +47,16 @@ export interface Collapse {
   forces: Forces | null;
 }
 
+export interface Safe {
+  multiplier_safe: number | null;
+  angle_safe: number | null; // [deg]
+  confirmed: boolean; // by histories below and above it
+  multiplier_from_rest: number | null;
+  note: string;
+}
+
 export interface Rest {
+  safe: Safe;
   forces: Forces | null;
   safety_factor: number | null; // geometric, of an arch
   lines: Record<string, number[]>;

@@ -260,14 +260,21 @@ class Studio {
   private write(collapse: Collapse, rest: Rest | null): void {
     const grows = at(this.sheet, "statics.grows");
     const { multiplier } = collapse;
+    const safe = rest ? rest.safe : collapse;
     const figure = make("div", { className: "figure", id: "multiplier" });
     if (multiplier !== null) figure.dataset.value = String(multiplier);
-    const value = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : grows === "tilt" ? collapse.angle!.toFixed(2) + "°" : multiplier.toPrecision(4);
-    const unit = { tilt: ` of tilt (tangent ${multiplier?.toPrecision(4)})`, "horizontal force": " g", "point load": this.ownLive ? " × the live loads of the case" : " × the weight of the structure" }[String(grows)] ?? "";
+    if (safe.multiplier_safe !== null) figure.dataset.safe = String(safe.multiplier_safe);
+    const told = (value: number, angle: number | null) => (grows === "tilt" ? angle!.toFixed(2) + "°" : value.toPrecision(4));
+    const upper = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : told(multiplier, collapse.angle);
+    const value = safe.multiplier_safe === null ? `at most ${upper}` : told(safe.multiplier_safe, safe.angle_safe);
+    const unit = { tilt: ` of tilt (tangent ${(safe.multiplier_safe ?? multiplier)?.toPrecision(4)})`, "horizontal force": " g", "point load": this.ownLive ? " × the live loads of the case" : " × the weight of the structure" }[String(grows)] ?? "";
     figure.append(value, make("small", { textContent: multiplier === null ? "" : unit }));
     const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
     stands.textContent = collapse.standing.words;
-    const rows = [["verdict", collapse.verdict], ["mechanism", collapse.words]];
+    const tried = !rest ? "is being tried by a history" : `${rest.safe.confirmed ? "" : "NOT CONFIRMED by a history: "}${rest.safe.note}`;
+    const known = safe.multiplier_safe === null ? (rest ? `not known: ${rest.safe.note}` : "is being computed") : `exact Coulomb friction over the areas of the joints; ${tried}`;
+    const rows = [["safe value", known], ["upper bound", `${upper}, associated friction`], ["verdict", collapse.verdict], ["mechanism", collapse.words]];
+    if (rest?.safe.multiplier_from_rest) rows.splice(1, 0, ["begins to move", `at ${told(rest.safe.multiplier_from_rest, (Math.atan(rest.safe.multiplier_from_rest) * 180) / Math.PI)}, loaded slowly from natural rest`]);
     if (rest?.safety_factor) {
       rows.push(["thrust line", `geometric safety factor ${rest.safety_factor > 999 ? "above 999" : rest.safety_factor.toFixed(2)}`]);
       if (rest.thrust.some((thrust) => thrust !== null)) rows.push(["thrust", rest.thrust.map((thrust) => (thrust === null ? "any" : (thrust / 1000).toPrecision(4))).join(" to ") + " kN"]);

@@ -35,7 +35,8 @@ def test_limit_of_a_block(tmp_path, capsys):
     assert code == 0
     assert facts["stable"]
     assert facts["multiplier"] == pytest.approx(0.5, abs=1e-6)
-    assert facts["multiplier_nonassociated"] == pytest.approx([0.5, 0.5], abs=1e-5)
+    assert facts["multiplier_safe"] == pytest.approx(0.5, abs=1e-5)
+    assert facts["multiplier_upper"] == pytest.approx(0.5, abs=1e-5)
     assert facts["mechanism"]["hinge_joints"] == 1
     assert facts["mechanism"]["macro_blocks"][0]["axis"][0] == pytest.approx(0.25, abs=1e-6)
     assert {path.name for path in (tmp_path / "out").glob("*.png")} == {"forces.png", "mechanism.png"}
@@ -46,7 +47,8 @@ def test_tilt_of_a_block(tmp_path, capsys):
     code, facts = command(tmp_path, capsys, BLOCK + 'kind = "tilt"\n')
     assert code == 0
     assert facts["angle"] == pytest.approx(26.565051, abs=1e-4)  # atan(1/2)
-    assert facts["checked"] == {"stands_below": True, "moves_above": True}
+    assert facts["confirmed"]
+    assert facts["angle_safe"] <= facts["angle"]
 
 
 def test_capacity_of_a_square_block(tmp_path, capsys):

@@ -3,35 +3,39 @@
 import numpy as np
 
 from drystone.analyse.collapse import ANSWERS
+from drystone.analyse.safe_multiplier import Question, in_part, safe_multiplier
 from drystone.analyse.stages import Stage, Stages, loads_of, number, report
 from drystone.io.analysis_tables import Pushover
 from drystone.io.case import Case
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
+from drystone.statics.limit import limit, stands
 from drystone.statics.pushover import Point, capacity, pushover
+from drystone.statics.standing import touching
 
 
 def analyse_pushover(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Pushover)
     yield Stage(0.0, "associated multiplier")
-    start = limit(balance(model), *loads_of(case, model, asked.direction)).multiplier
+    system, (dead, live) = touching(model), loads_of(case, model, asked.direction)
+    start = limit(system, dead, live)
+    question = Question(system, dead, live, start, stands(system, dead), asked.gravity, case.solver.threads)
+    _, safe = yield from in_part(safe_multiplier(question), 0, 4, "exact friction, slow collapse")
     points: list[Point] = []
     for point in pushover(model, lambda rotation: loads_of(case, model, asked.direction, rotation), step=asked.step):
         points.append(point)
         done = 1 - point.multiplier / points[0].multiplier if point.multiplier > 0 else 1.0
         words = f"multiplier {point.multiplier:.4f} at {1e3 * point.displacement:.1f} mm"
-        yield Stage(max(done, 0.0), words, _pose(case, model, len(points), point))
+        yield Stage(0.25 + 0.75 * max(done, 0.0), words, _pose(case, model, len(points), point))
         if asked.until is not None and point.displacement >= asked.until:
             break
     moved = np.array([point.position - points[0].position for point in points])
     names = [block.name for block in model.blocks]
-    return {
+    return safe | {
         **capacity(points)._asdict(),
         "multiplier": number(points[0].multiplier),
-        "limit": number(start),  # of a limit analysis: the curve starts there
+        "limit": number(start.multiplier),  # of a limit analysis: the curve starts there
         "end": _end(points[-1], asked.until),
         "converged": points[-1].optimum.status in ANSWERS,
         "curve": {

@@ -19,7 +19,6 @@ from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
 from drystone.spin import drift
 from drystone.statics.limit import rim
-from drystone.statics.nonassociated import Collapse
 from drystone.statics.program import SOLVED, Optimum
 
 Array = np.ndarray
@@ -71,16 +70,19 @@ def size_of(model: Model) -> float:
     return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
 
 
-def report(found: Optimum | Collapse) -> Solution:
+def report(found: Optimum) -> Solution:
     """The answer of a cone program as a run reports it."""
-    residual = Residual(found.error, found.error, 0.0, 0.0, 0.0)
-    solved = isinstance(found, Collapse) or found.status == SOLVED
-    return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, "clarabel", 0, residual, 0)
+    return reported(found.error, found.status == SOLVED, "clarabel")
 
 
-def mechanism_facts(model: Model, contacts: Contacts, velocity: Array) -> dict[str, Any]:
+def reported(error: float, solved: bool, method: str) -> Solution:
+    """What a run reports of a state of forces."""
+    return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, method, 0, Residual(error, error, 0.0, 0.0, 0.0), 0)
+
+
+def mechanism_facts(model: Model, contacts: Contacts, velocity: Array, tolerance: float = READ) -> dict[str, Any]:
     """How a structure gives way, in words and numbers."""
-    return read_mechanism(model, contacts, velocity, tolerance=READ).as_facts()
+    return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_facts()
 
 
 def number(value: float) -> float | None:

@@ -113,6 +113,7 @@ class Relaxing(NamedTuple):
     breaks: bool = False  # whether bonds break and stone is crushed meanwhile
     carried: Array | None = None  # (2, B, 3) [m/s], [m/s2] velocity at step 0, and acceleration, of supports that have motions;
     # None: they stand still
+    pushed: Array | None = None  # (B, 6) [N, N m] besides loads, none of which has a history
 
 
 LETTING_DOWN = Relaxing()
@@ -442,8 +443,12 @@ class SmallSteps:
                 self._put_loads(loads, course.rotation, work.pushes[k])
                 first = loads[0]
                 work.factor_summed[:, k] = first.factor_summed(at) if relaxing is None else first.factor(0.0) * at
-        elif self.loads:
-            self._put_loads(self.loads, course.rotation, work.external)
+        else:
+            work.external[:] = 0.0
+            if self.loads:
+                self._put_loads(self.loads, course.rotation, work.external)
+            if relaxing is not None and relaxing.pushed is not None:
+                self._add(relaxing.pushed, work.external)
         work.gravity[2] = -self.gravity
         moves = time < self._end_of_ground and relaxing is None  # only changes of its velocity count
         work.ground[:] = velocity(self.ground, at) if moves else 0.0
@@ -458,8 +463,14 @@ class SmallSteps:
 
     def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
         """The wrenches of loads at their full size, into (8 (B+1),)."""
-        pushed, out = wrench(self.model, loads, self.gravity, rotation), into.reshape(-1, 8)
-        out[:-1, :3], out[:-1, 4:7] = pushed[:, :3], pushed[:, 3:]
+        into[:] = 0.0
+        self._add(wrench(self.model, loads, self.gravity, rotation), into)
+
+    def _add(self, pushed: Array, into: Array) -> None:
+        """A wrench (B, 6) to those in (8 (B+1),)."""
+        out = into.reshape(-1, 8)
+        out[:-1, :3] += pushed[:, :3]
+        out[:-1, 4:7] += pushed[:, 3:]
 
     def _make_room(self, patches: int) -> None:
         """Working memory anew, the old one given back before."""

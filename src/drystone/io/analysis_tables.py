@@ -116,8 +116,8 @@ class Equilibrium(Analysis):
 class Limit(Analysis):
     kind: Literal["limit"]
     direction: Direction | None = None  # of a horizontal body force of 1 g; live loads besides it or instead of it
-    starts: Annotated[Count, Field(ge=0, le=1000)] | None = None  # of the non-associated iteration; by size if not given
-    check: bool = False  # follow it through time under the body force alone, 1 % below and above the multiplier
+    starts: Annotated[Count, Field(ge=0, le=1000)] | None = None  # of the search by cone programs; by size if not given
+    friction_at: Literal["areas", "corners"] = "areas"  # of the safe multiplier; corners: as the papers have it
 
 
 class Tilt(Analysis):
@@ -134,7 +134,7 @@ class Tilt(Analysis):
 class Capacity(Analysis):
     kind: Literal["capacity"]
     directions: Annotated[Count, Field(ge=4, le=360)] = 24  # of the horizontal body force, equally spaced
-    starts: Annotated[Count, Field(ge=0, le=1000)] = 0  # of the non-associated iteration in each direction
+    starts: Annotated[Count, Field(ge=0, le=1000)] = 0  # of a search by cone programs in each direction, besides
 
 
 class Pushover(Analysis):

@@ -178,7 +178,7 @@ def sheet_of(content: dict[str, Any]) -> Sheet:
     if kind == "tilt":
         sheet["statics"] = sheet["statics"] | {"grows": TILT} | analysis
     elif kind == "limit":
-        asked = {key: value for key, value in analysis.items() if key not in ("starts", "check")}  # what takes long
+        asked = {key: value for key, value in analysis.items() if key not in ("starts", "friction_at")}  # takes long
         sheet["statics"] = sheet["statics"] | asked | {"grows": HORIZONTAL if "direction" in asked else POINT}
     elif kind == "dynamics":
         sheet["dynamics"] = analysis

@@ -1,7 +1,8 @@
 """What the studio shows at once: a case of statics comes in, plain numbers for the page go out, in three parts.
 
-`shape`: the blocks. `collapse`: whether it stands, the multiplier and the mechanism. `at_rest`: the forces of a structure that
-stands and the conventional thrust line of an arch. The multiplier is that of `drystone run`, by the same functions.
+`shape`: the blocks. `collapse`: whether it stands, the upper multiplier and the mechanism, and of a small structure the safe
+multiplier. `at_rest`: the safe multiplier of any structure, tried by a history; the forces of one that stands and the
+conventional thrust line of an arch. The multipliers are those of `drystone run`, by the same functions.
 """
 
 from functools import lru_cache
@@ -10,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analyse.collapse import verdict
+from drystone.analyse.collapse import angle_of, verdict
 from drystone.analyse.equilibrium import verdict_facts
+from drystone.analyse.safe_multiplier import Question, safe_at_once, safe_multiplier
 from drystone.analyse.stages import READ, loads_of, number, size_of
 from drystone.contact.contacts import Contacts
 from drystone.io.analysis_tables import Limit, Tilt
@@ -24,16 +26,17 @@ from drystone.page.geometry import origin
 from drystone.quantities import joint_pressures
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.session import solver_of
-from drystone.statics.balance import Balance, balance
+from drystone.statics.balance import Balance
 from drystone.statics.equilibrium import Equilibrium, equilibrium
-from drystone.statics.limit import limit, paced
+from drystone.statics.limit import limit, paced, stands
 from drystone.statics.program import SOLVED
-from drystone.statics.standing import AS_ONE, FALLS, STANDS, standing, widest_closed
+from drystone.statics.standing import AS_ONE, FALLS, STANDS, standing, touching, widest_closed
 from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
 
 DRAWN = 0.12  # share of the size of a structure by which the fastest block is moved at the end of the animation
+QUICK = 250  # contact points of a structure whose safe multiplier is found at once
 AT_ONCE = 6000  # contact points: the answer for more takes above ten seconds and is given when asked for
 
 
@@ -48,7 +51,7 @@ class Desk(NamedTuple):
 def desk(text: str, path: Path) -> Desk:
     """Of the text of a case, its loads and its analysis apart: many questions are about the same structure."""
     model = parse_case(text, path).model()
-    return Desk(model, balance(model))
+    return Desk(model, touching(model))
 
 
 def collapse(case: Case, desk: Desk) -> dict[str, Any]:
@@ -61,11 +64,14 @@ def collapse(case: Case, desk: Desk) -> dict[str, Any]:
     found = limit(system, dead, live)
     velocity = found.velocity if stable or not alone.trial.finite else paced(system, alone.trial.mechanism)
     mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ if stable else AS_ONE)
-    multiplier = number(found.multiplier)
+    question = Question(system, dead, live, found, stable, case.analysis.gravity, threads=1)
+    quick = safe_at_once(question) if stable and len(system.friction) <= QUICK else None
     return {
         "stable": stable,
-        "multiplier": multiplier,
-        "angle": None if multiplier is None else float(np.degrees(np.arctan(multiplier))),
+        "multiplier_safe": quick,
+        "angle_safe": angle_of(quick),
+        "multiplier": number(found.multiplier),
+        "angle": angle_of(found.multiplier),
         "status": found.optimum.status,
         "standing": verdict_facts(model, alone),
         "verdict": verdict(found, alone.verdict != FALLS),
@@ -85,6 +91,7 @@ def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
     arch = find_arch(desk.system, weight(model, gravity) + wrench(model, _dead(case), gravity))
     lines = None if arch is None else conventional_thrust(arch)
     return {
+        "safe": _safe(case, desk),
         "forces": _forces(model, found.contacts) if found.stands else None,
         "safety_factor": None if lines is None else number(lines.safety_factor),
         "lines": {} if lines is None else {
@@ -93,6 +100,22 @@ def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
         },
         "thrust": [] if lines is None else [line and line.thrust for line in (lines.minimum, lines.maximum)],
     }  # fmt: skip
+
+
+def _safe(case: Case, desk: Desk) -> dict[str, Any]:
+    """The safe multiplier, and what is to be known of it."""
+    assert isinstance(case.analysis, Limit | Tilt)
+    system, (dead, live) = desk.system, loads_of(case, desk.model, case.analysis.direction)
+    found, stable, gravity = limit(system, dead, live), stands(system, dead), case.analysis.gravity
+    search = safe_multiplier(Question(system, dead, live, found, stable, gravity, case.solver.threads))
+    while True:
+        try:
+            next(search)
+        except StopIteration as ended:
+            facts = ended.value[1]
+            break
+    told = {name: facts[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
+    return told | {"angle_safe": angle_of(told["multiplier_safe"]), "note": facts["search"].get("note", "")}
 
 
 def _at_rest(case: Case, model: Model, surface: Surface) -> Equilibrium:

@@ -181,26 +181,41 @@ def _program(facts: Facts) -> Check:
 
 def _limit(facts: Facts) -> tuple[str, list[Check]]:
     checks = [_program(facts)]
-    checks += [Check(held, f"Followed through time, {name.replace('_', ' ')}: {'yes' if held else 'NO'}.")
-               for name, held in facts.get("checked", {}).items()]  # fmt: skip
+    checks += _history(facts)
     if not checks[0].good:
         return "The collapse multiplier is not known: the program was not solved.", checks
-    if facts["multiplier"] is None:
+    told = _bounds(facts.get("multiplier_safe"), facts["multiplier"], ".4f", "")
+    if told is None:
         return f"There is no collapse multiplier: {facts['note']}.", checks
-    lowest = (facts["multiplier_nonassociated"] or [None])[0]
-    upper = f"{facts['multiplier']:.4f} by associated friction, an upper bound"
-    told = f"The collapse multiplier is {upper}: no lower value is known." if lowest is None else (
-        f"The collapse multiplier is at most {lowest:.4f} by exact friction, the lowest found, not a proven minimum; {upper}.")
-    return told + ("" if facts["stable"] else f" {facts['note'].capitalize()}."), checks
+    doubt = "NOT CONFIRMED by a history: " if len(checks) > 1 and not checks[1].good else ""
+    return f"{doubt}The collapse multiplier is {told}." + ("" if facts["stable"] else f" {facts['note'].capitalize()}."), checks
+
+
+def _bounds(safe: float | None, upper: float | None, figures: str, unit: str) -> str | None:
+    """A safe value, then an upper bound of it; None if there is neither."""
+    bound = "nothing bounds it by associated friction" if upper is None else (
+        f"{upper:{figures}}{unit} by associated friction, an upper bound")  # fmt: skip
+    if safe is None:
+        return None if upper is None else f"{bound}: no lower value is known"
+    return f"at most {safe:{figures}}{unit} by exact friction, the lowest found, not a proven minimum; {bound}"
+
+
+def _history(facts: Facts) -> list[Check]:
+    """Of the safe multiplier, whether histories confirm it."""
+    if facts.get("multiplier_safe") is None or "confirmed" not in facts:
+        return []
+    yes = "was confirmed" if facts["confirmed"] else "was NOT confirmed"
+    return [Check(facts["confirmed"], f"The safe multiplier {yes} by histories: {facts['search']['note']}.")]
 
 
 def _tilt(facts: Facts) -> tuple[str, list[Check]]:
-    _, checks = _limit(facts | {"multiplier_nonassociated": None})
+    told, checks = _limit(facts)
     if not checks[0].good:
         return "The angle of collapse is not known: the program was not solved.", checks
-    if facts["angle"] is None:
+    angle = _bounds(facts.get("angle_safe"), facts["angle"], ".2f", " deg")
+    if angle is None:
         return f"There is no angle of collapse: {facts['note']}.", checks
-    return f"It starts to move when tilted by {facts['angle']:.2f} deg (multiplier {facts['multiplier']:.4f}).", checks
+    return told.split("The collapse")[0] + f"The angle at which it moves is {angle}.", checks
 
 
 def _capacity(facts: Facts) -> tuple[str, list[Check]]:
@@ -213,7 +228,10 @@ def _capacity(facts: Facts) -> tuple[str, list[Check]]:
         return "No direction has a collapse multiplier.", [check]
     of = "the directions that were solved" if failed else f"{len(rows)} directions"
     where = f"{weakest['direction_deg']:g} deg from +x"
-    return f"Of {of} the weakest is {where}: it collapses under {weakest['multiplier']:.4f} of its weight.", [check]
+    told = _bounds(weakest.get("multiplier_safe"), weakest["multiplier"], ".4f", " of its weight")
+    doubted = [f"{row['direction_deg']:g}" for row in rows if row.get("multiplier_safe") is not None and not row["confirmed"]]
+    checks = [check] + ([Check(False, f"NOT confirmed by histories: {', '.join(doubted)} deg.")] if doubted else [])
+    return f"Of {of} the weakest is {where}: it collapses under {told}.", checks
 
 
 def _pushover(facts: Facts) -> tuple[str, list[Check]]:

@@ -30,6 +30,7 @@ from drystone.study.rest import AtRest
 from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
 
 MANY = 0.01  # share of steps that did not converge from which on the reason says so
+MULTIPLIERS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
 ABOUT = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
 
 Found = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
@@ -179,11 +180,9 @@ def _scalars(facts: dict[str, Any]) -> dict[str, float | None]:
     """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
     if facts.get("weakest"):
         weakest = facts["weakest"]
-        facts = facts | {"multiplier": weakest["multiplier"], "direction": math.radians(weakest["direction_deg"])}
-    if isinstance(facts.get("multiplier_nonassociated"), list):
-        facts = facts | {"multiplier_nonassociated": facts["multiplier_nonassociated"][0]}
-    if facts.get("angle") is not None:
-        facts = facts | {"angle": math.radians(facts["angle"])}
+        facts = facts | {name: weakest.get(name) for name in MULTIPLIERS}
+        facts = facts | {"direction": math.radians(weakest["direction_deg"])}
+    facts = facts | {name: math.radians(facts[name]) for name in ("angle", "angle_safe") if facts.get(name) is not None}
     return {name: value for name, value in facts.items() if (value is None or isinstance(value, bool | int | float))
             and name not in ABOUT}  # fmt: skip
 

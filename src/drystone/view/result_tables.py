@@ -63,12 +63,7 @@ def _slope(slope: float) -> str:
 
 
 def _limit(facts: dict[str, Any]) -> Rows:
-    safe, search = facts.get("multiplier_safe"), facts.get("search", {})
-    rows = []
-    if search:
-        value = "" if safe is None else f"{safe:.5f} ({facts['law_safe']}): "
-        rows.append(("safe multiplier", value + search["note"]))
-    rows.append(("upper multiplier", f"{_multiplier(facts)} (associated friction)"))
+    rows = [*_safe(facts), ("upper multiplier", f"{_multiplier(facts)} (associated friction)")]
     if facts.get("multiplier_first_crack") is not None:
         rows.append(("first crack", f"{facts['multiplier_first_crack']:.5f} in sound, elastic joints"))
     rows.append(("without the live load", "stands" if facts["stable"] else "does not stand"))
@@ -77,8 +72,18 @@ def _limit(facts: dict[str, Any]) -> Rows:
         told = [("friction", gains["friction"]), *((f"density of {name}", gain) for name, gain in gains["density"].items())]
         told += [(f"{'live' if load['live'] else 'dead'} load on {load['on']}", load["gain"]) for load in gains["loads"]]
         rows.append(("with 1 % more of", "\n".join(f"{name}: {gain + 0.0:+.2f} %" for name, gain in told)))
-    if "checked" in facts:
-        rows.append(("through time", _words(facts["checked"])))
+    return rows
+
+
+def _safe(facts: dict[str, Any]) -> Rows:
+    """The safe multiplier; first that it is not confirmed, if it is not."""
+    safe, note = facts.get("multiplier_safe"), facts.get("search", {}).get("note", "")
+    if safe is None:
+        return [("safe multiplier", f"not known: {note}")] if note else []
+    doubt = "" if facts.get("confirmed") else "NOT CONFIRMED by a history: "
+    rows = [("safe multiplier", f"{doubt}{safe:.5f} ({facts['law_safe']}): {note}")]
+    if facts.get("multiplier_from_rest") is not None:
+        rows.append(("begins to move at", f"{facts['multiplier_from_rest']:.5f}, loaded slowly from natural rest"))
     return rows
 
 
@@ -87,19 +92,27 @@ def _tilt(facts: dict[str, Any]) -> Rows:
         return [("angle", "none")]
     safe = facts.get("angle_safe")
     angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
-    told = "not known" if safe is None else f"{safe:.3f} deg, multiplier {facts['multiplier_safe']:.5f} ({facts['law_safe']})"
-    return [("safe angle", told), ("upper angle", angle), ("on a tilted table", _words(facts["checked"]))]
+    return [("safe angle", "not known" if safe is None else f"{safe:.3f} deg"), *_safe(facts), ("upper angle", angle)]
 
 
 def _capacity(facts: dict[str, Any]) -> Rows:
-    rows = [(f"{row['direction_deg']:g} deg", _multiplier(row)) for row in facts["directions"]]
+    rows = [(f"{row['direction_deg']:g} deg", _interval(row)) for row in facts["directions"]]
     weakest = facts["weakest"]
-    told = "none" if weakest is None else f"{weakest['multiplier']:.5f} at {weakest['direction_deg']:g} deg from +x"
-    return [*rows, ("weakest", told)]
+    told = "none" if weakest is None else f"{_interval(weakest)} at {weakest['direction_deg']:g} deg from +x"
+    laws = "safe by exact Coulomb friction over the areas of the joints; upper bound by associated friction"
+    return [("multipliers", laws), *rows, ("weakest", told)]
+
+
+def _interval(row: dict[str, Any]) -> str:
+    """The safe multiplier of a direction, then the upper one."""
+    safe, doubt = row.get("multiplier_safe"), "" if row.get("confirmed") else " (NOT CONFIRMED by a history)"
+    return f"{'not known' if safe is None else f'{safe:.5f}{doubt}'} safe, {_multiplier(row)} upper"
 
 
 def _pushover(facts: dict[str, Any]) -> Rows:
     return [
+        *_safe(facts),
+        ("curve", "by associated friction, an upper bound"),
         ("starts at", f"multiplier {facts['multiplier']:.5f}; limit analysis: {facts['limit']:.5f}"),
         ("peak", f"{facts['peak']:.5f} at {1e3 * facts['peak_displacement']:.4g} mm"),
         ("80 % of it left at", _millimetres(facts["soft_displacement"])),

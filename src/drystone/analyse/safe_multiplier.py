@@ -1,0 +1,221 @@
+"""The safe multiplier of a live load: the lowest state of collapse by Coulomb's exact friction that is found, and how it was
+tried. A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size; of small ones a search by
+cone programs (statics/collapse_states.py) looks for lower ones, whose forces the structure need not reach by itself. Where both
+find the same to 1 %, that of the cone program is told: its blocks are rigid."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from drystone.analyse.stages import READ, Stage, number, reported
+from drystone.contact.contacts import Contacts
+from drystone.model import Model
+from drystone.solvers.solution import Solution
+from drystone.statics.balance import Balance
+from drystone.statics.collapse_states import search_states
+from drystone.statics.crack import first_crack
+from drystone.statics.limit import Limit, limit
+from drystone.statics.nonassociated import Collapse, Round, collapses, distinct, starts_by_size
+from drystone.statics.program import IMPOSSIBLE
+from drystone.statics.slow_collapse import SlowCollapse, collapse_slowly
+
+Array = np.ndarray
+
+AREAS = "exact Coulomb friction over the areas of the joints"
+CORNERS = "exact Coulomb friction at the corners of the joints"
+UPPER = "associated friction at the corners of the joints"
+BROKEN = ", all bonds broken"
+SEARCHED = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
+HOPS = 12  # of such a search
+ROUNDING = 1e-6  # of a multiplier
+SAME = 0.01  # states whose multipliers differ by less are the same
+AGREES = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
+READ_SLOW = 0.03  # as READ of analyse/stages.py, of a slow collapse
+NO_MINIMUM = "the lowest found, not a proven minimum"
+
+Facts = dict[str, Any]
+
+
+class Question(NamedTuple):
+    """What is asked: the safe multiplier of these loads (B, 6) [N, N m]."""
+
+    system: Balance
+    dead: Array
+    live: Array
+    found: Limit  # the associated state
+    stands: bool  # whether associated forces balance the dead load alone
+    gravity: float  # [m/s2]
+    threads: int | None
+    starts: int | None = None  # of the search by cone programs; None: by size
+    at_corners: bool = False  # friction at the corners of joints, as the papers have it
+
+
+class State(NamedTuple):
+    """A state of collapse."""
+
+    law: str
+    multiplier: float
+    velocity: Array  # (B, 6)
+    contacts: Contacts  # with forces [N] in the place of impulses
+    error: float
+    method: str
+    read: float  # of the largest displacement: what is read of its motion; stones of a slow collapse give way a little
+
+    def as_solution(self) -> Solution:
+        """As a run reports it."""
+        return reported(self.error, True, self.method)
+
+
+Search = Generator[Stage, None, tuple[State | None, Facts]]
+
+
+def safe_multiplier(question: Question) -> Search:
+    """The lowest state of collapse found, if any, and the facts: the safe value first."""
+    found = question.found
+    upper = number(found.multiplier)
+    if found.optimum.status == IMPOSSIBLE:
+        return None, _facts(None, None, upper, {})
+    if question.at_corners:
+        return (yield from _search_corners(question, upper))
+    laws = question.system.model.laws
+    if laws is not None:
+        question, crack = yield from _without_bonds(question)
+    slow = yield from _slowly(question)
+    states, search = yield from _search_areas(question)
+    lowest = min(states, key=lambda state: state.multiplier, default=None)
+    if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
+        lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
+    facts = _facts(lowest, slow, upper, search)
+    if laws is not None:
+        facts |= {"multiplier_first_crack": crack}
+        facts["law_safe"] = None if lowest is None else AREAS + BROKEN
+    return lowest, facts
+
+
+def safe_at_once(question: Question) -> float | None:
+    """The lowest multiplier of a search by cone programs alone, which of a small structure takes no time that is felt."""
+    search = _search_areas(question)
+    while True:
+        try:
+            next(search)
+        except StopIteration as ended:
+            return min((state.multiplier for state in ended.value[0]), default=None)
+
+
+def in_part(search: Search, part: int, parts: int, words: str) -> Search:
+    """The stages of one of several searches."""
+    while True:
+        try:
+            stage = next(search)
+        except StopIteration as ended:
+            return ended.value
+        yield Stage((part + stage.share) / parts, words)
+
+
+def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float | None, search: Facts) -> Facts:
+    safe = None if lowest is None else lowest.multiplier
+    if safe is not None and upper is not None and upper < safe <= upper + ROUNDING * abs(upper):
+        safe = upper
+    facts: Facts = {
+        "multiplier_safe": safe,
+        "law_safe": None if lowest is None else lowest.law,
+        "confirmed": False,
+        "multiplier_from_rest": None,
+        "multiplier_upper": upper,
+        "law_upper": UPPER,
+        "search": {"starts": 0} | search,
+    }
+    if isinstance(slow, str):
+        facts["search"] |= {"note": f"no history tells it: {slow}"}
+    elif slow is not None and lowest is not None:
+        agrees = lowest.multiplier >= slow.multiplier - AGREES * abs(slow.multiplier)
+        facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": slow.starts_at,
+                  "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
+        facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
+    return facts
+
+
+def _note(lowest: State, slow: SlowCollapse, agrees: bool) -> str:
+    """What is to be known of the safe value."""
+    if not agrees:
+        return (f"{NO_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
+                f"them: it moves at {slow.multiplier:.5f}")  # fmt: skip
+    rests = f"rests under {slow.rests_at:.5f}" if np.isfinite(slow.rests_at) else "RESTS UNDER NO LOAD NEAR IT"
+    moves = f"moves under {slow.moves_at:.5f}" if np.isfinite(slow.moves_at) else "DOES NOT MOVE UNDER ONE NEAR IT"
+    return f"{NO_MINIMUM}; in histories from its forces the structure {rests} and {moves}"
+
+
+def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:
+    system, dead, live, found, *_ = question
+    shares = collapse_slowly(system.model, dead, live, found.multiplier, gravity=question.gravity, threads=question.threads)
+    while True:
+        try:
+            share = next(shares)
+        except StopIteration as ended:
+            return ended.value
+        yield Stage(0.1 + 0.5 * share, "exact friction, slow collapse")
+
+
+def _search_areas(question: Question) -> Generator[Stage, None, tuple[list[State], Facts]]:
+    """The verified states of a search by cone programs, and what it says of itself."""
+    system, dead, live, found, stands, *_ = question
+    starts = question.starts
+    if starts is None:
+        starts = max(starts_by_size(system) // 2, 1) if len(system.friction) <= SEARCHED else 0
+    if starts == 0 or system.model.laws is not None:
+        return [], {}
+    hops = HOPS if question.starts is None or len(system.friction) <= SEARCHED else 0
+    rounds = search_states(system, dead, live, found.optimum, starts=starts, hops=hops, stands=stands)
+    states, count = yield from _verified(rounds, starts)
+    return [_as_state(AREAS, system, each) for each in states], _told(states, starts, count)
+
+
+def _search_corners(question: Question, upper: float | None) -> Search:
+    """By friction at the corners of joints, as in the papers."""
+    system, dead, live, found, stands, *_ = question
+    starts = starts_by_size(system) if question.starts is None else question.starts
+    rounds = collapses(system, dead, live, found.optimum, starts=starts, stands=stands)
+    states, count = yield from _verified(rounds, starts)
+    lowest = min((_as_state(CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
+    note = NO_MINIMUM + ", not tried by a history" if states else "no state passed the check of the exact law; try more starts"
+    return lowest, _facts(lowest, None, upper, _told(states, starts, count) | {"note": note})
+
+
+def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tuple[list[Collapse], int]]:
+    states, count = [], 0
+    for each in rounds:
+        count += 1
+        states += [] if each.collapse is None else [each.collapse]
+        yield Stage(0.6 + 0.3 * each.start / starts, f"exact friction, cone program {count}")
+    return states, count
+
+
+def _told(states: list[Collapse], starts: int, rounds: int) -> Facts:
+    different = distinct([each.multiplier for each in states])
+    return {"starts": starts, "rounds": rounds, "verified": len(states), "found": different}
+
+
+def _as_state(law: str, system: Balance, found: Collapse) -> State:
+    return State(law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", READ)
+
+
+def _without_bonds(question: Question) -> Generator[Stage, None, tuple[Question, float | None]]:
+    """The question of the same joints with all bonds broken, for brittle ones may break one after the other; and where the
+    first crack opens in sound, elastic ones (T415)."""
+    yield Stage(0.1, "all bonds broken")
+    laws = question.system.model.laws
+    assert laws is not None
+    crack = first_crack(question.system, question.dead, question.live) if (laws.tension.any() or laws.energy.any()) else None
+    system = question.system._replace(model=unbonded(question.system.model))
+    return question._replace(system=system, found=limit(system, question.dead, question.live)), crack
+
+
+def unbonded(model: Model) -> Model:
+    """The model with all bonds of its joints broken."""
+    laws = model.laws
+    if laws is None or not np.isfinite(laws.crushing).any():
+        return replace(model, laws=None)
+    gone = np.zeros_like(laws.cohesion)
+    return replace(model, laws=laws._replace(cohesion=gone, tension=gone, energy=gone))

@@ -1,0 +1,250 @@
+"""Collapse by Coulomb's exact friction, of structures of any size: a model with dead and live loads comes in; the multiplier
+with which it goes on moving, once it has begun to, goes out, tried by histories on both sides (T416 to T418).
+
+The structure is followed by small steps as histories are, with friction over the areas of its joints. It is let down under the
+dead load; the live load grows until blocks move, and is then held a little above what the structure resists with, so that it
+moves on slowly. That resistance is the multiplier: forces and motion are a state of collapse that the structure has reached by
+itself. It is tried from these very forces, without the motion: under 1 % less of the live load the structure has to rest, and
+under a little more it has to go on moving.
+
+Blocks are to be rigid, so stone is taken a hundred times as stiff as in histories: all happens within a tenth of a millimetre,
+and ten times as fast.
+"""
+
+from collections import deque
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone import quaternion
+from drystone.blas import one_blas_thread
+from drystone.contact.contacts import Contacts
+from drystone.engine.small_steps import Material, Relaxing, SmallSteps
+from drystone.loads import weight
+from drystone.model import Model
+from drystone.simulate import initial_state
+from drystone.state import State
+from drystone.units import GRAVITY
+
+Array = np.ndarray
+
+YOUNG = 3e12  # [Pa]
+SPAN = 5e-4  # [s] after which the live load is set anew
+LETTING_DOWN = 2000.0  # [1/s] rate at which velocities are taken back under the dead load alone,
+MOVING = 150.0  # and while it is driven
+LET_DOWN_SPANS, LONGEST_LETTING_DOWN = 40, 400  # spans of letting down, and where the structure has not come to rest by then
+BALANCED = 1e-2  # of gravity: a block that is accelerated by less is at rest
+SURPLUS = 0.05  # of the associated multiplier: by so much more than it resists with is it pushed
+STEPS_UP = 40  # equal steps in which the load grows to the associated multiplier, at most
+HIGHEST = 100.0  # times the dead load over the live one: where nothing yields below, nothing is said to
+WINDOW = 30  # spans over which the resistance is averaged
+STEADY = 2e-3  # of the associated multiplier: the change from one window to the next of a steady resistance
+STORED = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
+SHORT_WINDOW = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
+SPANS = 900  # at most
+TRIED, LOOKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
+BELOW = 0.99  # of the multiplier: under so much it has to rest
+LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
+ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
+ROUNDS = 3  # the structure is driven on, at most, where it does not move under the first of them
+SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
+
+
+class SlowCollapse(NamedTuple):
+    """A structure that has begun to move under its live load."""
+
+    multiplier: float  # of the live load, with which it goes on moving
+    starts_at: float  # the largest that it resisted with, on the way from natural rest
+    change: float  # of the multiplier, over the last two windows
+    velocity: Array  # (B, 6) [m/s, rad/s] the motion
+    contacts: Contacts  # with forces [N] in the place of impulses
+    rests_at: float  # multiplier under which a history that starts from these forces stays at rest; nan if none was found
+    moves_at: float  # and under which it moves
+
+    @property
+    def is_confirmed(self) -> bool:
+        return np.isfinite(self.rests_at) and np.isfinite(self.moves_at)
+
+
+class Span(NamedTuple):
+    """A span of the way."""
+
+    resistance: float  # multiplier of the live load that the structure has resisted with, without inertia and drag
+    work: float  # [J] of the live load at a multiplier of 1
+    stored: float  # [J] elastic, more than before
+    velocity: Array  # (B, 6) mean
+
+
+class Driven:
+    """A structure with an engine that pushes it."""
+
+    def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
+        self.model = replace(model, elastic=None)
+        self.engine = SmallSteps(self.model, gravity=gravity, material=Material(young=YOUNG), threads=threads,
+                                 tells_contacts=False, sleeps=False)  # fmt: skip
+        self.besides, self.live = dead - weight(model, gravity), live
+        self.free = ~model.bodies.fixed
+
+    def span(self, state: State, multiplier: float, rate: float) -> tuple[State, Span]:
+        """One span under so much of the live load, velocities taken back at a rate [1/s]."""
+        relaxing = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
+        with one_blas_thread():
+            after, _ = self.engine.advance(state._replace(step=0), SPAN, relaxing)
+        turn = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(state.rotation)))
+        velocity = np.concatenate([after.position - state.position, turn], axis=1) / SPAN
+        power = float(np.vdot(self.live, velocity))
+        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN + rate * self.squared(velocity)
+        resistance = multiplier - inertia / power if power > 0.0 else np.nan
+        return after, Span(resistance, power * SPAN, after.energy.elastic - state.energy.elastic, velocity)
+
+    def squared(self, velocity: Array) -> float:
+        """[J] twice the kinetic energy of the free blocks."""
+        bodies, v = self.model.bodies, velocity[self.free]
+        turning = np.einsum("bi,bij,bj->", v[:, 3:], bodies.inertia[self.free], v[:, 3:])
+        return float(bodies.mass[self.free] @ (v[:, :3] ** 2).sum(axis=1) + turning)
+
+
+def collapse_slowly(
+    model: Model, dead: Array, live: Array, upper: float, *, gravity: float = GRAVITY, threads: int | None = 1
+) -> Generator[float, None, SlowCollapse | str]:
+    """The collapse under dead and live loads (B, 6) [N, N m], of which the associated multiplier is `upper`, infinite if there
+    is none; or why there is none. Yields the share that is done."""
+    driven = Driven(model, dead, live, gravity, threads)
+    start = yield from _let_down(driven)
+    if start is None:
+        return "the structure does not come to rest under the dead load alone"
+    way, unit = Way(driven, start), float(np.abs(dead).sum() / np.abs(live).sum())
+    for _ in range(ROUNDS):
+        yield from way.follow(abs(upper) if np.isfinite(upper) and upper else unit, HIGHEST * unit)
+        if way.is_endless:
+            return f"nothing moves under {HIGHEST * unit:g} times the live load"
+        multiplier = min(way.resistance, upper)  # above it by rounding, or where it moves by fits and starts
+        moves_at = yield from _moves_at(way, multiplier, ABOVE[:1])
+        if np.isfinite(moves_at) or not way.goes_on:
+            break
+    starts_at = min(max(way.largest_resistance(), multiplier), upper)
+    if not np.isfinite(moves_at):
+        moves_at = yield from _moves_at(way, multiplier, ABOVE[1:])
+    for trial in range(TRIALS):
+        rests_at = BELOW * multiplier
+        goes_on, contacts = yield from _goes_on(way, rests_at)
+        if not goes_on or trial == TRIALS - 1:
+            break
+        multiplier, moves_at = LOWER * multiplier, rests_at
+    rests_at = np.nan if goes_on else rests_at
+    return SlowCollapse(multiplier, starts_at, way.change, way.velocity, contacts, rests_at, moves_at)
+
+
+def _moves_at(way: "Way", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
+    """The first of these shares of the multiplier, times it, under which the structure moves; nan if it moves under none."""
+    for share in shares:
+        if (yield from _goes_on(way, share * multiplier))[0]:
+            return share * multiplier
+    return np.nan
+
+
+def _let_down(driven: Driven) -> Generator[float, None, State | None]:
+    """The structure at rest under its dead load; None if it does not come to rest."""
+    state = initial_state(driven.model, driven.engine.gravity)
+    radius = driven.model.bodies.radius[driven.free]
+    for k in range(LONGEST_LETTING_DOWN):
+        state, _ = driven.span(state, 0.0, LETTING_DOWN)
+        v = state.velocity[driven.free]
+        speed = float((np.linalg.norm(v[:, :3], axis=1) + radius * np.linalg.norm(v[:, 3:], axis=1)).max())
+        if k >= LET_DOWN_SPANS and LETTING_DOWN * speed <= BALANCED * driven.engine.gravity:
+            return state
+        yield 0.05 * min(k / LET_DOWN_SPANS, 1.0)
+    return None
+
+
+class Way:
+    """The way of a structure from rest until it moves with a resistance that no longer changes."""
+
+    def __init__(self, driven: Driven, start: State):
+        self.driven, self.state, self.resistances = driven, start, list[float]()
+        self.last = deque[Span](maxlen=WINDOW)
+        self.multiplier, self.is_endless, self._looked = 0.0, False, 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is time left to follow it."""
+        return len(self.resistances) < SPANS
+
+    def follow(self, unit: float, highest: float) -> Generator[float, None, None]:
+        """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
+        multiplier. unit: a multiplier that tells how large they are."""
+        while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady(unit)):
+            self.state, span = self.driven.span(self.state, self.multiplier, MOVING)
+            self.last.append(span)
+            self.resistances.append(span.resistance)
+            scale = max(unit, self.multiplier)
+            step = scale / STEPS_UP
+            more = span.resistance + SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
+            self.multiplier += float(np.clip(more, -step, step))
+            if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
+                self.is_endless = True
+                return
+            yield 0.05 + 0.85 * max(min(self.multiplier / unit, 1.0) * 0.5, len(self.resistances) / SPANS)
+        self._looked = len(self.resistances)
+
+    def _is_steady(self, unit: float) -> bool:
+        """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
+        if len(self.resistances) < 3 * WINDOW:
+            return False
+        windows = np.array(self.resistances)[-3 * WINDOW :].reshape(3, WINDOW)
+        if not np.isfinite(windows).all():
+            return False
+        stored = sum(span.stored for span in self.last)
+        work = float(windows[-1].mean()) * sum(span.work for span in self.last)
+        calm = np.ptp(windows.mean(axis=1)) <= STEADY * unit and np.std(windows[-1]) <= SURPLUS * unit
+        return bool(calm and stored <= STORED * work)
+
+    @property
+    def resistance(self) -> float:
+        """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
+        of the way, for a constant load has to overcome it."""
+        if self.goes_on:
+            return float(np.array(self.resistances)[-WINDOW:].mean())
+        return float(self._medians()[len(self.resistances) // 2 :].max())
+
+    @property
+    def change(self) -> float:
+        """Of the mean resistance, over the last two windows."""
+        before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW :].reshape(2, WINDOW), axis=1)
+        return float(abs(last - before))
+
+    @property
+    def velocity(self) -> Array:
+        """(B, 6) in the end."""
+        return np.mean([span.velocity for span in self.last], axis=0)
+
+    def largest_resistance(self) -> float:
+        return float(self._medians().max())
+
+    def _medians(self) -> Array:
+        """Of each short while; a resistance that is not known counts as the least."""
+        resistance = np.array(self.resistances)
+        known = np.where(np.isfinite(resistance), resistance, np.nanmin(resistance, initial=0.0))
+        return np.median(np.lib.stride_tricks.sliding_window_view(known, SHORT_WINDOW), axis=1)
+
+
+def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
+    """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
+    slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on moving."""
+    driven, velocity, engine = way.driven, way.velocity, way.driven.engine
+    power = float(np.vdot(driven.live, velocity))
+    alone = 0.5 * SURPLUS_SEEN * abs(multiplier) * power**2 / driven.squared(velocity) * (TRIED * SPAN) ** 2  # [J] along the motion
+    state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
+    for _ in range(LOOKS):
+        work = 0.0
+        for k in range(TRIED):
+            engine.tells_contacts = k == TRIED - 1
+            state, span = driven.span(state, multiplier, 0.0)
+            work += span.work
+            yield 0.9
+        if not SEEN * alone < work < alone:
+            break
+    engine.tells_contacts = False
+    return work > SEEN * alone, state.contacts._replace(impulse=state.contacts.impulse / SPAN)
