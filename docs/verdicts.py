@@ -1,8 +1,10 @@
 """The table of docs/statics.md on what stands: `python docs/verdicts.py` prints it; names of rows choose some.
 
-Every generator with its defaults, and stones that nothing but friction holds, flush and with play: the verdict of `equilibrium`,
-and how far the farthest block is, after a second, from where it is drawn, in the history that `dynamics` makes of the same
-case. Friction 0.6 unless told otherwise.
+Every generator with its defaults, and stones that nothing but friction holds, flush and with play: the verdict of
+`equilibrium`, how far the farthest block is, after a second, from where it is drawn, in the history that `dynamics` makes of
+the same case, and the multipliers of a body force along x that `limit` tells: the safe one, under which loads histories rest
+and move, and the upper one.
+Friction 0.6 unless told otherwise.
 """
 
 import sys
@@ -12,11 +14,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from drystone import build
+from drystone.analyse.safe_multiplier import Question, safe_multiplier
 from drystone.build import GENERATORS, with_play
 from drystone.build.shapes import box
+from drystone.loads import body_force, weight
 from drystone.model import Block, Model, build_model
 from drystone.simulate import simulate_small_steps
-from drystone.statics.standing import standing
+from drystone.statics.limit import limit, stands
+from drystone.statics.standing import standing, touching
+from drystone.units import GRAVITY
 
 OPENING = {"length": 4.5, "height": 1.25, "thickness": 0.25, "span": 1.5, "courses": 5, "blocks": 9}
 
@@ -49,9 +55,31 @@ def after_a_second(model: Model) -> tuple[float, int]:
     return float(moved.max()), int((moved > 0.01).sum())
 
 
+def multipliers(model: Model) -> str:
+    """Cells of the table: the safe multiplier, the loads under which histories rest and move, the upper multiplier."""
+    dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    begin, system = time.process_time(), touching(model)
+    found = limit(system, dead, live)
+    search = safe_multiplier(Question(system, dead, live, found, stands(system, dead), GRAVITY, None))
+    while True:
+        try:
+            next(search)
+        except StopIteration as ended:
+            facts = ended.value[1]
+            break
+    took = time.process_time() - begin
+    upper = "-" if facts["multiplier_upper"] is None else f"{facts['multiplier_upper']:.4f}"
+    if facts["multiplier_safe"] is None:
+        return f"{facts['search'].get('note', 'none')} | | {upper} | {took:.1f}"
+    tried = facts["checked"]
+    between = " to ".join("?" if each is None else f"{each:.4f}" for each in (tried["rests_at"], tried["moves_at"]))
+    return f"{facts['multiplier_safe']:.4f} | {between} | {upper} | {took:.1f}"
+
+
 def main() -> None:
-    print("| structure | blocks | verdict | blocks that move away | after 1 s of history, farthest [mm] (blocks beyond 10 mm) | CPU [s] |")
-    print("|---|---|---|---|---|---|")
+    print("| structure | blocks | verdict | blocks that move away | after 1 s of history, farthest [mm] (blocks beyond 10 mm) "
+          "| CPU [s] | safe multiplier along x | rests to moves | upper multiplier | CPU [s] |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for name, blocks, friction in structures():
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
@@ -62,7 +90,8 @@ def main() -> None:
         far, beyond = after_a_second(model)
         free = int((~model.bodies.fixed).sum())
         moving = len(found.trial.moving)
-        print(f"| {name} | {free:,} | {found.verdict} | {moving} | {1e3 * far:.3g} ({beyond}) | {took:.1f} |", flush=True)
+        fared = f"{found.verdict} | {moving} | {1e3 * far:.3g} ({beyond}) | {took:.1f}"
+        print(f"| {name} | {free:,} | {fared} | {multipliers(model)} |", flush=True)
 
 
 if __name__ == "__main__":

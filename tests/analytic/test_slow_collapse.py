@@ -52,7 +52,7 @@ def test_a_pillar_tips_or_slides(friction, truth):
 
 
 def test_a_square_block_is_turned_about_the_vertical():
-    """Torsion of uniform pressure on a square: 0.3826 friction weight side (the mean distance from its middle, times the side)."""
+    """Torsion of uniform pressure on a square: 0.3826 friction weight side (side times mean distance)."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 0.5), name="block")], friction=0.5)
     live = np.zeros((2, 6))
     live[1, 5] = model.bodies.mass[1] * GRAVITY  # [N m] weight times 1 m

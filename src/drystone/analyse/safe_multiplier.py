@@ -80,7 +80,8 @@ def safe_multiplier(question: Question) -> Search:
     if question.at_corners:
         return (yield from _search_corners(question, upper))
     laws = question.system.model.laws
-    if laws is not None:
+    has_bonds = laws is not None and bool(laws.cohesion.any() or laws.tension.any() or laws.energy.any())
+    if has_bonds:
         question, crack = yield from _without_bonds(question)
     slow = yield from _slowly(question)
     states, search = yield from _search_areas(question)
@@ -88,9 +89,8 @@ def safe_multiplier(question: Question) -> Search:
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
         lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
     facts = _facts(lowest, slow, upper, search)
-    if laws is not None:
-        facts |= {"multiplier_first_crack": crack}
-        facts["law_safe"] = None if lowest is None else AREAS + BROKEN
+    if has_bonds:
+        facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": AREAS + BROKEN})
     return lowest, facts
 
 
@@ -101,7 +101,8 @@ def safe_at_once(question: Question) -> float | None:
         try:
             next(search)
         except StopIteration as ended:
-            return min((state.multiplier for state in ended.value[0]), default=None)
+            lowest = min((state.multiplier for state in ended.value[0]), default=None)
+            return None if lowest is None else _rounded(lowest, number(question.found.multiplier))
 
 
 def in_part(search: Search, part: int, parts: int, words: str) -> Search:
@@ -115,11 +116,8 @@ def in_part(search: Search, part: int, parts: int, words: str) -> Search:
 
 
 def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float | None, search: Facts) -> Facts:
-    safe = None if lowest is None else lowest.multiplier
-    if safe is not None and upper is not None and upper < safe <= upper + ROUNDING * abs(upper):
-        safe = upper
     facts: Facts = {
-        "multiplier_safe": safe,
+        "multiplier_safe": None if lowest is None else _rounded(lowest.multiplier, upper),
         "law_safe": None if lowest is None else lowest.law,
         "confirmed": False,
         "multiplier_from_rest": None,
@@ -135,6 +133,11 @@ def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float |
                   "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
         facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
     return facts
+
+
+def _rounded(safe: float, upper: float | None) -> float:
+    """The safe multiplier without what rounding of two programs puts it above the upper one by."""
+    return upper if upper is not None and upper < safe <= upper + ROUNDING * abs(upper) else safe
 
 
 def _note(lowest: State, slow: SlowCollapse, agrees: bool) -> str:

@@ -232,10 +232,10 @@ class Way:
 
 def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
     """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
-    slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on moving."""
+    slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
     driven, velocity, engine = way.driven, way.velocity, way.driven.engine
-    power = float(np.vdot(driven.live, velocity))
-    alone = 0.5 * SURPLUS_SEEN * abs(multiplier) * power**2 / driven.squared(velocity) * (TRIED * SPAN) ** 2  # [J] along the motion
+    power, time = float(np.vdot(driven.live, velocity)), TRIED * SPAN
+    alone = 0.5 * SURPLUS_SEEN * abs(multiplier) * (power * time) ** 2 / driven.squared(velocity)  # [J] along the motion
     state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
     for _ in range(LOOKS):
         work = 0.0
