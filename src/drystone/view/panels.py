@@ -216,7 +216,7 @@ PANELS: dict[str, Panel] = {
                         lambda source: _is("settlement")(source) and len(source.facts["settlement"]) > 1,
                         lambda figure, source, asked: draw_settlement(figure, source.facts), height=5.5),
     "capacity": Panel("collapse multiplier against direction", _is("capacity"), lambda figure, source, asked:
-                      draw_polar(figure, *capacity_of(source.facts)), height=5.0),
+                      draw_polar(figure, capacity_of(source.facts)), height=5.0),
     "convergence": Panel("how well steps were solved, their cost, overlap", _in_time, _convergence, usual=False, height=4.2),
     "domain": Panel("failure domain", _is("failure-domain"), lambda figure, source, asked:
                     draw_domain(figure, source.facts, source.folder)),

@@ -20,10 +20,11 @@ TOLD_APART = 8  # curves in a legend
 LEAST = 1e-12  # of the weight: what is smaller is drawn there
 
 
-def polar_picture(directions: Array, multipliers: Array, path: str | Path) -> None:
-    """The collapse multiplier [share of the weight] of a horizontal load against its direction [deg], 0 is +x and 90 +y."""
+def polar_picture(curves: Curves, path: str | Path) -> None:
+    """Collapse multipliers [share of the weight] of a horizontal load against its direction [deg], 0 is +x and 90 +y; the least
+    of the first curve is marked."""
     with drawing(path) as figure:
-        draw_polar(figure, directions, multipliers)
+        draw_polar(figure, curves)
 
 
 def curve_picture(curves: Curves, path: str | Path) -> None:
@@ -62,19 +63,24 @@ def draw_settlement(figure: Any, facts: Mapping[str, Any]) -> None:
         above.legend()
 
 
-def draw_polar(figure: Any, directions: Array, multipliers: Array) -> None:
-    directions, multipliers = _checked("directions", directions, multipliers)
+def draw_polar(figure: Any, curves: Curves) -> None:
+    _check_some(curves)
     axes: Any = figure.add_subplot(projection="polar")
-    order = np.argsort(directions % 360.0)
-    angle, radius = np.radians(directions[order] % 360.0), multipliers[order]
-    if len(angle) > 2:
-        axes.fill(angle, radius, color=BLUE, alpha=0.18)
-        axes.plot(np.append(angle, angle[0]), np.append(radius, radius[0]), color=BLUE)
-    axes.plot(angle, radius, "o", color=BLUE)
-    least = int(radius.argmin())
-    axes.plot(angle[least], radius[least], "D", color=RED, markersize=8)
-    axes.set_ylim(0.0, 1.1 * float(radius.max()))
-    axes.set_title(f"collapse multiplier [-]; least {radius[least]:.3f} at {np.degrees(angle[least]):.0f}°")
+    largest = 0.0
+    for k, (label, (directions, multipliers)) in enumerate(curves.items()):
+        directions, multipliers = _checked(f"directions of {label!r}", directions, multipliers)
+        order = np.argsort(directions % 360.0)
+        angle, radius = np.radians(directions[order] % 360.0), multipliers[order]
+        round_about = np.append(angle, angle[0]), np.append(radius, radius[0])
+        if k == 0:
+            axes.fill(angle, radius, color=BLUE, alpha=0.18)
+            least = int(radius.argmin())
+            axes.plot(angle[least], radius[least], "D", color=RED, markersize=8, zorder=5)
+            axes.set_title(f"collapse multiplier [-]; least {radius[least]:.3f} at {np.degrees(angle[least]):.0f}°")
+        axes.plot(*round_about, marker="o" if k == 0 else None, label=label, **look(k))
+        largest = max(largest, float(radius.max()))
+    axes.set_ylim(0.0, 1.1 * largest)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2)
 
 
 def draw_curves(figure: Any, curves: Curves) -> None:

@@ -69,7 +69,7 @@ def _thrust(run: Run, facts: dict[str, Any], path: Path) -> Path:
 
 
 def _capacity(run: Run, facts: dict[str, Any], path: Path) -> Path:
-    polar_picture(*capacity_of(facts), path)
+    polar_picture(capacity_of(facts), path)
     return path
 
 
@@ -83,10 +83,15 @@ def _settlement(run: Run, facts: dict[str, Any], path: Path) -> Path:
     return path
 
 
-def capacity_of(facts: dict[str, Any]) -> tuple[Array, Array]:
-    """[deg] and [-] directions and multipliers, of those that have one."""
-    rows = [(row["direction_deg"], row["multiplier"]) for row in facts["directions"] if row["multiplier"] is not None]
-    return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+def capacity_of(facts: dict[str, Any]) -> dict[str, tuple[Array, Array]]:
+    """[deg] and [-] directions and multipliers, of those that have one: safe ones, if any is known, then upper ones."""
+    labels = {"multiplier_safe": "safe, exact Coulomb friction", "multiplier": "upper bound, associated friction"}
+    curves = {}
+    for name, label in labels.items():
+        rows = [(row["direction_deg"], row[name]) for row in facts["directions"] if row.get(name) is not None]
+        if rows:
+            curves[label] = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    return curves
 
 
 def curve_of(facts: dict[str, Any]) -> tuple[Array, Array]:
