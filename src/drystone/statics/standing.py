@@ -38,7 +38,8 @@ QUIET = 1e-6  # [m/s] slower than this is at rest
 SEEN = 4.0  # times farther than where motion begins (T401): the motion is told when a block has gone so far
 MOVING = 0.25  # of the largest displacement: the blocks that are said to move
 AS_ONE = 0.1  # of the largest displacement: blocks that part by less move as one
-TOUCHING = 1e-6  # of the radius of the smallest block: a wider gap is open
+TOUCHING = 1e-6  # of the radius of the smallest block, or
+SINGLE = 2.0**-22  # of the largest coordinate, four roundings of a file in single precision: a wider gap is open
 NEEDED = 0.05  # of the largest difference: joints that need more pressure than they have
 
 
@@ -142,7 +143,8 @@ def touching(model: Model) -> Balance:
 
 def widest_closed(model: Model) -> float:
     """[m] a joint with a wider gap is open; narrower ones are rounding."""
-    return TOUCHING * float(model.bodies.radius[~model.bodies.fixed].min())
+    largest = max(float(np.abs(block.vertices).max()) for block in model.blocks)
+    return max(TOUCHING * float(model.bodies.radius[~model.bodies.fixed].min()), SINGLE * largest)
 
 
 def least_self_stress(system: Balance, dead: Array) -> Contacts | None:
