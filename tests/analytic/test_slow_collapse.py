@@ -14,7 +14,7 @@ from drystone.loads import Push
 from drystone.model import build_model
 from drystone.statics.balance import balance
 from drystone.statics.limit import limit
-from drystone.statics.slow_collapse import BELOW, Driven, SlowCollapse, Way, _goes_on, _let_down, collapse_slowly
+from drystone.statics.slow_collapse import BELOW, RESTLESS, Driven, SlowCollapse, Way, _goes_on, _let_down, collapse_slowly
 from drystone.units import GRAVITY
 
 DATA = Path("/work/shared/data")
@@ -134,8 +134,8 @@ def test_the_trial_by_histories_can_fail():
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 4), name="pillar")], friction=0.8)
     dead, live = loads.weight(model, GRAVITY), aside(model)
     driven = Driven(model, dead, live, GRAVITY, 1)
-    way = Way(driven, ended(_let_down(driven)))
-    ended(way.follow(0.25, 25.0))
+    way = Way(driven, ended(_let_down(driven)), unit=0.25)
+    ended(way.follow(highest=25.0))
     assert ended(_goes_on(way, 0.2525))[0]
     assert not ended(_goes_on(way, 0.2475))[0]
 
@@ -157,7 +157,7 @@ def test_what_does_not_rest_says_so():
     ledge = box((-2, 0, -1), (0.9, 1, 0), fixed=True, name="ledge")
     model = build_model([ledge, box((0, 0, 0), (2, 1, 1), name="stone")], friction=0.6)
     found, _ = slowly(model, aside(model, (-1, 0, 0)))
-    assert found == "the structure does not come to rest under the dead load alone"
+    assert found == RESTLESS
 
 
 def test_what_cannot_move_says_so():

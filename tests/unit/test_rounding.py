@@ -107,3 +107,13 @@ def test_a_case_closes_the_gaps_of_its_file_and_lists_them(tmp_path):
                       tmp_path / "case.toml")  # fmt: skip
     assert len(case.closed_gaps()) == 2
     assert standing(case.model()).verdict == STANDS
+
+
+def test_blocks_of_several_pieces_alone_are_left_as_they_are():
+    """None of their faces is looked at: an L and a mirrored one, of two boxes each."""
+    low, high = box((0, 0, 0), (2, 1, 1)), box((0, 0, 1), (1, 1, 2))
+    faces = tuple(low.faces) + tuple(tuple(8 + k for k in face) for face in high.faces)
+    both = replace(low, vertices=np.concatenate([low.vertices, high.vertices]), faces=faces, pieces=(6, 6))
+    after, closed = close_rounding_gaps([both, replace(both, fixed=True)])
+    assert closed == []
+    assert after[0] is both

@@ -68,6 +68,9 @@ def analyse(case: Case, model: Model) -> Stages:
     begin = time.perf_counter()
     if case.goes_through_time:
         raise InputError(f'{case.path}: "{case.analysis.kind}" goes through time; run it as a history')
+    if not model.bodies.fixed.any():
+        raise InputError(f"{case.path}: none of the {len(model.blocks)} blocks is fixed, so nothing bears their weight; mark "
+                         'supports as fixed, or give supports = "lowest" in [structure]')  # fmt: skip
     facts = yield from ANALYSES[case.analysis.kind](case, model)
     bodies = model.bodies
     about = {

@@ -19,7 +19,7 @@ from drystone.statics.crack import first_crack
 from drystone.statics.limit import Limit, limit
 from drystone.statics.nonassociated import Collapse, Round, collapses, distinct, starts_by_size
 from drystone.statics.program import IMPOSSIBLE
-from drystone.statics.slow_collapse import SlowCollapse, collapse_slowly
+from drystone.statics.slow_collapse import RESTLESS, SlowCollapse, collapse_slowly
 
 Array = np.ndarray
 
@@ -76,7 +76,7 @@ def safe_multiplier(question: Question) -> Search:
     found = question.found
     upper = number(found.multiplier)
     if found.optimum.status == IMPOSSIBLE:
-        return None, _facts(None, None, upper, {})
+        return None, _facts(None, None, upper, {"note": "no multiple of the live load makes the structure stand"})
     if question.at_corners:
         return (yield from _search_corners(question, upper))
     laws = question.system.model.laws
@@ -86,6 +86,8 @@ def safe_multiplier(question: Question) -> Search:
     slow = yield from _slowly(question)
     states, search = yield from _search_areas(question)
     lowest = min(states, key=lambda state: state.multiplier, default=None)
+    if slow == RESTLESS:  # with any load it may fall
+        lowest = None
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
         lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
     facts = _facts(lowest, slow, upper, search)
@@ -117,7 +119,7 @@ def in_part(search: Search, part: int, parts: int, words: str) -> Search:
 
 def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float | None, search: Facts) -> Facts:
     facts: Facts = {
-        "multiplier_safe": None if lowest is None else _rounded(lowest.multiplier, upper),
+        "multiplier_safe": None if lowest is None else max(_rounded(lowest.multiplier, upper), 0.0),
         "law_safe": None if lowest is None else lowest.law,
         "confirmed": False,
         "multiplier_from_rest": None,
@@ -126,9 +128,9 @@ def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float |
         "search": {"starts": 0} | search,
     }
     if isinstance(slow, str):
-        facts["search"] |= {"note": f"no history tells it: {slow}"}
+        facts["search"] |= {"note": slow}
     elif slow is not None and lowest is not None:
-        agrees = lowest.multiplier >= slow.multiplier - AGREES * abs(slow.multiplier)
+        agrees = max(lowest.multiplier, 0.0) >= (1 - AGREES) * slow.multiplier
         facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": slow.starts_at,
                   "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
         facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
@@ -142,6 +144,9 @@ def _rounded(safe: float, upper: float | None) -> float:
 
 def _note(lowest: State, slow: SlowCollapse, agrees: bool) -> str:
     """What is to be known of the safe value."""
+    if slow.multiplier == 0.0:
+        moves = "moves" if np.isfinite(slow.moves_at) else "DOES NOT MOVE"
+        return f"once it moves it goes on without the live load; in a history from its forces, without it, it {moves}"
     if not agrees:
         return (f"{NO_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
                 f"them: it moves at {slow.multiplier:.5f}")  # fmt: skip

@@ -73,6 +73,8 @@ def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[Clos
     if unit == 0.0:
         return after, []
     faces = _faces(blocks)
+    if not len(faces.block):  # all blocks are of several pieces
+        return after, []
     joints = _joints(blocks, faces, unit)
     planes, moved = _planes(blocks, faces, joints, NOTHING * unit)
     own = np.unique(faces.block[~np.isin(faces.block, faces.block[moved])])

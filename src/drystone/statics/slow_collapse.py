@@ -50,6 +50,8 @@ LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the mul
 ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
 ROUNDS = 3  # the structure is driven on, at most, where it does not move under the first of them
 SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
+RESTLESS = "by exact friction the structure does not stand under the dead load alone"
+NOTHING = 1e-6  # of the associated multiplier: less is none
 
 
 class SlowCollapse(NamedTuple):
@@ -60,12 +62,12 @@ class SlowCollapse(NamedTuple):
     change: float  # of the multiplier, over the last two windows
     velocity: Array  # (B, 6) [m/s, rad/s] the motion
     contacts: Contacts  # with forces [N] in the place of impulses
-    rests_at: float  # multiplier under which a history that starts from these forces stays at rest; nan if none was found
-    moves_at: float  # and under which it moves
+    rests_at: float  # multiplier under which a history that starts from these forces stays at rest; nan if none was found,
+    moves_at: float  # and under which it moves; of a multiplier of 0, with which it goes on without the live load, 0
 
     @property
     def is_confirmed(self) -> bool:
-        return np.isfinite(self.rests_at) and np.isfinite(self.moves_at)
+        return bool(np.isfinite(self.moves_at) and (np.isfinite(self.rests_at) or self.multiplier == 0.0))
 
 
 class Span(NamedTuple):
@@ -114,13 +116,18 @@ def collapse_slowly(
     driven = Driven(model, dead, live, gravity, threads)
     start = yield from _let_down(driven)
     if start is None:
-        return "the structure does not come to rest under the dead load alone"
-    way, unit = Way(driven, start), float(np.abs(dead).sum() / np.abs(live).sum())
+        return RESTLESS
+    highest = HIGHEST * float(np.abs(dead).sum() / np.abs(live).sum())
+    way = Way(driven, start, abs(upper) if np.isfinite(upper) and upper else highest / HIGHEST)
     for _ in range(ROUNDS):
-        yield from way.follow(abs(upper) if np.isfinite(upper) and upper else unit, HIGHEST * unit)
+        yield from way.follow(highest)
         if way.is_endless:
-            return f"nothing moves under {HIGHEST * unit:g} times the live load"
+            return f"nothing moves under {highest:g} times the live load"
         multiplier = min(way.resistance, upper)  # above it by rounding, or where it moves by fits and starts
+        if multiplier <= NOTHING * way.unit:
+            goes_on, contacts = yield from _goes_on(way, 0.0)
+            starts_at = min(max(way.largest_resistance(), 0.0), upper)
+            return SlowCollapse(0.0, starts_at, way.change, way.velocity, contacts, np.nan, 0.0 if goes_on else np.nan)
         moves_at = yield from _moves_at(way, multiplier, ABOVE[:1])
         if np.isfinite(moves_at) or not way.goes_on:
             break
@@ -162,8 +169,9 @@ def _let_down(driven: Driven) -> Generator[float, None, State | None]:
 class Way:
     """The way of a structure from rest until it moves with a resistance that no longer changes."""
 
-    def __init__(self, driven: Driven, start: State):
-        self.driven, self.state, self.resistances = driven, start, list[float]()
+    def __init__(self, driven: Driven, start: State, unit: float):
+        """unit: a multiplier that tells how large they are."""
+        self.driven, self.state, self.unit, self.resistances = driven, start, unit, list[float]()
         self.last = deque[Span](maxlen=WINDOW)
         self.multiplier, self.is_endless, self._looked = 0.0, False, 0
 
@@ -172,24 +180,24 @@ class Way:
         """Whether there is time left to follow it."""
         return len(self.resistances) < SPANS
 
-    def follow(self, unit: float, highest: float) -> Generator[float, None, None]:
+    def follow(self, highest: float) -> Generator[float, None, None]:
         """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
-        multiplier. unit: a multiplier that tells how large they are."""
-        while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady(unit)):
+        multiplier."""
+        while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
             self.state, span = self.driven.span(self.state, self.multiplier, MOVING)
             self.last.append(span)
             self.resistances.append(span.resistance)
-            scale = max(unit, self.multiplier)
+            scale = max(self.unit, self.multiplier)
             step = scale / STEPS_UP
             more = span.resistance + SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
             self.multiplier += float(np.clip(more, -step, step))
             if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
                 self.is_endless = True
                 return
-            yield 0.05 + 0.85 * max(min(self.multiplier / unit, 1.0) * 0.5, len(self.resistances) / SPANS)
+            yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / SPANS)
         self._looked = len(self.resistances)
 
-    def _is_steady(self, unit: float) -> bool:
+    def _is_steady(self) -> bool:
         """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
         if len(self.resistances) < 3 * WINDOW:
             return False
@@ -198,7 +206,7 @@ class Way:
             return False
         stored = sum(span.stored for span in self.last)
         work = float(windows[-1].mean()) * sum(span.work for span in self.last)
-        calm = np.ptp(windows.mean(axis=1)) <= STEADY * unit and np.std(windows[-1]) <= SURPLUS * unit
+        calm = np.ptp(windows.mean(axis=1)) <= STEADY * self.unit and np.std(windows[-1]) <= SURPLUS * self.unit
         return bool(calm and stored <= STORED * work)
 
     @property
@@ -235,7 +243,7 @@ def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, 
     slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
     driven, velocity, engine = way.driven, way.velocity, way.driven.engine
     power, time = float(np.vdot(driven.live, velocity)), TRIED * SPAN
-    alone = 0.5 * SURPLUS_SEEN * abs(multiplier) * (power * time) ** 2 / driven.squared(velocity)  # [J] along the motion
+    alone = 0.5 * SURPLUS_SEEN * way.unit * (power * time) ** 2 / driven.squared(velocity)  # [J] along the motion
     state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
     for _ in range(LOOKS):
         work = 0.0
