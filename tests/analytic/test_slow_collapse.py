@@ -90,14 +90,23 @@ def test_walls_reach_the_lowest_state_by_themselves(number, truth):
     assert found.is_confirmed
 
 
-@pytest.mark.soak  # 10 s
-def test_wall_1_begins_to_move_where_published_and_goes_on_with_less():
-    """The lowest state of the search by cone programs is 0.639, the associated one 0.6429; once its upper courses slide, by
-    fits and starts, they go on with less."""
+def test_wall_1_slides_by_fits_and_starts_until_it_is_calmed():
+    """Its lowest state of the search by cone programs is 0.639, the associated one 0.6429. Sliding feeds vibrations, with which
+    it goes on under less; with joints damped critically it does not."""
     model = ferris_wall(1)
-    found, _ = slowly(model, aside(model))
+    found, upper = slowly(model, aside(model))
+    assert 0.639 * 0.985 < found.multiplier <= upper
     assert found.starts_at == pytest.approx(0.641, rel=0.01)
-    assert found.multiplier < 0.95 * found.starts_at
+    assert found.vibrating < 0.98 * found.multiplier
+    assert found.is_confirmed
+
+
+def test_a_wall_slides_on_its_bed():
+    """All of it slides at the coefficient of friction, whatever its stones do on the way."""
+    blocks = GENERATORS["wall"](length=2.0, height=1.0, courses=4, blocks=4)
+    found, upper = slowly(model := build_model(blocks, friction=0.4), aside(model))
+    assert upper == pytest.approx(0.4, rel=1e-6)
+    assert found.multiplier == pytest.approx(0.4, rel=0.01)
     assert found.is_confirmed
 
 
@@ -134,7 +143,7 @@ def test_the_trial_by_histories_can_fail():
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 4), name="pillar")], friction=0.8)
     dead, live = loads.weight(model, GRAVITY), aside(model)
     driven = Driven(model, dead, live, GRAVITY, 1)
-    way = Way(driven, ended(_let_down(driven)), unit=0.25)
+    way = Way(driven, ended(_let_down(driven)), upper=0.25, unit=0.25)
     ended(way.follow(highest=25.0))
     assert ended(_goes_on(way, 0.2525))[0]
     assert not ended(_goes_on(way, 0.2475))[0]

@@ -213,7 +213,8 @@ def test_plots(tmp_path, draw):
     pytest.importorskip("matplotlib")
     path = tmp_path / "x.png"
     if draw == "polar":
-        polar_picture(np.array([0.0, 90.0, 180.0]), np.array([0.3, 0.2, 0.3]), path)
+        directions = np.array([0.0, 90.0, 180.0])
+        polar_picture({"safe": (directions, np.array([0.3, 0.2, 0.3])), "upper": (directions, directions + 0.4)}, path)
     else:
         curve_picture({"push": (np.array([0.0, 0.1]), np.array([0.3, 0.0]))}, path)
     assert path.read_bytes()[:4] == b"\x89PNG"
@@ -221,9 +222,9 @@ def test_plots(tmp_path, draw):
 
 def test_plots_refuse_what_does_not_fit(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"\(2,\) against multipliers \(1,\)"):
-        polar_picture(np.array([0.0, 90.0]), np.array([0.3]), tmp_path / "x.png")
+        polar_picture({"safe": (np.array([0.0, 90.0]), np.array([0.3]))}, tmp_path / "x.png")
     with pytest.raises(InputError, match="no curve"):
         curve_picture({}, tmp_path / "x.png")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"drystone\[plot\]"):
-        polar_picture(np.array([0.0]), np.array([0.3]), tmp_path / "x.png")
+        polar_picture({"safe": (np.array([0.0]), np.array([0.3]))}, tmp_path / "x.png")

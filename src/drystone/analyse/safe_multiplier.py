@@ -132,6 +132,7 @@ def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float |
     elif slow is not None and lowest is not None:
         agrees = max(lowest.multiplier, 0.0) >= (1 - AGREES) * slow.multiplier
         facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": slow.starts_at,
+                  "multiplier_vibrating": number(slow.vibrating),
                   "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
         facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
     return facts
@@ -152,7 +153,9 @@ def _note(lowest: State, slow: SlowCollapse, agrees: bool) -> str:
                 f"them: it moves at {slow.multiplier:.5f}")  # fmt: skip
     rests = f"rests under {slow.rests_at:.5f}" if np.isfinite(slow.rests_at) else "RESTS UNDER NO LOAD NEAR IT"
     moves = f"moves under {slow.moves_at:.5f}" if np.isfinite(slow.moves_at) else "DOES NOT MOVE UNDER ONE NEAR IT"
-    return f"{NO_MINIMUM}; in histories from its forces the structure {rests} and {moves}"
+    shakes = "" if np.isnan(slow.vibrating) else (
+        f"; with joints damped as in histories sliding feeds vibrations, and it went on under {slow.vibrating:.5f} in the mean")
+    return f"{NO_MINIMUM}; in histories from its forces the structure {rests} and {moves}{shakes}"
 
 
 def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:

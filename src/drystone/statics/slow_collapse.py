@@ -7,6 +7,10 @@ moves on slowly. That resistance is the multiplier: forces and motion are a stat
 itself. It is tried from these very forces, without the motion: under 1 % less of the live load the structure has to rest, and
 under a little more it has to go on moving.
 
+Coulomb's friction can feed vibrations of elastic stones that slide: the structure then goes by fits and starts and under less
+than the multiplier, by how much less depends on the damping of its joints. Where that happens they are damped critically, so
+that the multiplier is one of statics, and what was seen before is told beside it.
+
 Blocks are to be rigid, so stone is taken a hundred times as stiff as in histories: all happens within a tenth of a millimetre,
 and ten times as fast.
 """
@@ -44,11 +48,13 @@ STEADY = 2e-3  # of the associated multiplier: the change from one window to the
 STORED = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
 SHORT_WINDOW = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
 SPANS = 900  # at most
+VIBRATING = 450  # spans after which a structure that goes by fits and starts is calmed
+CALM = Material(young=YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
 TRIED, LOOKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
 BELOW = 0.99  # of the multiplier: under so much it has to rest
 LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
 ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
-ROUNDS = 3  # the structure is driven on, at most, where it does not move under the first of them
+ROUNDS = 4  # in which the structure is driven on, at most, where it does not move under the first of them
 SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
 RESTLESS = "by exact friction the structure does not stand under the dead load alone"
 NOTHING = 1e-6  # of the associated multiplier: less is none
@@ -59,6 +65,7 @@ class SlowCollapse(NamedTuple):
 
     multiplier: float  # of the live load, with which it goes on moving
     starts_at: float  # the largest that it resisted with, on the way from natural rest
+    vibrating: float  # the mean that it resisted with before it was calmed; nan if it did not go by fits and starts
     change: float  # of the multiplier, over the last two windows
     velocity: Array  # (B, 6) [m/s, rad/s] the motion
     contacts: Contacts  # with forces [N] in the place of impulses
@@ -84,10 +91,14 @@ class Driven:
 
     def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
         self.model = replace(model, elastic=None)
-        self.engine = SmallSteps(self.model, gravity=gravity, material=Material(young=YOUNG), threads=threads,
-                                 tells_contacts=False, sleeps=False)  # fmt: skip
+        self.engine = _engine(self.model, gravity, threads, Material(young=YOUNG))
+        self.threads, self.is_calm = threads, False
         self.besides, self.live = dead - weight(model, gravity), live
         self.free = ~model.bodies.fixed
+
+    def calm(self) -> None:
+        """From now on its joints are damped critically."""
+        self.engine, self.is_calm = _engine(self.model, self.engine.gravity, self.threads, CALM), True
 
     def span(self, state: State, multiplier: float, rate: float) -> tuple[State, Span]:
         """One span under so much of the live load, velocities taken back at a rate [1/s]."""
@@ -108,6 +119,10 @@ class Driven:
         return float(bodies.mass[self.free] @ (v[:, :3] ** 2).sum(axis=1) + turning)
 
 
+def _engine(model: Model, gravity: float, threads: int | None, material: Material) -> SmallSteps:
+    return SmallSteps(model, gravity=gravity, material=material, threads=threads, tells_contacts=False, sleeps=False)
+
+
 def collapse_slowly(
     model: Model, dead: Array, live: Array, upper: float, *, gravity: float = GRAVITY, threads: int | None = 1
 ) -> Generator[float, None, SlowCollapse | str]:
@@ -118,30 +133,31 @@ def collapse_slowly(
     if start is None:
         return RESTLESS
     highest = HIGHEST * float(np.abs(dead).sum() / np.abs(live).sum())
-    way = Way(driven, start, abs(upper) if np.isfinite(upper) and upper else highest / HIGHEST)
+    way = Way(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / HIGHEST)
     for _ in range(ROUNDS):
         yield from way.follow(highest)
         if way.is_endless:
             return f"nothing moves under {highest:g} times the live load"
-        multiplier = min(way.resistance, upper)  # above it by rounding, or where it moves by fits and starts
+        multiplier = way.resistance
         if multiplier <= NOTHING * way.unit:
             goes_on, contacts = yield from _goes_on(way, 0.0)
-            starts_at = min(max(way.largest_resistance(), 0.0), upper)
-            return SlowCollapse(0.0, starts_at, way.change, way.velocity, contacts, np.nan, 0.0 if goes_on else np.nan)
+            return way.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
         moves_at = yield from _moves_at(way, multiplier, ABOVE[:1])
         if np.isfinite(moves_at) or not way.goes_on:
-            break
-    starts_at = min(max(way.largest_resistance(), multiplier), upper)
+            goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
+            if not goes_on or driven.is_calm:
+                break
+            way.calm()
+    else:
+        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
     if not np.isfinite(moves_at):
         moves_at = yield from _moves_at(way, multiplier, ABOVE[1:])
-    for trial in range(TRIALS):
-        rests_at = BELOW * multiplier
-        goes_on, contacts = yield from _goes_on(way, rests_at)
-        if not goes_on or trial == TRIALS - 1:
+    for _ in range(TRIALS):
+        if not goes_on:
             break
-        multiplier, moves_at = LOWER * multiplier, rests_at
-    rests_at = np.nan if goes_on else rests_at
-    return SlowCollapse(multiplier, starts_at, way.change, way.velocity, contacts, rests_at, moves_at)
+        multiplier, moves_at = LOWER * multiplier, BELOW * multiplier
+        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
+    return way.told(multiplier, contacts, np.nan if goes_on else BELOW * multiplier, moves_at)
 
 
 def _moves_at(way: "Way", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
@@ -169,11 +185,12 @@ def _let_down(driven: Driven) -> Generator[float, None, State | None]:
 class Way:
     """The way of a structure from rest until it moves with a resistance that no longer changes."""
 
-    def __init__(self, driven: Driven, start: State, unit: float):
-        """unit: a multiplier that tells how large they are."""
-        self.driven, self.state, self.unit, self.resistances = driven, start, unit, list[float]()
+    def __init__(self, driven: Driven, start: State, upper: float, unit: float):
+        """upper: the associated multiplier; unit: one that tells how large they are."""
+        self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
+        self.resistances = list[float]()
         self.last = deque[Span](maxlen=WINDOW)
-        self.multiplier, self.is_endless, self._looked = 0.0, False, 0
+        self.multiplier, self.is_endless, self._looked, self.vibrating = 0.0, False, 0, np.nan
 
     @property
     def goes_on(self) -> bool:
@@ -191,11 +208,23 @@ class Way:
             step = scale / STEPS_UP
             more = span.resistance + SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
             self.multiplier += float(np.clip(more, -step, step))
+            if len(self.resistances) == VIBRATING and not self.driven.is_calm:
+                self.calm()
             if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
                 self.is_endless = True
                 return
             yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / SPANS)
         self._looked = len(self.resistances)
+
+    def calm(self) -> None:
+        """Its joints are damped critically from now on."""
+        self.vibrating = float(np.nanmean(self.resistances[len(self.resistances) // 2 :]))
+        self.driven.calm()
+
+    def told(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
+        """What came out, with the multiplier tried."""
+        begins = min(max(float(self._medians().max()), multiplier), self.upper)
+        return SlowCollapse(multiplier, begins, self.vibrating, self.change, self.velocity, contacts, rests_at, moves_at)
 
     def _is_steady(self) -> bool:
         """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
@@ -212,10 +241,10 @@ class Way:
     @property
     def resistance(self) -> float:
         """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
-        of the way, for a constant load has to overcome it."""
-        if self.goes_on:
-            return float(np.array(self.resistances)[-WINDOW:].mean())
-        return float(self._medians()[len(self.resistances) // 2 :].max())
+        of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
+        last = np.array(self.resistances)[-WINDOW:].mean()
+        found = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
+        return min(float(found), self.upper)
 
     @property
     def change(self) -> float:
@@ -227,9 +256,6 @@ class Way:
     def velocity(self) -> Array:
         """(B, 6) in the end."""
         return np.mean([span.velocity for span in self.last], axis=0)
-
-    def largest_resistance(self) -> float:
-        return float(self._medians().max())
 
     def _medians(self) -> Array:
         """Of each short while; a resistance that is not known counts as the least."""
