@@ -1,7 +1,7 @@
 """The safe multiplier of a live load: the lowest state of collapse by Coulomb's exact friction that is found, and how it was
 tried. A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size; of small ones a search by
 cone programs (statics/collapse_states.py) looks for lower ones, whose forces the structure need not reach by itself. Where both
-find the same to 1 %, that of the cone program is told: its blocks are rigid."""
+find the same to 0.2 %, that of the cone program is told: its blocks are rigid."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ BROKEN = ", all bonds broken"
 SEARCHED = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
 HOPS = 12  # of such a search
 ROUNDING = 1e-6  # of a multiplier
-SAME = 0.01  # states whose multipliers differ by less are the same
+SAME = 2e-3  # states whose multipliers differ by less are the same
 AGREES = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
 READ_SLOW = 0.03  # as READ of analyse/stages.py, of a slow collapse
 NO_MINIMUM = "the lowest found, not a proven minimum"
@@ -131,7 +131,7 @@ def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float |
         facts["search"] |= {"note": slow}
     elif slow is not None and lowest is not None:
         agrees = max(lowest.multiplier, 0.0) >= (1 - AGREES) * slow.multiplier
-        facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": slow.starts_at,
+        facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": max(slow.starts_at, lowest.multiplier),
                   "multiplier_vibrating": number(slow.vibrating),
                   "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
         facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
