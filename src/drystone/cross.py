@@ -96,25 +96,25 @@ def _check(run: Run, case: Case, apart: float | None) -> None:
     if run.frames < 2:
         raise InputError(f"{run.folder} holds no step yet; go on with: drystone run --resume {run.folder}")
     if case.changes:
-        raise InputError(f"{run.folder}: blocks appear or vanish in this history, which small steps alone can follow; there is no "
-                         "other integrator for it")  # fmt: skip
+        raise InputError(f"{run.folder}: blocks appear or vanish in this history, which small steps alone can follow; there is "
+                         "no other integrator for it")  # fmt: skip
     if run.model.own is not None or run.model.dilatancy is not None:
-        raise InputError(f"{run.folder}: its joints have a law from outside or a dilatancy, which small steps alone have; there "
-                         "is no other integrator for it")  # fmt: skip
+        raise InputError(f"{run.folder}: its joints have a law from outside or a dilatancy, which small steps alone have; "
+                         "there is no other integrator for it")  # fmt: skip
 
 
 def other_case(case: Case, *, time_step: float | None = None, friction_law: str | None = None) -> Case:
     """The same case by the other integrator. friction_law: of cone programs, Coulomb's if not given."""
     if isinstance(case.analysis, SettlementHistory) or not isinstance(case.analysis, Dynamics):
-        raise InputError(f'{case.path}: an analysis of kind "{case.analysis.kind}" is no history with inertia; only those of kind '
-                         '"dynamics" are followed by another integrator')  # fmt: skip
+        raise InputError(f'{case.path}: an analysis of kind "{case.analysis.kind}" is no history with inertia; only those of '
+                         'kind "dynamics" are followed by another integrator')  # fmt: skip
     if friction_law not in (None, "coulomb", "associated"):
         raise InputError(f'the friction law is {friction_law!r}; give "coulomb" or "associated"')
     if time_step is not None and not 0 < time_step < math.inf:
         raise InputError(f"the time step is {time_step!r}; give a time in s above 0")
     if not case.by_small_steps and friction_law is not None:
-        raise InputError(f"{case.path}: its history is by cone programs, and small steps that follow it have no friction law but "
-                         "Coulomb's; leave the law out")  # fmt: skip
+        raise InputError(f"{case.path}: its history is by cone programs, and small steps that follow it have no friction law "
+                         "but Coulomb's; leave the law out")  # fmt: skip
     frame = case.frame_interval
     longest = min(time_step or (CONE_STEP if case.by_small_steps else HANDED_OUT), frame)
     step = frame / math.ceil(frame / longest - 1e-9)

@@ -1,8 +1,9 @@
-"""Blocks as shrunken copies with a skin, as BRT have them (section 2.5, figures 4 and 5): a model comes in, and one that is searched
-for contacts by nearest points goes out.
+"""Blocks as shrunken copies with a skin, as BRT have them (section 2.5, figures 4 and 5): a model comes in, and one that is
+searched for contacts by nearest points goes out.
 
-Each convex piece is the set of points at most a `corner radius` from an inset copy, whose faces lie that much deeper. So its faces
-stay where they are, its edges and corners are rounded, and two blocks may overlap by twice the radius before their copies touch.
+Each convex piece is the set of points at most a `corner radius` from an inset copy, whose faces lie that much deeper (T454). So
+its faces stay where they are, its edges and corners are rounded, and two blocks may overlap by twice the radius before their
+copies touch.
 
 The copy is cut face by face: what all other inset faces leave of the plane of each. Faces that vanish are left out.
 """
@@ -38,8 +39,8 @@ def with_nearest_points(model: Model, *, corner_radius: float | None = None, con
     thin = np.flatnonzero(radius > THICKEST * width)
     if len(thin):
         block, most = model.blocks[bodies.owner[thin[0]]].name, THICKEST * width[thin[0]]
-        raise InputError(f"corner_radius is {radius[thin[0]]:g} m and block {block!r} is {width[thin[0]]:g} m thick; give at most a "
-                         f"quarter of that, {most:g} m")  # fmt: skip
+        said = f"corner_radius is {radius[thin[0]]:g} m and block {block!r} is {width[thin[0]]:g} m thick"
+        raise InputError(f"{said}; give at most a quarter of that, {most:g} m")
     distance = -1.0 if contact_distance is None else float(contact_distance)
     return replace(model, nearest=NearestPoints(inset(bodies, radius), radius, distance))
 

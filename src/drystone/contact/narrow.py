@@ -163,8 +163,9 @@ def joint_points(bodies, placed, a, b, d, margin, ledge, least, scratch, out, co
                 plane_a = plane_over(normal, offset, f, d, u, w)
                 plane_b = plane_over(normal, offset, g, d, u, w)
                 count = _add_points(
-                    plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, least, nearest, out, first, settled, count
-                )
+                    plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, least, nearest, out, first, settled,
+                    count,
+                )  # fmt: skip
     for c in range(first, count):
         out.area[c] = max(out.area[c], (0.02 * size) ** 2)
     return count

@@ -6,8 +6,8 @@ each, that come nearer and nearer:
     v = nearest point of the simplex      w = the difference of vertices that goes farthest against v
     |v| - v.w / |v| is how much nearer the true distance may be; below 1e-13 of the size it is found, else w joins the simplex
 
-Every simplex is nearer than the one before, and there are finitely many of them; where rounding lets none be nearer, it is found
-as well as it can be. Of a simplex all faces with its newest corner are tried, which needs no memory of signs.
+Every simplex is nearer than the one before, and there are finitely many of them; where rounding lets none be nearer, it is
+found as well as it can be. Of a simplex all faces with its newest corner are tried, which needs no memory of signs.
 """
 
 from typing import NamedTuple
@@ -51,7 +51,6 @@ def nearest_points(vertex, va, va1, vb, vb1, size, out):
         x, y, z = out.apart[0] / distance, out.apart[1] / distance, out.apart[2] / distance
         row_a = _farthest(vertex, va, va1, x, y, z)
         row_b = _farthest(vertex, vb, vb1, -x, -y, -z)
-        ahead = 0.0
         for k in range(3):
             out.corner[count, k] = vertex[row_b, k] - vertex[row_a, k]
         ahead = x * out.corner[count, 0] + y * out.corner[count, 1] + z * out.corner[count, 2]
@@ -107,7 +106,7 @@ def _nearest_of_simplex(out, count, distance):
 
 @inner
 def _shares(corner, used, count, share):
-    """Shares (4,) of the corners `used` (bits) in the point of their plane that is nearest to the origin; whether it is within."""
+    """Shares (4,) of the corners `used` (bits) in the point of their plane nearest to the origin; whether it is within."""
     n, i, j, k = 0, 0, 0, 0  # the first, second and third of them
     for row in range(count):
         share[row] = 0.0

@@ -1,5 +1,5 @@
-"""Contact by nearest points of sphere-swept blocks (BRT sections 2.2 and 2.5): candidate pairs of placed shrunken copies come in,
-the points where the blocks touch or may touch go out. The other way beside `direction` and `narrow`.
+"""Contact by nearest points of sphere-swept blocks (BRT sections 2.2 and 2.5), the other way beside `direction` and `narrow`:
+candidate pairs of placed shrunken copies come in, the points where the blocks touch or may touch go out.
 
 1. The nearest points of the two copies, `nearest`: their distance delta and the direction d from one to the other.
 2. If a face separates the copies as far as delta, it is what really touches, and d its normal to the last bit (T452).
@@ -20,14 +20,16 @@ from drystone.model import Bodies, NearestPoints
 
 Array = np.ndarray
 
-FACE = 1e-11  # of the size: a face that separates by no less than this under the distance is what touches
+FACE = 1e-12  # of the size: a face that separates by no less than this under the distance is what touches
 FLAT = 1e-9  # of the size: vertices that far from the supporting plane lie in it
+LINE = 1e-6  # of the size: what two edges share must be longer, and they are parallel and above each other within it
 
 
 def swept_points(nearest: NearestPoints, placed: Placed, pairs: Array, expected: int) -> Points:
     """Contact points of all pairs; `placed` are the copies, `expected` is how many points were found last time."""
     scratch, work, ends = scratch_for(nearest.copies), simplex(), np.empty((2, 3))
-    return with_room(len(pairs), expected, lambda points: _touch(nearest, placed, pairs, scratch, work, ends, points))
+    rows = np.empty((2, int(np.diff(nearest.copies.vertex_start).max(initial=0))), np.int64)
+    return with_room(len(pairs), expected, lambda points: _touch(nearest, placed, pairs, scratch, work, rows, ends, points))
 
 
 def reaching_out(bodies: Bodies, placed: Placed, nearest: NearestPoints) -> Placed:
@@ -41,7 +43,7 @@ def reaching_out(bodies: Bodies, placed: Placed, nearest: NearestPoints) -> Plac
 
 
 @inner
-def _touch(nearest, placed, pairs, scratch, work, ends, out):
+def _touch(nearest, placed, pairs, scratch, work, rows, ends, out):
     """Number of points written, or FULL if `out` is too short."""
     bodies, count = nearest.copies, 0
     for q in range(pairs.shape[0]):
@@ -59,7 +61,7 @@ def _touch(nearest, placed, pairs, scratch, work, ends, out):
         if not _has_gap(out.gap, first, count, delta + 1e-6 * size):
             if count + 2 > out.gap.shape[0]:
                 return FULL
-            count = _add_features(bodies, placed.vertex, a, b, d, delta, size, work, ends, out, count)
+            count = _add_features(bodies, placed.vertex, a, b, d, delta, size, work, rows, ends, out, count)
         shift = 0.5 * (nearest.radius[a] - nearest.radius[b])
         for c in range(first, count):
             out.pair[c] = q
@@ -122,10 +124,10 @@ def _has_gap(gap, first, stop, largest):
 
 
 @inner
-def _add_features(bodies, vertex, a, b, d, delta, size, work, ends, out, row):
+def _add_features(bodies, vertex, a, b, d, delta, size, work, rows, ends, out, row):
     """Writes the ends of the line that two parallel edges share, or the nearest points; returns the row after."""
-    points = _common_line(bodies, vertex, a, b, d, size, ends)
-    if points == 0:
+    points = 2
+    if not _common_line(bodies, vertex, a, b, d, size, rows, ends):
         points = 1
         for k in range(3):
             ends[0, k] = 0.5 * (work.point_a[k] + work.point_b[k])
@@ -138,42 +140,55 @@ def _add_features(bodies, vertex, a, b, d, delta, size, work, ends, out, row):
 
 
 @inner
-def _common_line(bodies, vertex, a, b, d, size, ends):
-    """Ends of what the nearest edges of a and b share if they are parallel, halfway between them; returns 2, or 0 if not."""
-    a0, a1 = _nearest_edge(bodies, vertex, a, d, 1.0, size)
-    b0, b1 = _nearest_edge(bodies, vertex, b, d, -1.0, size)
-    if a0 == a1 or b0 == b1:
-        return 0
-    ex, ey, ez = vertex[a1, 0] - vertex[a0, 0], vertex[a1, 1] - vertex[a0, 1], vertex[a1, 2] - vertex[a0, 2]
-    length = np.sqrt(ex * ex + ey * ey + ez * ez)
-    ex, ey, ez = ex / length, ey / length, ez / length
-    fx, fy, fz = vertex[b1, 0] - vertex[b0, 0], vertex[b1, 1] - vertex[b0, 1], vertex[b1, 2] - vertex[b0, 2]
-    x, y, z = ey * fz - ez * fy, ez * fx - ex * fz, ex * fy - ey * fx
-    if x * x + y * y + z * z > 1e-12 * (fx * fx + fy * fy + fz * fz):
-        return 0
-    e = (ex, ey, ez)
-    s0, s1 = along(vertex, b0, e), along(vertex, b1, e)
-    low, high = max(along(vertex, a0, e), min(s0, s1)), min(along(vertex, a1, e), max(s0, s1))
-    if not high - low > 1e-6 * size:
-        return 0
-    u, w = plane_axes(e)
-    for k in range(3):
-        across_u = 0.5 * (along(vertex, a0, u) + along(vertex, b0, u)) * u[k]
-        across_w = 0.5 * (along(vertex, a0, w) + along(vertex, b0, w)) * w[k]
-        ends[0, k] = low * e[k] + across_u + across_w
-        ends[1, k] = high * e[k] + across_u + across_w
-    return 2
+def _common_line(bodies, vertex, a, b, d, size, rows, ends):
+    """Writes the ends of the longest line that edges of the nearest features of a and b share as seen along d, halfway between
+    the two; whether there is one."""
+    near_a = _in_supporting_plane(bodies, vertex, a, d, 1.0, size, rows[0])
+    near_b = _in_supporting_plane(bodies, vertex, b, d, -1.0, size, rows[1])
+    u, w = plane_axes(d)
+    longest = LINE * size
+    for i in range(near_a):
+        for j in range(i + 1, near_a):
+            for k in range(near_b):
+                for m in range(k + 1, near_b):
+                    length = _overlap(vertex, rows[0, i], rows[0, j], rows[1, k], rows[1, m], u, w, LINE * size, longest, ends)
+                    longest = max(longest, length)
+    return longest > LINE * size
 
 
 @inner
-def _nearest_edge(bodies, vertex, p, d, sign, size):
-    """The two vertices of piece p that are farthest along sign d, if there are just two; else a row twice."""
+def _overlap(vertex, a0, a1, b0, b1, u, w, thin, longest, ends):
+    """Length of what the lines of two vertices each have in common, seen along the third axis of u, w; 0 if they are farther
+    than `thin` apart. Writes its ends if it is longer than `longest`."""
+    s0, t0 = along(vertex, a0, u), along(vertex, a0, w)
+    es, et = along(vertex, a1, u) - s0, along(vertex, a1, w) - t0
+    length = np.sqrt(es * es + et * et)
+    if not length > thin:
+        return 0.0
+    es, et = es / length, et / length
+    r0s, r0t = along(vertex, b0, u) - s0, along(vertex, b0, w) - t0
+    r1s, r1t = along(vertex, b1, u) - s0, along(vertex, b1, w) - t0
+    if abs(es * r0t - et * r0s) > thin or abs(es * r1t - et * r1s) > thin:
+        return 0.0
+    x0, x1 = es * r0s + et * r0t, es * r1s + et * r1t
+    low, high = max(0.0, min(x0, x1)), min(length, max(x0, x1))
+    if high - low > longest:
+        for k in range(3):
+            along_a, along_b = (vertex[a1, k] - vertex[a0, k]) / length, (vertex[b1, k] - vertex[b0, k]) / (x1 - x0)
+            for i in range(2):
+                x = low if i == 0 else high
+                ends[i, k] = 0.5 * (vertex[a0, k] + x * along_a + vertex[b0, k] + (x - x0) * along_b)
+    return high - low
+
+
+@inner
+def _in_supporting_plane(bodies, vertex, p, d, sign, size, rows):
+    """Writes the vertices of piece p that are farthest along sign d; returns how many there are."""
     best, count = -np.inf, 0
-    first = second = bodies.vertex_start[p]
     for v in range(bodies.vertex_start[p], bodies.vertex_start[p + 1]):
         best = max(best, sign * along(vertex, v, d))
     for v in range(bodies.vertex_start[p], bodies.vertex_start[p + 1]):
         if sign * along(vertex, v, d) >= best - FLAT * size:
-            first, second = (v, v) if count == 0 else (first, v)
+            rows[count] = v
             count += 1
-    return (first, second) if count == 2 else (first, first)
+    return count
