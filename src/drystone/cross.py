@@ -30,7 +30,7 @@ from drystone.simulate import Step
 
 Array = np.ndarray
 
-APART = 0.05  # of the radius of a block: the two have parted, if nothing else is stated
+APART = 0.01  # of the radius of a block: the two have parted, if nothing else is stated
 CONE_STEP = 1e-3  # [s] of cone programs that follow small steps, at most
 HANDED_OUT = 5e-3  # [s] after which small steps that follow cone programs hand out their state, at most
 SAME_TIME = 1e-9  # [s]

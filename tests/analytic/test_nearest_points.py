@@ -1,5 +1,5 @@
-"""Histories by cone programs with contact by nearest points: what rests, slides and topples, against closed forms, invariants, and
-the same histories with separating axes."""
+"""Histories by cone programs with contact by nearest points: what rests, slides and topples, against closed forms, invariants,
+and the same histories with separating axes."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from drystone.build.shapes import box
 from drystone.contact.inset import with_nearest_points
+from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.model import Block, build_model
 from drystone.session import simulated, solver_of, start_of
@@ -133,15 +134,14 @@ def test_a_cube_that_topples_over_a_shared_edge_gains_no_energy(h):
 
 
 def test_the_case_file_says_what_is_wrong():
-    from drystone.errors import InputError
-
     text = WALL.format(amplitude=0.1)
     with pytest.raises(InputError, match="contact_distance is for contact_search"):
         parse_case(text, instead={"solver.contact_distance": "5 mm"})
-    with pytest.raises(InputError, match="corner_radius is 0.1 m and block .* thick; give at most a quarter"):
-        parse_case(text, instead={"solver.contact_search": "nearest-points", "solver.corner_radius": "10 cm"}).model()
+    thick = parse_case(text, instead={"solver.contact_search": "nearest-points", "solver.corner_radius": "10 cm"})
+    with pytest.raises(InputError, match=r"corner_radius is 0.1 m and block .* thick; give at most a quarter"):
+        thick.model()
+    small = {"analysis.integrator": "small-steps", "analysis.time_step": 0.005}
     with pytest.raises(InputError, match="small steps have no contact_search"):
-        small = {"analysis.integrator": "small-steps", "analysis.time_step": 0.005}
         parse_case(text, instead={"solver.contact_search": "nearest-points", **small})
     limit = 'structure = { generator = "wall" }\njoints = { friction = 0.3 }\nanalysis = { kind = "tilt" }\n'
     with pytest.raises(InputError, match='an analysis of kind "tilt" finds contacts by separating axes'):

@@ -39,7 +39,7 @@ def distance_of(a, b):
 
 
 def by_quadratic_program(a, b):
-    """The least |y - x| with x, y in the hulls: least squares with shares that are not negative and a heavy row for each sum."""
+    """The least |y - x| with x, y in the hulls: least squares with shares that are not negative, a heavy row for each sum."""
     heavy, one, other = 1e4, np.r_[np.ones(len(a)), np.zeros(len(b))], np.r_[np.zeros(len(a)), np.ones(len(b))]
     rows = np.vstack([np.hstack([-a.T, b.T]), heavy * one, heavy * other])
     share, _ = nnls(rows, np.array([0, 0, 0, heavy, heavy]), maxiter=1000)
@@ -280,7 +280,7 @@ def test_crossing_keels_touch_at_one_point():
 
 def test_what_cannot_be_is_refused():
     model = build_model([block((0, 0, 0), (1, 1, 0.1), fixed=True), block((0, 0, 0.1), (1, 1, 1), name="stone")], friction=0.5)
-    with pytest.raises(InputError, match=r"corner_radius is 0.03 m and block 'block-0' is 0.1 m thick; give at most .* 0.025 m"):
+    with pytest.raises(InputError, match=r"radius is 0.03 m and block 'block-0' is 0.1 m thick; give at most .* 0.025 m"):
         with_nearest_points(model, corner_radius=0.03)
     with pytest.raises(InputError, match="contact_distance is -1"):
         with_nearest_points(model, contact_distance=-1.0)
