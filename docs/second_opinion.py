@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from drystone import cross, session
+from drystone import session
+from drystone.cross.histories import followed, other_case
 from drystone.io.case import Case, parse_case
 from drystone.record import Run
 
@@ -49,7 +50,7 @@ def follow(run: Run, other: Case) -> str:
     steps, and what it took."""
     begin, blocks = time.process_time(), [block.name for block in run.model.blocks]
     when: dict[float, str] = {}
-    for beside in cross.followed(run, other):
+    for beside in followed(run, other):
         farthest = int(np.argmax(beside.distance))
         for amount in AMOUNTS:
             if beside.distance[farthest] > amount:
@@ -62,8 +63,9 @@ def follow(run: Run, other: Case) -> str:
 
 
 def main() -> None:
-    print("| structure | shaken by | followed by cone programs of 1 ms, | 1 mm apart | 10 mm apart | 100 mm apart | apart in the end [mm] "
-          "| farthest block has moved [mm]: small steps / cone programs | steps not converged | CPU [s] |")  # fmt: skip
+    print("| structure | shaken by | followed by cone programs of 1 ms, | 1 mm apart | 10 mm apart | 100 mm apart "
+          "| apart in the end [mm] | farthest block has moved in the end [mm]: small steps / cone programs "
+          "| steps not converged | CPU [s] |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name, shaken, case in histories():
         if sys.argv[1:] and name not in sys.argv[1:]:
@@ -71,7 +73,7 @@ def main() -> None:
         with TemporaryDirectory() as folder:
             run = session.run(case, Path(folder) / "run")
             for follower, keys in FOLLOWERS.items():
-                row = follow(run, cross.other_case(case, **keys))
+                row = follow(run, other_case(case, **keys))
                 print(f"| {name} | {shaken} | {follower} | {row} |", flush=True)
 
 

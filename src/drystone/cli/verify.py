@@ -4,12 +4,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from drystone import cross as second_opinion
 from drystone import verify as verification
 from drystone.analyse.stages import Stages
 from drystone.cli.compiling import announce_compiling
 from drystone.cli.stages import watch_stages
 from drystone.cli.words import DONE, NOT_CONVERGED, print_json
+from drystone.cross import cross as second_opinion
 from drystone.errors import InputError
 from drystone.view.tables import print_cross, print_verification
 
@@ -42,7 +42,7 @@ def _cross(folder: Path, steps: int | None, apart: float | None, law: str | None
     facts: dict[str, Any] = {}
 
     def stages() -> Stages:
-        facts.update((yield from second_opinion.cross(folder, apart=apart, friction_law=law, time_step=step)))
+        facts.update((yield from second_opinion(folder, apart=apart, friction_law=law, time_step=step)))
         return facts
 
     with closing(stages()) as followed:

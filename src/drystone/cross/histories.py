@@ -13,7 +13,6 @@ whatever computes them: what the comparison tells is until when, and by how much
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from drystone.io.analysis_tables import Dynamics, SettlementHistory
 from drystone.io.case import Case
 from drystone.io.case_tables import Solver
 from drystone.model import Model
-from drystone.record import Run, read_run, recorded_case
+from drystone.record import Run, recorded_case
 from drystone.session import simulated, solver_of, start_of
 from drystone.simulate import Step
 
@@ -45,12 +44,11 @@ class Beside(NamedTuple):
     unconverged: int  # steps of the other so far that did not converge
 
 
-def cross(
-    folder: str | Path, *, apart: float | None = None, time_step: float | None = None, friction_law: str | None = None
+def cross_history(
+    run: Run, *, apart: float | None = None, time_step: float | None = None, friction_law: str | None = None
 ) -> Stages:
     """Follow a run with the other integrator until the two are more than `apart` [m] apart, if not given APART of the radius of
     a block. The stages go by, and the facts are returned."""
-    run = read_run(folder)
     case = recorded_case(run)
     other = other_case(case, time_step=time_step, friction_law=friction_law)
     _check(run, case, apart)
@@ -106,8 +104,8 @@ def _check(run: Run, case: Case, apart: float | None) -> None:
 def other_case(case: Case, *, time_step: float | None = None, friction_law: str | None = None) -> Case:
     """The same case by the other integrator. friction_law: of cone programs, Coulomb's if not given."""
     if isinstance(case.analysis, SettlementHistory) or not isinstance(case.analysis, Dynamics):
-        raise InputError(f'{case.path}: an analysis of kind "{case.analysis.kind}" is no history with inertia; only those of '
-                         'kind "dynamics" are followed by another integrator')  # fmt: skip
+        raise InputError(f'{case.path}: on an analysis of kind "{case.analysis.kind}" there is no second opinion; there is on '
+                         '"dynamics", "limit" and "tilt"')  # fmt: skip
     if friction_law not in (None, "coulomb", "associated"):
         raise InputError(f'the friction law is {friction_law!r}; give "coulomb" or "associated"')
     if time_step is not None and not 0 < time_step < math.inf:
