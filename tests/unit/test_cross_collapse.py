@@ -1,4 +1,4 @@
-"""Three ways to a collapse multiplier: closed forms of a block that topples and one that slides, and a result changed by hand."""
+"""Three ways to a collapse multiplier: closed forms of a block that topples or slides, and a result changed by hand."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_the_ways_agree_on_what_has_a_closed_form(command, computed, kind, frict
 
 
 def test_a_live_load_is_followed_as_well(command, computed):
-    """A push on the head of the block: its weight times half its width over its height, 0.125 of the weight. No table tilts it."""
+    """A push on the head of the block: its weight times half its width over its height, 0.125 of it. No table tilts it."""
     text = CASE.format(kind="limit", friction=0.6).replace(", direction = [1, 0, 0]", "")
     text += '[[load]]\non = "block"\nshare = 1.0\ndirection = [1, 0, 0]\nat = [0, 0, 2]\nlive = true\n'
     code, found, _ = opinion(command, computed("pushed", text))
