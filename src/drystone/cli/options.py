@@ -348,8 +348,8 @@ def verify(
     step: Annotated[float | None, typer.Option(help="[s] longest time step of the other; 1 ms of cone programs")] = None,
     json: Json = False,
 ) -> None:
-    """Compute a run again and compare bit for bit; with --cross get a second opinion on it. Exit code 3: other bits, or
-    parted. Only what its folder holds is read."""
+    """Compute a run again and compare bit for bit. With --cross: get a second opinion, by another integrator or way to a
+    multiplier. Exit code 3: other bits, or the two part. Only what its folder holds is read."""
 
 
 @command
