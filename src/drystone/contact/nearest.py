@@ -4,7 +4,7 @@ Of the differences y - x, y of b and x of a, that nearest to the origin is found
 each, that come nearer and nearer:
 
     v = nearest point of the simplex      w = the difference of vertices that goes farthest against v
-    |v| - v.w / |v| is how much nearer the true distance may be; below 1e-13 of the size it is found, else w joins the simplex
+    |v| - v.w / |v| is how much nearer the true distance may be; below 1e-13 of the span it is found, else w joins the simplex
 
 Every simplex is nearer than the one before, and there are finitely many of them; where rounding lets none be nearer, it is
 found as well as it can be. Of a simplex all faces with its newest corner are tried, which needs no memory of signs.
@@ -18,7 +18,7 @@ from drystone.kernel import inner
 
 Array = np.ndarray
 
-CLOSE = 1e-13  # of the size: the distance is known to this
+CLOSE = 1e-13  # of the longest side of the shapes: the distance is known to this
 
 
 class Simplex(NamedTuple):
@@ -40,21 +40,22 @@ def simplex() -> Simplex:
 
 
 @inner
-def nearest_points(vertex, va, va1, vb, vb1, size, out):
-    """Distance [m] of the hulls of vertices va:va1 and vb:vb1, 0 if they overlap or touch; `out` has the nearest points."""
+def nearest_points(vertex, va, va1, vb, vb1, span, out):
+    """Distance [m] of the hulls of vertices va:va1 and vb:vb1, 0 if they overlap or touch; `out` has the nearest points.
+    span [m]: longest side of the two."""
     count = 1
     out.row_a[0], out.row_b[0], out.share[0] = va, vb, 1.0
     for k in range(3):
         out.corner[0, k] = out.apart[k] = vertex[vb, k] - vertex[va, k]
     distance = _length(out.apart)
-    while distance > CLOSE * size:
+    while distance > CLOSE * span:
         x, y, z = out.apart[0] / distance, out.apart[1] / distance, out.apart[2] / distance
         row_a = _farthest(vertex, va, va1, x, y, z)
         row_b = _farthest(vertex, vb, vb1, -x, -y, -z)
         for k in range(3):
             out.corner[count, k] = vertex[row_b, k] - vertex[row_a, k]
         ahead = x * out.corner[count, 0] + y * out.corner[count, 1] + z * out.corner[count, 2]
-        if distance - ahead <= CLOSE * size:
+        if distance - ahead <= CLOSE * span:
             break
         out.row_a[count], out.row_b[count] = row_a, row_b
         nearer = _nearest_of_simplex(out, count + 1, distance)
@@ -62,7 +63,7 @@ def nearest_points(vertex, va, va1, vb, vb1, size, out):
             break
         count, distance = _keep_used(out, count + 1), nearer
     _place_points(vertex, count, out)
-    return distance if distance > CLOSE * size else 0.0
+    return distance if distance > CLOSE * span else 0.0
 
 
 @inner

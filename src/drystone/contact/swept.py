@@ -20,6 +20,7 @@ from drystone.model import Bodies, NearestPoints
 
 Array = np.ndarray
 
+APART = 1e-9  # of the longest side of the two: copies that are nearer than this count as overlapping
 FACE = 1e-12  # of the size: a face that separates by no less than this under the distance is what touches
 FLAT = 1e-9  # of the size: vertices that far from the supporting plane lie in it
 LINE = 1e-6  # of the size: what two edges share must be longer, and they are parallel and above each other within it
@@ -91,11 +92,11 @@ def _direction(bodies, placed, a, b, margin, scratch, work):
     best_b = face_separations(normal, offset, fb, fb1, vertex, va, va1, margin, scratch.separation_b)
     if best_b > margin:
         return best_b, (0.0, 0.0, 0.0)
-    best, size = max(best_a, best_b), min(placed.size[a], placed.size[b])
-    distance = nearest_points(vertex, va, va1, vb, vb1, size, work)
-    if distance > 0.0 and best < distance - FACE * size:
+    best, size, span = max(best_a, best_b), min(placed.size[a], placed.size[b]), _span(placed.low, placed.high, a, b)
+    distance = nearest_points(vertex, va, va1, vb, vb1, span, work)
+    if distance > APART * span and best < distance - FACE * size:
         return distance, (work.apart[0] / distance, work.apart[1] / distance, work.apart[2] / distance)
-    if distance == 0.0:
+    if distance <= APART * span:
         count_a = edge_directions(bodies.face_start, bodies.face_vertex, fa, fa1, vertex, scratch.edges_a)
         count_b = edge_directions(bodies.face_start, bodies.face_vertex, fb, fb1, vertex, scratch.edges_b)
         gap, axis = edge_axis(scratch.edges_a, count_a, scratch.edges_b, count_b, vertex, va, va1, vb, vb1)
@@ -104,6 +105,15 @@ def _direction(bodies, placed, a, b, margin, scratch, work):
     if best_a >= best_b - FACE * size:
         return best_a, _face_normal(normal, fa, scratch.separation_a, best_a - FACE * size, 1.0)
     return best_b, _face_normal(normal, fb, scratch.separation_b, best_b - FACE * size, -1.0)
+
+
+@inner
+def _span(low, high, a, b):
+    """The longest side of the boxes about two pieces [m]."""
+    longest = 0.0
+    for k in range(3):
+        longest = max(longest, high[a, k] - low[a, k], high[b, k] - low[b, k])
+    return longest
 
 
 @inner
