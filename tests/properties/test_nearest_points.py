@@ -74,7 +74,8 @@ def test_the_least_gap_is_how_far_two_blocks_are_apart(family):
         length = np.linalg.norm(shortest)
         place = np.array([[0, 0, 0], far - shortest * (1 - (radius.sum() + rng.uniform(-0.02, 0.012)) / length)])
         truth = separation(corners[0], corners[1] + place[1]) - radius.sum()
-        c, _ = detect(bodies, place, turns.as_quat(scalar_first=True), np.zeros((2, 6)), 1e-3, no_contacts(), 0, nearest=nearest)
+        still, rotation = np.zeros((2, 6)), turns.as_quat(scalar_first=True)
+        c, _ = detect(bodies, place, rotation, still, 1e-3, no_contacts(), 0, nearest=nearest)
         if abs(truth - MARGIN) < 1e-6:
             continue
         if truth > MARGIN:
