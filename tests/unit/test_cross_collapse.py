@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from drystone.cross.collapse import WITHIN
+from drystone.build.shapes import box
+from drystone.cross.collapse import WITHIN, stands_slowly
 from drystone.io.case import parse_case
+from drystone.model import build_model
 
 CASE = """
 structure = {{ generator = "block", width = 0.5, depth = 0.5, height = 2.0 }}
@@ -57,6 +59,16 @@ def test_a_live_load_is_followed_as_well(command, computed):
     assert (code, list(found["ways"])) == (0, ["limit", "slow history"])
     assert found["ways"]["limit"]["upper"] == pytest.approx(0.125, rel=1e-4)
     assert 0.12 < found["ways"]["slow history"]["safe"] < 0.1251
+
+
+@pytest.mark.parametrize(("stop", "stands"), [(0.42, True), (0.6, False)], ids=["finds a hold", "slides away"])
+def test_what_slips_and_finds_a_hold_stands(stop, stands):
+    """A cube of 0.4 m pushed by 0.3 of its weight, friction 0.2, and a wall 20 or 200 mm ahead: it slips, and stays there."""
+    case = parse_case(CASE.format(kind="limit", friction=0.2))
+    floor, wall = box((-1, -1, -0.5), (3, 1, 0), fixed=True), box((stop, -1, 0), (stop + 0.5, 1, 0.4), fixed=True)
+    model = build_model([box((0, -0.2, 0), (0.4, 0.2, 0.4), name="cube"), floor, wall], friction=0.2)
+    assert stands_slowly(case, model, 0.15)
+    assert stands_slowly(case, model, 0.3) == stands
 
 
 @pytest.mark.parametrize(

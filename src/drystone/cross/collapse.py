@@ -28,7 +28,9 @@ from drystone.simulate import simulate_small_steps
 
 RAMP, HELD = 1.0, 2.0  # [s] in which the force grows, and for which it is held
 FRAME = 0.02  # [s] after which it is looked whether anything moves away
-MOVED = 0.02  # of its radius: a block that moves farther moves away
+MOVES = 0.02  # of its radius: a block that goes farther in the second half of the time held moves away; what has
+# slipped by more and found a hold does not
+FALLEN = 0.2  # of its radius: a block that has gone so far from its start has moved away, whenever it did
 WITHIN = 0.02  # of the multiplier: how closely slow histories tell it
 WIDER = 1.25  # the search begins between the safe multiplier over this and the upper one times this
 TRIES = 20  # slow histories, at most
@@ -100,21 +102,25 @@ def _slowly(case: Case, model: Model, safe: float, upper: float) -> Stages:
         else:
             multiplier = 0.5 * (stood + fell)
         yield Stage(0.3 + 0.7 * tries / (tries + 6), f"slow history {tries + 1}, multiplier {multiplier:.4g}")
-        stands, tries = _stands(case, model, multiplier), tries + 1
+        stands, tries = stands_slowly(case, model, multiplier), tries + 1
         stood, fell = (multiplier, fell) if stands else (stood, multiplier)
     return stood, fell, tries  # type: ignore[return-value]
 
 
-def _stands(case: Case, model: Model, multiplier: float) -> bool:
+def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
     """Whether the structure stands under a multiple of the live loads that has come slowly."""
-    allowed = MOVED * model.bodies.radius
+    radius = model.bodies.radius
     loads = [*(load for load in case.loads if not load.live), *_live(case, model, multiplier)]
     steps = simulate_small_steps(model, duration=RAMP + HELD, time_step=FRAME, gravity=case.analysis.gravity, young=case.young,
                                  loads=loads, threads=case.solver.threads)  # fmt: skip
-    start = None
+    late = None
     for step in steps:
-        start = step.state.position if start is None else start
-        if (np.linalg.norm(step.state.position - start, axis=1) > allowed).any():
+        position = step.state.position
+        if late is None and step.state.time >= RAMP + HELD / 2:
+            late = position
+        if (np.linalg.norm(position - model.position, axis=1) > FALLEN * radius).any():
+            return False
+        if late is not None and (np.linalg.norm(position - late, axis=1) > MOVES * radius).any():
             return False
     return True
 
