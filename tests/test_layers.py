@@ -25,7 +25,7 @@ LAYERS = [  # from the ground up; rooms of one layer do not know each other
     {"writer"},
     {"session", "measure", "solve"},
     {"analyse"},
-    {"study", "quantities", "verify"},
+    {"study", "quantities", "verify", "cross"},
     {"search"},
     {"view"},
     {"export", "page", "report", "validate"},

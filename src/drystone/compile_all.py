@@ -61,6 +61,13 @@ DEFORMABLE = """
     motion = { pulse = "one-sine", amplitude = "1 g", half_period = "0.1 s" }
     analysis = { integrator = "cone-program", duration = "0.02 s", time_step = "1 ms" }
 """
+NEAREST = """
+    structure = { generator = "block", width = 0.2, depth = 1, height = 1 }
+    joints = { friction = 0.7 }
+    motion = { pulse = "rectangular", amplitude = "0.3 g", duration = "1 s", direction = [1, 0.3, 0] }
+    analysis = { integrator = "cone-program", duration = "0.1 s", time_step = "2 ms" }
+    solver = { contact_search = "nearest-points" }
+"""
 BONDED = """
     structure = { generator = "wall", length = 1.5, height = 0.75, courses = 3 }
     joints = { friction = 0.5, cohesion = "1 kPa", tension = "1 kPa" }
@@ -146,6 +153,7 @@ STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbour
     "mortar": partial(_case, BONDED),
     "mortar by small steps": partial(_case, BONDED.replace("cone-program", "small-steps")),
     "a recorded run by cone programs": partial(_case, RECORDED.format(integrator=BY_CONE_PROGRAMS)),
+    "contact by nearest points": partial(_case, NEAREST),
     "response spectra": _spectra,
     "joints with areas": _joints_with_areas,
 }

@@ -65,5 +65,6 @@ def first_contacts(model: Model, case: Case) -> Contacts:
     count = len(model.position)
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
     h = case.history.time_step if case.goes_through_time else REST
-    bricks = model.elastic.bricks if model.elastic else None
-    return detect(model.bodies, model.position, upright, np.zeros((count, 6)), h, no_contacts(), 0, model.planar, bricks)[0]
+    bricks, still = model.elastic.bricks if model.elastic else None, np.zeros((count, 6))
+    nearest = case.searched(model).nearest
+    return detect(model.bodies, model.position, upright, still, h, no_contacts(), 0, model.planar, bricks, nearest)[0]

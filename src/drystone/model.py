@@ -56,6 +56,14 @@ class Bodies(NamedTuple):
     grip: Array  # (B,) [m] half of how far its joints may be stretched and still pull; 0 if they are dry
 
 
+class NearestPoints(NamedTuple):
+    """What contact by nearest points needs: shrunken copies of the blocks, whose skins make them whole (contact/inset.py)."""
+
+    copies: Bodies  # of the pieces, with faces that lie deeper by the radius
+    radius: Array  # (P,) [m] of the skin of each piece, with which its corners are rounded; BRT's eps_m
+    distance: float  # [m] blocks at rest that are nearer may touch, BRT's eps_e; -1: as by separating axes
+
+
 @dataclass(frozen=True)
 class Model:
     """The immutable description of a structure; everything in it has passed the checks of `build_model`."""
@@ -71,6 +79,7 @@ class Model:
     scatter: Scatter | None = None  # of the friction about that of the groups; None: there is none
     dilatancy: Array | None = None  # (G, G) opening per sliding between groups; None: none opens
     own: OwnLaws | None = None  # laws from outside between groups; None: there are none
+    nearest: NearestPoints | None = None  # contact by nearest points, in cone programs; None: by separating axes
 
     def friction_between(self, a: Array, b: Array) -> Array:
         """(C,) coefficient of pairs of blocks."""

@@ -203,7 +203,7 @@ def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, 
     if analysis.by_small_steps:
         return follow_small_steps(_engine(case, model, tells_contacts), state, analysis.duration, analysis.time_step)
     return simulate(
-        model,
+        case.searched(model),
         case.motions,
         duration=analysis.duration,
         time_step=analysis.time_step,

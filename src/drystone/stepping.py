@@ -125,7 +125,7 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     amplitude, rate, elastic = state.amplitude + early * state.rate, state.rate, model.elastic
     before_contact = perf_counter()
     contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id,
-                               model.planar, elastic.bricks if elastic else None)  # fmt: skip
+                               model.planar, elastic.bricks if elastic else None, model.nearest)  # fmt: skip
     after_contact = perf_counter()
     if elastic:
         contacts, grip = hold(elastic, contacts, position, rotation, amplitude)

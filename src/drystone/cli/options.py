@@ -342,9 +342,14 @@ def export(
 def verify(
     folder: Annotated[Path, typer.Argument(help="folder of a run")],
     steps: Annotated[int | None, typer.Option(min=1, help="only so many steps; all if not given")] = None,
+    cross: Annotated[bool, typer.Option("--cross", help="follow it with the other integrator until the two part")] = False,
+    apart: Annotated[float | None, typer.Option(help="[m] that counts as parted; 1 % of a block's radius if not given")] = None,
+    law: Annotated[str | None, typer.Option(help="of cone programs that follow: coulomb (if not given) or associated")] = None,
+    step: Annotated[float | None, typer.Option(help="[s] longest time step of the other; 1 ms of cone programs")] = None,
     json: Json = False,
 ) -> None:
-    """Compute a run again and compare bit for bit. Exit code 3: other bits. Only what its folder holds is read."""
+    """Compute a run again and compare bit for bit. With --cross: get a second opinion, by another integrator or way to a
+    multiplier. Exit code 3: other bits, or the two part. Only what its folder holds is read."""
 
 
 @command

@@ -5,6 +5,7 @@
  2. `direction` one contact direction a pair
  3. `narrow`   visible faces projected and clipped
  4. `narrow`   antagonist points, gaps, areas
+ (  `swept`    instead of 2 to 4: nearest points of shrunken copies with skins, where the model asks for them)
  (  `planar`   in the plane: points one behind the other become one)
  (  `rings`    on deformable blocks: more points)
  5. `memory`   ids, impulses, velocities and bonds from the contacts before
@@ -21,7 +22,8 @@ from drystone.contact.narrow import touching_points
 from drystone.contact.placed import place
 from drystone.contact.planar import in_plane
 from drystone.contact.rings import all_over
-from drystone.model import Bodies
+from drystone.contact.swept import reaching_out, swept_points
+from drystone.model import Bodies, NearestPoints
 
 Array = np.ndarray
 
@@ -36,11 +38,16 @@ def detect(
     next_id: int,
     planar: bool = False,  # the blocks are prisms along y that move in the plane of x and z
     bricks: Array | None = None,  # (B,) bricks a side of deformable blocks, 1 of others
+    nearest: NearestPoints | None = None,  # contact by nearest points; None: by separating axes
 ) -> tuple[Contacts, int]:
     """Contacts, sorted by pair, and the next free id."""
-    placed = place(bodies, position, rotation, velocity, h)
-    pairs = candidate_pairs(bodies, placed)
-    points = touching_points(bodies, placed, pairs, len(previous.gap))
+    placed = place(bodies if nearest is None else nearest.copies, position, rotation, velocity, h)
+    if nearest is None:
+        pairs = candidate_pairs(bodies, placed)
+        points = touching_points(bodies, placed, pairs, len(previous.gap))
+    else:
+        pairs = candidate_pairs(bodies, reaching_out(bodies, placed, nearest))
+        points = swept_points(nearest, placed, pairs, len(previous.gap))
     count = len(points.gap)
     contacts = Contacts(
         a=bodies.owner[pairs[points.pair, 0]],

@@ -14,6 +14,7 @@
     before 4.1 drops any; at least (0.02 size)^2, which is all that a point on an edge has.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ Array = np.ndarray
 _VISIBLE = 0.05
 _SLACK = 1e-6  # of the size: corners outside the other face by less are inside
 _FACING = 0.6  # above this (n_a.d)(-n_b.d), two faces look at each other; not 0.5, which two chips of 45 degrees have
-_FULL = -1
+FULL = -1  # more points than there is room for
 
 
 class Points(NamedTuple):
@@ -58,8 +59,13 @@ class Scratch(NamedTuple):
 
 def touching_points(bodies: Bodies, placed: Placed, pairs: Array, expected: int) -> Points:
     """Contact points of all pairs; `expected` is how many were found last time."""
-    scratch = _scratch(bodies)
-    capacity = max(8 * len(pairs), 2 * expected) + 64
+    scratch = scratch_for(bodies)
+    return with_room(len(pairs), expected, lambda points: _touch(bodies, placed, pairs, scratch, points))
+
+
+def with_room(pairs: int, expected: int, write: Callable[[Points], int]) -> Points:
+    """What `write` writes, with as much room as it needs; it returns how many points there are, or FULL."""
+    capacity = max(8 * pairs, 2 * expected) + 64
     while True:
         points = Points(
             pair=np.empty(capacity, np.int64),
@@ -68,13 +74,14 @@ def touching_points(bodies: Bodies, placed: Placed, pairs: Array, expected: int)
             gap=np.empty(capacity),
             area=np.empty(capacity),
         )
-        count = _touch(bodies, placed, pairs, scratch, points)
-        if count != _FULL:
+        count = write(points)
+        if count != FULL:
             return Points(*(field[:count] for field in points))
         capacity *= 2
 
 
-def _scratch(bodies: Bodies) -> Scratch:
+def scratch_for(bodies: Bodies) -> Scratch:
+    """Working memory for any pair of these blocks."""
     faces = int(np.diff(bodies.piece_face).max(initial=0))
     vertices = int(np.diff(bodies.vertex_start).max(initial=0))
     corners = int(np.diff(bodies.face_start).max(initial=0))
@@ -93,7 +100,7 @@ def _scratch(bodies: Bodies) -> Scratch:
 
 @inner
 def _touch(bodies, placed, pairs, scratch, out):
-    """Number of points written, or _FULL if `out` is too short."""
+    """Number of points written, or FULL if `out` is too short."""
     count = 0
     for q in range(pairs.shape[0]):
         a, b = pairs[q, 0], pairs[q, 1]
@@ -104,9 +111,10 @@ def _touch(bodies, placed, pairs, scratch, out):
         if not found:
             continue
         before = count
-        count = _joint(bodies, placed, a, b, d, margin, scratch, out, count)
-        if count == _FULL:
-            return _FULL
+        ledge = TOLERANCE * min(placed.size[a], placed.size[b])
+        count = joint_points(bodies, placed, a, b, d, margin, ledge, -np.inf, scratch, out, count)
+        if count == FULL:
+            return FULL
         for c in range(before, count):
             out.pair[c] = q
             out.normal[c, 0], out.normal[c, 1], out.normal[c, 2] = d
@@ -114,8 +122,9 @@ def _touch(bodies, placed, pairs, scratch, out):
 
 
 @inner
-def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
-    """Steps 3 and 4 for one pair."""
+def joint_points(bodies, placed, a, b, d, margin, ledge, least, scratch, out, count):
+    """Steps 3 and 4 for one pair. ledge [m]: narrower polygons are dropped; least [m]: no gap is less, as is known beforehand.
+    Returns the number of points after it, or FULL."""
     vertex, normal, offset = placed.vertex, placed.normal, placed.offset
     polygon, face_start, face_vertex = scratch.polygon, bodies.face_start, bodies.face_vertex
     size = min(placed.size[a], placed.size[b])
@@ -142,20 +151,21 @@ def _joint(bodies, placed, a, b, d, margin, scratch, out, count):
                     continue
                 area, perimeter = area_and_perimeter(polygon, corners)
                 width = 2 * area / perimeter
-                if not width >= TOLERANCE * size:
+                if not width >= ledge:
                     continue
                 diameter = min(_diameter(face_start, face_vertex, f, vertex), _diameter(face_start, face_vertex, g, vertex))
-                tolerance = min(3e-3 * diameter, 0.1 * width)
+                tolerance = max(min(3e-3 * diameter, 0.1 * width), 2 * _SLACK * size)
                 nearest = min(nearest, tolerance)
                 corners = simplify(polygon, corners, tolerance, scratch.spare)
                 if count + corners > out.gap.shape[0]:
-                    return _FULL
+                    return FULL
                 share_out(polygon, corners, 0.0 if oblique else area, scratch.spare)
                 plane_a = plane_over(normal, offset, f, d, u, w)
                 plane_b = plane_over(normal, offset, g, d, u, w)
                 count = _add_points(
-                    plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, nearest, out, first, settled, count
-                )
+                    plane_a, plane_b, d, u, w, polygon, corners, scratch.spare, margin, least, nearest, out, first, settled,
+                    count,
+                )  # fmt: skip
     for c in range(first, count):
         out.area[c] = max(out.area[c], (0.02 * size) ** 2)
     return count
@@ -228,7 +238,7 @@ def plane_over(normal, offset, f, d, u, w):
 
 
 @inner
-def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, nearest, out, first, settled, count):
+def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, least, nearest, out, first, settled, count):
     """Step 4 for one polygon; earlier polygons of the pair have written rows first:count, first:settled keep their gaps.
     share[:, 0] [m2] are the areas of its corners."""
     earlier = count
@@ -236,7 +246,7 @@ def _add_points(plane_a, plane_b, d, u, w, polygon, corners, share, margin, near
         s, t = polygon[k, 0], polygon[k, 1]
         height_a = plane_a[0] + plane_a[1] * s + plane_a[2] * t
         height_b = plane_b[0] + plane_b[1] * s + plane_b[2] * t
-        gap = height_b - height_a
+        gap = max(height_b - height_a, least)
         if gap > margin:
             continue
         c = _row_at(out.point, first, earlier, u, w, s, t, nearest)

@@ -103,7 +103,8 @@ def share_out(polygon, count, area, out):
         out[nxt, 0] += triangle
         total += triangle
     for k in range(count):
-        out[k, 0] = area / 3 * (out[k, 0] / total + 1 / count)
+        share = out[k, 0] / total if total > 0 else 1 / count  # nearest features may meet along a line
+        out[k, 0] = area / 3 * (share + 1 / count)
 
 
 @inner

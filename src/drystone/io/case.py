@@ -201,9 +201,19 @@ class Case:
             self._check_names("analysis.moves", tuple(move.support for move in self.analysis.moves), named, "support")
             if model.planar and any(move.dy for move in self.analysis.moves):
                 raise InputError("analysis.moves: dy is across the plane of x and z; remove it, or planar")
+        self.searched(model)  # names blocks that are too thin for the corner radius
         wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
         Presence(model, self.changes)  # names blocks that are not there
         return model
+
+    def searched(self, model: Model) -> Model:
+        """The model as the case wants it searched for contacts."""
+        solver = self.solver
+        if solver.contact_search == "separating-axes":
+            return model
+        from drystone.contact.inset import with_nearest_points  # few cases need it
+
+        return with_nearest_points(model, corner_radius=solver.corner_radius, contact_distance=solver.contact_distance)
 
     def _check_names(self, key: str, given: tuple[str, ...], known: list[str], kind: str) -> None:
         for name in given:
@@ -256,6 +266,10 @@ def parse_case(
         problems.append(Problem(("joints", "dilatancy"), said))
     if analysis is not None and analysis.by_small_steps:
         problems += _only_of_cone_programs(content)
+    by_points = solver is not None and solver.contact_search == "nearest-points"
+    if by_points and analysis is not None and not isinstance(analysis, Dynamics):
+        said = f'an analysis of kind "{analysis.kind}" finds contacts by separating axes; remove it, or use "dynamics"'
+        problems.append(Problem(("solver", "contact_search"), said))
     if isinstance(analysis, Settlement):
         problems += _moves_told_otherwise(motions, analysis)
     if isinstance(analysis, Dynamics | Settlement):
@@ -279,9 +293,12 @@ def parse_case(
 # What small steps do not have: keys of tables, and the values of them that small steps have all the same.
 OF_CONE_PROGRAMS: dict[str, dict[str, Any]] = {
     "analysis": {"theta": None, "gyroscopic": None, "impact_substeps": None},
-    "solver": {"contact": "compliant", "stiffness": None, "method": None, "tolerance": None},
+    "solver": {
+        "contact": "compliant", "stiffness": None, "method": None, "tolerance": None, "contact_search": None,
+        "contact_distance": None, "corner_radius": None,
+    },
     "joints": {"friction_law": "coulomb"},
-}
+}  # fmt: skip
 
 
 def _with_time_step(analysis: Dynamics, output: Output) -> Dynamics:

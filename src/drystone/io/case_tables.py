@@ -182,6 +182,9 @@ class Solver(Table):
     method: Method = "native"  # native is drystone's own, the others are there to compare; qp is for the plane only
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
+    contact_search: Literal["separating-axes", "nearest-points"] = "separating-axes"  # of cone programs; the latter as BRT
+    contact_distance: Annotated[Length, Field(gt=0)] | None = None  # [m] what is nearer may touch: their eps_e; None: by size
+    corner_radius: Annotated[Length, Field(gt=0)] | None = None  # [m] of rounded corners: their eps_m; None: 0.2 % of the width
 
     @model_validator(mode="after")
     def _one_stiffness(self) -> Self:
@@ -190,6 +193,13 @@ class Solver(Table):
             raise InputError("young and stiffness say the same thing twice; give one of the two")
         if self.contact == "rigid" and given:
             raise InputError(f'{given[0]} is for contact = "compliant" only; remove it or change the contact')
+        return self
+
+    @model_validator(mode="after")
+    def _of_nearest_points(self) -> Self:
+        given = [name for name in ("contact_distance", "corner_radius") if getattr(self, name) is not None]
+        if given and self.contact_search != "nearest-points":
+            raise InputError(f'{given[0]} is for contact_search = "nearest-points" only; set that, or remove it')
         return self
 
 

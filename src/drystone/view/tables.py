@@ -187,6 +187,28 @@ def print_verification(facts: dict[str, Any]) -> None:
     print_rows(facts["out"], rows)
 
 
+def print_cross(facts: dict[str, Any]) -> None:
+    """What `drystone verify --cross` found."""
+    if "ways" in facts:
+        print_rows(facts["out"], [("verdict", facts["verdict"]), *((name, _way(way)) for name, way in facts["ways"].items())])
+        return
+    allowed = "1 % of its radius" if facts["apart"] is None else f"{1e3 * facts['apart']:.4g} mm"
+    rows = [
+        ("verdict", facts["verdict"]),
+        ("recorded by", facts["recorded_by"]),
+        ("followed by", facts["followed_by"]),
+        ("parted means", f"a block is farther apart than {allowed} in a recorded frame"),
+        ("at most before", f"{1e3 * facts['before']:.3g} mm"),
+        *([("not converged", f"{facts['unconverged']} steps of the other integrator")] if facts["unconverged"] else []),
+    ]
+    print_rows(facts["out"], rows)
+
+
+def _way(way: dict[str, Any]) -> str:
+    safe, upper = ("not known" if way[name] is None else f"{way[name]:.4g}" for name in ("safe", "upper"))
+    return f"multiplier: safe {safe}, upper {upper}"
+
+
 def _difference(difference: dict[str, Any]) -> str:
     far = "in number or in words" if difference["largest"] is None else f"by at most {difference['largest']:.2g} (SI)"
     since = "" if difference["step"] is None else f" from step {difference['step']} on"
