@@ -185,6 +185,20 @@ def test_a_shallow_arch_has_no_largest_thrust(tmp_path, capsys):
     assert facts["thrust"]["minimum"] > 0
 
 
+@pytest.mark.parametrize("kind", ["limit", "tilt"])
+def test_what_only_self_stress_holds_has_no_safe_multiplier_and_no_mechanism_of_a_load(kind, tmp_path, capsys):
+    """A stone between two walls: by associated friction nothing bounds the multiplier; let down without force it falls."""
+    (tmp_path / "odd.json").write_text(json.dumps({"blocks": walls_and_stone(0.0)}))
+    case = '[structure]\nfile = "odd.json"\n[joints]\nfriction = 0.6\n[analysis]\ndirection = [1, 0, 0]\nkind = '
+    code, facts = command(tmp_path, capsys, f'{case}"{kind}"\n')
+    assert code == 0
+    assert not facts["stable"]
+    assert facts["multiplier_safe"] is None
+    assert facts["multiplier_upper"] is None
+    assert "mechanism" not in facts
+    assert "does not stand" in facts["note"]
+
+
 def test_a_wall_that_jams_over_a_gap_says_that_stones_hang(tmp_path, capsys):
     """Drawn flush, at friction 0.6, it stands; with a tenth of a millimetre of play stones fall. The verdict names them."""
     gap = '[structure]\ngenerator = "wall-over-gap"\n{}[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n'

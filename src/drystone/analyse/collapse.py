@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from drystone.analyse.safe_multiplier import AREAS, UPPER, Question, in_part, safe_multiplier
+from drystone.analyse.safe_multiplier import State as SafeState
 from drystone.analyse.stages import READ, Stage, Stages, as_frame, loads_of, mechanism_facts, number, report
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Capacity, Limit, Tilt
@@ -38,18 +39,28 @@ def analyse_limit(case: Case, model: Model) -> Stages:
     if safe is not None:
         velocity, contacts, read = paced(system, safe.velocity), safe.contacts, safe.read
         yield Stage(0.9, "lowest multiplier", as_frame(case, model, 2, velocity, contacts, safe.as_solution()))
-    return facts | {"multiplier": number(found.multiplier)} | {
-        "stable": stable,
+    facts |= {
+        "multiplier": number(found.multiplier),
         "status": found.optimum.status,
         "converged": found.optimum.status in ANSWERS,
         "error": number(shortfall(found.balance, found.optimum)),
-        "mechanism": {"law": "associated" if safe is None else "exact"} | mechanism_facts(model, contacts, velocity, read),
         "sensitivities": _sensitivities(case, found.balance, found, asked.direction),
-        "note": verdict(found, stable),
-    }  # fmt: skip
+        "note": verdict(found, facts["stable"]),
+    }
+    if _moves(found, safe):
+        law = "associated" if safe is None else "exact"
+        facts["mechanism"] = {"law": law} | mechanism_facts(model, contacts, velocity, read)
+    return facts
+
+
+def _moves(found: LimitState, safe: SafeState | None) -> bool:
+    """Whether there is a mechanism to tell: where nothing bounds the multiplier there is none."""
+    return safe is not None or found.optimum.status != ENDLESS
 
 
 def verdict(found: LimitState, stable: bool) -> str:
+    if found.optimum.status == ENDLESS and not stable:
+        return "it does not stand under the dead load alone by exact friction; by the associated law nothing bounds the multiplier"
     if found.optimum.status == ENDLESS:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
     if found.optimum.status == IMPOSSIBLE:
@@ -106,13 +117,12 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
     facts: dict[str, Any] = {"angle_safe": angle_of(search["multiplier_safe"])} | search | {
         "angle": angle_of(found.multiplier),
         "multiplier": number(found.multiplier),
-        "stable": stable,
         "status": found.optimum.status,
         "converged": found.optimum.status in ANSWERS,
         "error": number(shortfall(found.balance, found.optimum)),
-        "note": verdict(found, stable),
+        "note": verdict(found, search["stable"]),
     }  # fmt: skip
-    if np.isfinite(found.multiplier):
+    if _moves(found, safe):
         facts["mechanism"] = mechanism_facts(model, contacts, velocity, read)
     return facts
 
@@ -137,6 +147,7 @@ def analyse_capacity(case: Case, model: Model) -> Stages:
         safe, search = yield from in_part(safe_multiplier(question), k, asked.directions, words)
         upper = number(found.multiplier)
         told = {name: search[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest", "multiplier_upper")}
+        stable = stable and search["stable"]
         row = {"direction_deg": 360.0 * k / asked.directions} | told | {"multiplier": upper, "status": found.optimum.status}
         table.append(row)
         state = (found.multiplier, found.velocity, found.contacts, READ, report(found.optimum)) if safe is None else (

@@ -82,7 +82,8 @@ def _open_question(hung: list[str]) -> str:
     """What to say of a structure that stands although blocks rest on nothing."""
     if not hung:
         return ""
-    return f" But {len(hung)} rest on nothing ({_listed(hung)}): with play in their upright joints they may fall."
+    blocks = "block rests" if len(hung) == 1 else "blocks rest"
+    return f" But {len(hung)} {blocks} on nothing ({_listed(hung)}): with play in the upright joints they may fall."
 
 
 def _words(trial: Trial, verdict: str, moving: list[str], joints: list[list[str]], is_dry: bool) -> str:

@@ -72,11 +72,13 @@ Search = Generator[Stage, None, tuple[State | None, Facts]]
 
 
 def safe_multiplier(question: Question) -> Search:
-    """The lowest state of collapse found, if any, and the facts: the safe value first."""
+    """The lowest state of collapse found, if any, and the facts: the safe value first, and whether the structure is `stable`
+    under the dead load alone: by exact friction where a history was followed."""
     found = question.found
     upper = number(found.multiplier)
     if found.optimum.status == IMPOSSIBLE:
-        return None, _facts(None, None, upper, {"note": "no multiple of the live load makes the structure stand"})
+        note = "no multiple of the live load makes the structure stand"
+        return None, _facts(None, None, upper, {"note": note}) | {"stable": False}
     if question.at_corners:
         return (yield from _search_corners(question, upper))
     laws = question.system.model.laws
@@ -90,7 +92,7 @@ def safe_multiplier(question: Question) -> Search:
         lowest = None
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
         lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
-    facts = _facts(lowest, slow, upper, search)
+    facts = _facts(lowest, slow, upper, search) | {"stable": question.stands and slow != RESTLESS}
     if has_bonds:
         facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": AREAS + BROKEN})
     return lowest, facts
@@ -191,7 +193,7 @@ def _search_corners(question: Question, upper: float | None) -> Search:
     states, count = yield from _verified(rounds, starts)
     lowest = min((_as_state(CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
     note = NO_MINIMUM + ", not tried by a history" if states else "no state passed the check of the exact law; try more starts"
-    return lowest, _facts(lowest, None, upper, _told(states, starts, count) | {"note": note})
+    return lowest, _facts(lowest, None, upper, _told(states, starts, count) | {"note": note}) | {"stable": stands}
 
 
 def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tuple[list[Collapse], int]]:

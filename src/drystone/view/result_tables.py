@@ -88,10 +88,9 @@ def _safe(facts: dict[str, Any]) -> Rows:
 
 
 def _tilt(facts: dict[str, Any]) -> Rows:
-    if facts["angle"] is None:
-        return [("angle", "none")]
-    safe = facts.get("angle_safe")
-    angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
+    safe, angle = facts.get("angle_safe"), "none (associated friction)"
+    if facts["angle"] is not None:
+        angle = f"{facts['angle']:.3f} deg, multiplier {facts['multiplier']:.5f} (associated friction)"
     return [("safe angle", "not known" if safe is None else f"{safe:.3f} deg"), *_safe(facts), ("upper angle", angle)]
 
 
