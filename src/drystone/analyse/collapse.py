@@ -60,7 +60,8 @@ def _moves(found: LimitState, safe: SafeState | None) -> bool:
 
 def verdict(found: LimitState, stable: bool) -> str:
     if found.optimum.status == ENDLESS and not stable:
-        return "it does not stand under the dead load alone by exact friction; by the associated law nothing bounds the multiplier"
+        alone = "it does not stand under the dead load alone by Coulomb friction"
+        return f"{alone}; by the associated law nothing bounds the multiplier"
     if found.optimum.status == ENDLESS:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
     if found.optimum.status == IMPOSSIBLE:
