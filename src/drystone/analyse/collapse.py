@@ -33,7 +33,8 @@ def analyse_limit(case: Case, model: Model) -> Stages:
     stable = stands(system, dead)
     yield Stage(0.1, "associated multiplier", as_frame(case, model, 1, found.velocity, found.contacts, report(found.optimum)))
     at_corners = asked.friction_at == "corners"
-    question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts, at_corners)
+    question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts, at_corners,
+                        case.young)  # fmt: skip
     safe, facts = yield from safe_multiplier(question)
     velocity, contacts, read = found.velocity, found.contacts, READ
     if safe is not None:
@@ -110,7 +111,8 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
     system = touching(model)
     found, stable = limit(system, dead, live), stands(system, dead)
     yield Stage(0.1, "tilted table", as_frame(case, model, 1, found.velocity, found.contacts, report(found.optimum)))
-    safe, search = yield from safe_multiplier(Question(system, dead, live, found, stable, asked.gravity, case.solver.threads))
+    question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, young=case.young)
+    safe, search = yield from safe_multiplier(question)
     velocity, contacts, read = found.velocity, found.contacts, READ
     if safe is not None:
         velocity, contacts, read = paced(system, safe.velocity), safe.contacts, safe.read
@@ -144,7 +146,8 @@ def analyse_capacity(case: Case, model: Model) -> Stages:
         yield Stage(k / asked.directions, words)
         dead, live = loads_of(case, model, (float(np.cos(angle)), float(np.sin(angle)), 0.0))
         found = limit(system, dead, live)
-        question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts)
+        question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts,
+                            young=case.young)  # fmt: skip
         safe, search = yield from in_part(safe_multiplier(question), k, asked.directions, words)
         upper = number(found.multiplier)
         told = {name: search[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest", "multiplier_upper")}

@@ -20,7 +20,8 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
     yield Stage(0.0, "associated multiplier")
     system, (dead, live) = touching(model), loads_of(case, model, asked.direction)
     start = limit(system, dead, live)
-    question = Question(system, dead, live, start, stands(system, dead), asked.gravity, case.solver.threads)
+    question = Question(system, dead, live, start, stands(system, dead), asked.gravity, case.solver.threads,
+                        young=case.young)  # fmt: skip
     _, safe = yield from in_part(safe_multiplier(question), 0, 4, "exact friction, slow collapse")
     points: list[Point] = []
     for point in pushover(model, lambda rotation: loads_of(case, model, asked.direction, rotation), step=asked.step):

@@ -1,7 +1,10 @@
-"""The safe multiplier of a live load: the lowest state of collapse by Coulomb's exact friction that is found, and how it was
-tried. A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size; of small ones a search by
-cone programs (statics/collapse_states.py) looks for lower ones, whose forces the structure need not reach by itself. Where both
-find the same to 0.2 %, that of the cone program is told: its blocks are rigid."""
+"""The safe multiplier of a live load: the lowest state of collapse by Coulomb friction that is found, and how it was tried.
+
+A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size; of small ones a search by cone
+programs (statics/collapse_states.py) looks for lower ones, whose forces the structure need not reach by itself. Where both
+find the same to 0.2 %, that of the cone program is told: its blocks are rigid. Elastic stones then have to bear 5 % less in a
+slow history (statics/slow_history.py); if they do not, what they bear is the safe multiplier.
+"""
 
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -11,6 +14,7 @@ import numpy as np
 
 from drystone.analyse.stages import READ, Stage, number, reported
 from drystone.contact.contacts import Contacts
+from drystone.laws import YOUNG
 from drystone.model import Model
 from drystone.solvers.solution import Solution
 from drystone.statics.balance import Balance
@@ -20,6 +24,7 @@ from drystone.statics.limit import Limit, limit
 from drystone.statics.nonassociated import Collapse, Round, collapses, distinct, starts_by_size
 from drystone.statics.program import IMPOSSIBLE
 from drystone.statics.slow_collapse import RESTLESS, SlowCollapse, collapse_slowly
+from drystone.statics.slow_history import SlowLoading, bear_slowly
 
 Array = np.ndarray
 
@@ -50,6 +55,7 @@ class Question(NamedTuple):
     threads: int | None
     starts: int | None = None  # of the search by cone programs; None: by size
     at_corners: bool = False  # friction at the corners of joints, as the papers have it
+    young: float = YOUNG  # [Pa] of the stones, in the history that tries the multiplier of rigid ones
 
 
 class State(NamedTuple):
@@ -93,6 +99,8 @@ def safe_multiplier(question: Question) -> Search:
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
         lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
     facts = _facts(lowest, slow, upper, search) | {"stable": question.stands and slow != RESTLESS}
+    if lowest is not None and lowest.multiplier > 0.0:
+        lowest, facts = yield from _of_elastic_stones(question, lowest, facts)
     if has_bonds:
         facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": AREAS + BROKEN})
     return lowest, facts
@@ -169,6 +177,42 @@ def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:
         except StopIteration as ended:
             return ended.value
         yield Stage(0.1 + 0.5 * share, "exact friction, slow collapse")
+
+
+def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search:
+    """The state of rigid stones if elastic ones, loaded slowly, bear nearly as much, else what they bear; and the facts."""
+    system, dead, live, *_ = question
+    model = replace(system.model, elastic=None)
+    loading = SlowLoading(model, dead, live, gravity=question.gravity, young=question.young, threads=question.threads)
+    shares = bear_slowly(loading, rigid.multiplier)
+    while True:
+        try:
+            share = next(shares)
+        except StopIteration as ended:
+            borne = ended.value
+            break
+        yield Stage(0.9 + 0.09 * share, "Coulomb friction, elastic stones loaded slowly")
+    seen = {"young": question.young, "stands_at": number(borne.stands_at), "moves_at": number(borne.moves_at)}
+    facts |= {"loaded_slowly": seen}
+    if borne.velocity is None:
+        return rigid, facts
+    stones = f"stones of {1e-9 * question.young:g} GPa that are loaded slowly"
+    if np.isnan(borne.stands_at):
+        note = f"{stones} do not stand under the dead load alone; rigid ones move under {rigid.multiplier:.5f}"
+        nothing = {"multiplier_safe": None, "law_safe": None, "confirmed": False, "multiplier_from_rest": None, "stable": False}
+        return None, facts | nothing | {"search": facts["search"] | {"note": note}}
+    note = (f"{stones} stand under {borne.stands_at:.5f} and move away under {borne.moves_at:.5f}; rigid ones would move "
+            f"under {rigid.multiplier:.5f}. The lowest found, not a proven minimum")  # fmt: skip
+    lower = rigid._replace(multiplier=borne.stands_at, velocity=borne.velocity, contacts=borne.contacts, method="small-steps",
+                           error=borne.moves_at - borne.stands_at, read=READ_SLOW)  # fmt: skip
+    return lower, facts | {
+        "multiplier_safe": borne.stands_at,
+        "confirmed": True,
+        "multiplier_from_rest": borne.moves_at,
+        "multiplier_rigid": rigid.multiplier,
+        "checked": {"rests_at": borne.stands_at, "moves_at": borne.moves_at},
+        "search": facts["search"] | {"note": note},
+    }
 
 
 def _search_areas(question: Question) -> Generator[Stage, None, tuple[list[State], Facts]]:

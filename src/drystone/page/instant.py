@@ -107,7 +107,7 @@ def _safe(case: Case, desk: Desk) -> dict[str, Any]:
     assert isinstance(case.analysis, Limit | Tilt)
     system, (dead, live) = desk.system, loads_of(case, desk.model, case.analysis.direction)
     found, stable, gravity = limit(system, dead, live), stands(system, dead), case.analysis.gravity
-    search = safe_multiplier(Question(system, dead, live, found, stable, gravity, case.solver.threads))
+    search = safe_multiplier(Question(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young))
     while True:
         try:
             next(search)

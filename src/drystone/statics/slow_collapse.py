@@ -274,10 +274,12 @@ def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, 
     for _ in range(LOOKS):
         work = 0.0
         for k in range(TRIED):
-            engine.tells_contacts = k == TRIED - 1
+            engine.tells_contacts = k == TRIED - 1 or work >= alone
             state, span = driven.span(state, multiplier, 0.0)
             work += span.work
             yield 0.9
+            if engine.tells_contacts:
+                break
         if not SEEN * alone < work < alone:
             break
     engine.tells_contacts = False
