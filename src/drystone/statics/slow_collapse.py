@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone import quaternion
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts
 from drystone.engine.small_steps import Material, Relaxing, SmallSteps
@@ -30,6 +29,7 @@ from drystone.loads import weight
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.state import State
+from drystone.statics.slow_history import mean_velocity, twice_kinetic_energy
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -105,18 +105,11 @@ class Driven:
         relaxing = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
         with one_blas_thread():
             after, _ = self.engine.advance(state._replace(step=0), SPAN, relaxing)
-        turn = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(state.rotation)))
-        velocity = np.concatenate([after.position - state.position, turn], axis=1) / SPAN
+        velocity = mean_velocity(state, after, SPAN)
         power = float(np.vdot(self.live, velocity))
-        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN + rate * self.squared(velocity)
+        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN + rate * twice_kinetic_energy(self.model, velocity)
         resistance = multiplier - inertia / power if power > 0.0 else np.nan
         return after, Span(resistance, power * SPAN, after.energy.elastic - state.energy.elastic, velocity)
-
-    def squared(self, velocity: Array) -> float:
-        """[J] twice the kinetic energy of the free blocks."""
-        bodies, v = self.model.bodies, velocity[self.free]
-        turning = np.einsum("bi,bij,bj->", v[:, 3:], bodies.inertia[self.free], v[:, 3:])
-        return float(bodies.mass[self.free] @ (v[:, :3] ** 2).sum(axis=1) + turning)
 
 
 def _engine(model: Model, gravity: float, threads: int | None, material: Material) -> SmallSteps:
@@ -269,7 +262,8 @@ def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, 
     slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
     driven, velocity, engine = way.driven, way.velocity, way.driven.engine
     power, time = float(np.vdot(driven.live, velocity)), TRIED * SPAN
-    alone = 0.5 * SURPLUS_SEEN * way.unit * (power * time) ** 2 / driven.squared(velocity)  # [J] along the motion
+    mass = twice_kinetic_energy(driven.model, velocity)
+    alone = 0.5 * SURPLUS_SEEN * way.unit * (power * time) ** 2 / mass  # [J] along the motion
     state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
     for _ in range(LOOKS):
         work = 0.0

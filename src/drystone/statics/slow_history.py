@@ -25,13 +25,14 @@ from drystone.state import State
 Array = np.ndarray
 
 LETTING_DOWN = 0.1  # [s] in which the structure comes to rest under its dead load
-SPAN = 0.01  # [s] after which a history is looked at
-GROWING, HELD = 0.2, 0.5  # [s] in which the load grows, and for which it is held
-STEPS_UP = 20  # equal steps in which it grows
-TAKEN_BACK = 40.0  # [1/s] rate at which velocities are taken back while it grows
-QUIET, QUIET_FOR = 1e-5, 0.1  # [m/s] slower than this for so long [s]: the structure stands
-AWAY = 0.02  # of the radius of a block: one that goes farther while the load is held moves away
+GROWING = 0.2  # [s] in which the live load grows,
+STEPS_UP = 20  # in so many equal steps,
+TAKEN_BACK = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
+WINDOW, WINDOWS = 0.1, 5  # [s] after which it is looked how fast the blocks move while the load is held, and how often
+QUIET = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
 FALLEN = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
+SURPLUS_SEEN = 0.005  # of the live load: what so much of it alone would do to the moving blocks is motion,
+KEPT = 0.5  # if they have not lost more of their energy than this since they were fastest
 SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
 WITHIN = 0.05  # of that multiplier: how closely the one under which it stands is then told
 
@@ -40,7 +41,7 @@ class SlowHistory(NamedTuple):
     """How a structure fared under a load that came slowly."""
 
     stands: bool
-    velocity: Array  # (B, 6) [m/s, rad/s] the mean while the load was held: the motion, if it moves away
+    velocity: Array  # (B, 6) [m/s, rad/s] in the end: the motion, if it moves away
     contacts: Contacts  # at the end, with forces [N] in the place of impulses
 
 
@@ -59,33 +60,51 @@ class SlowLoading:
     def __init__(self, model: Model, dead: Array, live: Array, *, gravity: float, young: float, threads: int | None = 1):
         """Dead and live loads (B, 6) [N, N m]."""
         self.model, self.besides, self.live = model, dead - weight(model, gravity), live
-        self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads)
+        self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads, sleeps=False)
         self.start = self._advance(initial_state(model, gravity), LETTING_DOWN, 0.0, Relaxing().rate)
 
     def follow(self, multiplier: float) -> Generator[float, None, SlowHistory]:
         """The history in which the load grows to this. Yields the share that is done."""
-        model, radius, free, state = self.model, self.model.bodies.radius, ~self.model.bodies.fixed, self.start
+        state, radius, free = self.start, self.model.bodies.radius, ~self.model.bodies.fixed
         for k in range(STEPS_UP):
             state = self._advance(state, GROWING / STEPS_UP, (k + 1) / STEPS_UP * multiplier, TAKEN_BACK)
-            yield 0.4 * (k + 1) / STEPS_UP
-        grown, quiet, stands = state, 0, True
-        for k in range(round(HELD / SPAN)):
-            state = self._advance(state, SPAN, multiplier, 0.0)
-            away = np.linalg.norm(state.position - grown.position, axis=1) > AWAY * radius
-            fallen = np.linalg.norm(state.position - model.position, axis=1) > FALLEN * radius
-            stands = bool(np.isfinite(state.velocity).all() and not (away | fallen)[free].any())
-            quiet = quiet + 1 if float(np.abs(state.velocity[free]).max()) < QUIET else 0
-            if not stands or quiet * SPAN >= QUIET_FOR:
+            yield 0.3 * (k + 1) / STEPS_UP
+        squares = list[float]()  # [J] twice the kinetic energy of the mean velocities in each window
+        moves = False
+        for k in range(WINDOWS):
+            before, state = state, self._advance(state, WINDOW, multiplier, 0.0)
+            velocity = mean_velocity(before, state, WINDOW)
+            squares.append(twice_kinetic_energy(self.model, velocity))
+            fallen = np.linalg.norm(state.position - self.model.position, axis=1) > FALLEN * radius
+            if fallen[free].any() or not np.isfinite(squares[-1]):
+                moves = True
+            if moves or squares[-1] < QUIET**2 * float(self.model.bodies.mass[free].sum()):
                 break
-            yield 0.4 + 0.6 * (k + 1) * SPAN / HELD
-        turn = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(grown.rotation)))
-        velocity = np.concatenate([state.position - grown.position, turn], axis=1) / ((k + 1) * SPAN)
-        return SlowHistory(stands, velocity, state.contacts._replace(impulse=state.contacts.impulse / SPAN))
+            yield 0.3 + 0.7 * (k + 1) / WINDOWS
+        else:
+            power, time = float(np.vdot(self.live, velocity)), WINDOW * (WINDOWS - 0.5)
+            alone = (SURPLUS_SEEN * multiplier * power * time) ** 2 / squares[-1]
+            moves = squares[-1] > alone and squares[-1] > KEPT * max(squares)
+        return SlowHistory(not moves, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW))
 
     def _advance(self, state: State, time: float, multiplier: float, rate: float) -> State:
         pushed = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
         with one_blas_thread():
             return self.engine.advance(state._replace(step=0), time, pushed)[0]
+
+
+def mean_velocity(before: State, after: State, time: float) -> Array:
+    """(B, 6) [m/s, rad/s] between two states."""
+    turn = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(before.rotation)))
+    return np.concatenate([after.position - before.position, turn], axis=1) / time
+
+
+def twice_kinetic_energy(model: Model, velocity: Array) -> float:
+    """[J] of the free blocks, as they are turned at the start."""
+    free, bodies = ~model.bodies.fixed, model.bodies
+    v = velocity[free]
+    turning = np.einsum("bi,bij,bj->", v[:, 3:], bodies.inertia[free], v[:, 3:])
+    return float(bodies.mass[free] @ (v[:, :3] ** 2).sum(axis=1) + turning)
 
 
 def bear_slowly(loading: SlowLoading, multiplier: float) -> Generator[float, None, Borne]:
