@@ -116,3 +116,10 @@ def test_two_threads_give_the_same_bits():
     )
     np.testing.assert_array_equal(one.velocity, two.velocity)
     np.testing.assert_array_equal(one.contacts.impulse, two.contacts.impulse)
+
+
+def test_a_structure_that_needs_no_live_load_to_stand_is_told_so():
+    """A pillar alone, of which an absurd multiplier was said to be borne: it stands without the load, and so under 0."""
+    borne = ended(bear_slowly(loading(pillar(0.8)), 100.0))
+    assert borne.stands_at == 0.0
+    assert 0.0 < borne.moves_at <= 0.05 * 100.0 * 1.02

@@ -28,11 +28,12 @@ LETTING_DOWN = 0.1  # [s] in which the structure comes to rest under its dead lo
 GROWING = 0.2  # [s] in which the live load grows,
 STEPS_UP = 20  # in so many equal steps,
 TAKEN_BACK = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
-WINDOW, WINDOWS = 0.1, 5  # [s] after which it is looked how fast the blocks move while the load is held, and how often
+WINDOW, WINDOWS, LOOKS = 0.1, 5, 3  # [s] in which the mean motion is told while the load is held; so many make a look
 QUIET = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
 FALLEN = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
-SURPLUS_SEEN = 0.005  # of the live load: what so much of it alone would do to the moving blocks is motion,
-KEPT = 0.5  # if they have not lost more of their energy than this since they were fastest
+SURPLUS_SEEN, CLEAR = 0.005, 5.0  # of the live load: what less of it alone would do to the moving blocks is no motion,
+# what so many times as much would do is one; in between the structure is looked at again
+KEPT = 0.5  # of the most energy that the moving blocks had: those that have less come to rest
 SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
 WITHIN = 0.05  # of that multiplier: how closely the one under which it stands is then told
 
@@ -60,6 +61,7 @@ class SlowLoading:
     def __init__(self, model: Model, dead: Array, live: Array, *, gravity: float, young: float, threads: int | None = 1):
         """Dead and live loads (B, 6) [N, N m]."""
         self.model, self.besides, self.live = model, dead - weight(model, gravity), live
+        self.unit = float(np.abs(dead).sum() / np.abs(live).sum())  # a multiplier that tells how large they are
         self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads, sleeps=False)
         self.start = self._advance(initial_state(model, gravity), LETTING_DOWN, 0.0, Relaxing().rate)
 
@@ -69,23 +71,26 @@ class SlowLoading:
         for k in range(STEPS_UP):
             state = self._advance(state, GROWING / STEPS_UP, (k + 1) / STEPS_UP * multiplier, TAKEN_BACK)
             yield 0.3 * (k + 1) / STEPS_UP
-        squares = list[float]()  # [J] twice the kinetic energy of the mean velocities in each window
-        moves = False
-        for k in range(WINDOWS):
+        squares = list[float]()  # [J] twice the kinetic energy of the mean motion, window by window
+        moves, undecided = False, True
+        while undecided:
             before, state = state, self._advance(state, WINDOW, multiplier, 0.0)
             velocity = mean_velocity(before, state, WINDOW)
             squares.append(twice_kinetic_energy(self.model, velocity))
             fallen = np.linalg.norm(state.position - self.model.position, axis=1) > FALLEN * radius
-            if fallen[free].any() or not np.isfinite(squares[-1]):
-                moves = True
-            if moves or squares[-1] < QUIET**2 * float(self.model.bodies.mass[free].sum()):
-                break
-            yield 0.3 + 0.7 * (k + 1) / WINDOWS
-        else:
-            power, time = float(np.vdot(self.live, velocity)), WINDOW * (WINDOWS - 0.5)
-            alone = (SURPLUS_SEEN * multiplier * power * time) ** 2 / squares[-1]
-            moves = squares[-1] > alone and squares[-1] > KEPT * max(squares)
+            moves = bool(fallen[free].any() or not np.isfinite(squares[-1]))
+            undecided = not moves and squares[-1] > QUIET**2 * float(self.model.bodies.mass[free].sum())
+            if undecided and len(squares) % WINDOWS == 0:
+                times = self._surplus(velocity, WINDOW * (len(squares) - 0.5)) / (SURPLUS_SEEN * (multiplier or self.unit))
+                undecided = 1.0 < times < CLEAR and len(squares) < LOOKS * WINDOWS
+                moves = times > 1.0 and squares[-1] > KEPT * max(squares)
+            yield 0.3 + 0.7 * min(len(squares) / WINDOWS, 1.0)
         return SlowHistory(not moves, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW))
+
+    def _surplus(self, velocity: Array, time: float) -> float:
+        """The multiplier of the live load that alone would give the moving blocks this velocity (B, 6) within a time [s]."""
+        power = abs(float(np.vdot(self.live, velocity)))
+        return twice_kinetic_energy(self.model, velocity) / (power * time) if power > 0.0 else np.inf
 
     def _advance(self, state: State, time: float, multiplier: float, rate: float) -> State:
         pushed = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
