@@ -147,9 +147,9 @@ def statics(kind: str, facts: dict | None):
         ("limit", LIMIT | {"confirmed": False}, False, "NOT CONFIRMED by a history: The collapse multiplier is"),
         ("limit", LIMIT | {"multiplier_safe": None}, True, "The collapse multiplier is 0.3712 by associated friction, an upper "
          "bound: no lower value is known."),
-        ("limit", LIMIT | {"stable": False, "note": "it does not stand under the dead load alone"}, True,
-         "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven minimum; 0.3712 by "
-         "associated friction, an upper bound. It does not stand under the dead load alone."),
+        ("limit", LIMIT | {"stable": False, "words": "does not stand under the dead load alone"}, True,
+         "It does not stand under the dead load alone. The collapse multiplier is at most 0.3512 by exact friction, the lowest "
+         "found, not a proven minimum; 0.3712 by associated friction, an upper bound."),
         ("tilt", LIMIT | {"angle_safe": 19.35, "angle": 20.37}, True, "The angle at which it moves is at most 19.35 deg by "
          "exact friction, the lowest found, not a proven minimum; 20.37 deg by associated friction"),
         ("tilt", LIMIT | {"angle": None, "status": "TimeLimit"}, False, "The angle of collapse is not known"),

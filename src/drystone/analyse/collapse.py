@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.safe_multiplier import AREAS, UPPER, Question, in_part, safe_multiplier
+from drystone.analyse.safe_multiplier import AREAS, DOES_NOT_STAND, UPPER, Question, in_part, safe_multiplier
 from drystone.analyse.safe_multiplier import State as SafeState
 from drystone.analyse.stages import READ, Stage, Stages, as_frame, loads_of, mechanism_facts, number, report
 from drystone.errors import InputError
@@ -60,15 +60,12 @@ def _moves(found: LimitState, safe: SafeState | None) -> bool:
 
 
 def verdict(found: LimitState, stable: bool) -> str:
-    if found.optimum.status == ENDLESS and not stable:
-        alone = "it does not stand under the dead load alone by Coulomb friction"
-        return f"{alone}; by the associated law nothing bounds the multiplier"
     if found.optimum.status == ENDLESS:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
     if found.optimum.status == IMPOSSIBLE:
         return "no multiple of the live load makes it stand: the mechanism is that of the dead load"
     if not stable:
-        return "it does not stand under the dead load alone; the multiplier is the largest with which it does"
+        return "the upper multiplier is the largest with which associated friction lets it stand"
     return "collapses at the multiplier" if found.optimum.status == SOLVED else "the program was not solved"
 
 
@@ -166,6 +163,8 @@ def analyse_capacity(case: Case, model: Model) -> Stages:
         "weakest": None if weakest is None else weakest[0],
         "converged": all(row["status"] in ANSWERS for row in table),
     }
+    if not stable:
+        facts = {"words": DOES_NOT_STAND} | facts
     if weakest is not None:
         _, velocity, contacts, read, solution = weakest[1]
         yield Stage(1.0, "weakest direction", as_frame(case, model, 1, velocity, contacts, solution))

@@ -39,6 +39,7 @@ SAME = 2e-3  # states whose multipliers differ by less are the same
 AGREES = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
 READ_SLOW = 0.03  # as READ of analyse/stages.py, of a slow collapse
 NO_MINIMUM = "the lowest found, not a proven minimum"
+DOES_NOT_STAND = "does not stand under the dead load alone, by Coulomb friction: no multiplier of the live load is safe"
 
 Facts = dict[str, Any]
 
@@ -79,7 +80,12 @@ Search = Generator[Stage, None, tuple[State | None, Facts]]
 
 def safe_multiplier(question: Question) -> Search:
     """The lowest state of collapse found, if any, and the facts: the safe value first, and whether the structure is `stable`
-    under the dead load alone: by exact friction where a history was followed."""
+    under the dead load alone, by Coulomb friction where a history was followed; if it is not, `words` say so."""
+    lowest, facts = yield from _search(question)
+    return lowest, facts if facts["stable"] else {"words": DOES_NOT_STAND} | facts
+
+
+def _search(question: Question) -> Search:
     found = question.found
     upper = number(found.multiplier)
     if found.optimum.status == IMPOSSIBLE:

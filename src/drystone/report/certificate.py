@@ -188,7 +188,12 @@ def _limit(facts: Facts) -> tuple[str, list[Check]]:
     if told is None:
         return f"There is no collapse multiplier: {facts['note']}.", checks
     doubt = "NOT CONFIRMED by a history: " if len(checks) > 1 and not checks[1].good else ""
-    return f"{doubt}The collapse multiplier is {told}." + ("" if facts["stable"] else f" {facts['note'].capitalize()}."), checks
+    return f"{_alone(facts)}{doubt}The collapse multiplier is {told}.", checks
+
+
+def _alone(facts: Facts) -> str:
+    """First that a structure does not stand without the live load, if it does not."""
+    return "" if facts.get("stable", True) else f"It {facts['words']}. "
 
 
 def _bounds(safe: float | None, upper: float | None, figures: str, unit: str) -> str | None:
@@ -231,14 +236,14 @@ def _capacity(facts: Facts) -> tuple[str, list[Check]]:
     told = _bounds(weakest.get("multiplier_safe"), weakest["multiplier"], ".4f", " of its weight")
     doubted = [f"{row['direction_deg']:g}" for row in rows if row.get("multiplier_safe") is not None and not row["confirmed"]]
     checks = [check] + ([Check(False, f"NOT confirmed by histories: {', '.join(doubted)} deg.")] if doubted else [])
-    return f"Of {of} the weakest is {where}: it collapses under {told}.", checks
+    return f"{_alone(facts)}Of {of} the weakest is {where}: it collapses under {told}.", checks
 
 
 def _pushover(facts: Facts) -> tuple[str, list[Check]]:
     ended = facts["end"]
     good = facts["converged"] and not ended.startswith("too many")
     check = Check(good, f"The curve has {amount(len(facts['curve']['displacement']))} points and ends because: {ended}.")
-    told = f"Its capacity is at most {facts['peak']:.4f}, at {amount(facts['peak_displacement'], 'length')}"
+    told = f"{_alone(facts)}Its capacity is at most {facts['peak']:.4f}, at {amount(facts['peak_displacement'], 'length')}"
     last = facts["ultimate_displacement"]
     return told + ("; where it ends was not reached." if last is None else f", and gone at {amount(last, 'length')}."), [check]
 
