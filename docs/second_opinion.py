@@ -35,7 +35,7 @@ output = { every = "10 ms" }
 MULTIPLIERS = [("block", 0.6, [1, 0, 0]), ("arch", 0.6, [1, 0, 0]), ("drum-column", 0.7, [1, 0, 0]), ("portal", 0.6, [1, 0, 0]),
                ("wall-over-gap", 0.6, [1, 0, 0]), ("house", 0.7, [0, -1, 0]), ("wall", 0.6, [0, 1, 0])]  # fmt: skip
 FOLLOWERS: dict[str, dict[str, Any]] = {
-    "exact friction, 30 GPa": {"friction_law": "coulomb"},
+    "Coulomb friction, 30 GPa": {"friction_law": "coulomb"},
     "associated friction, rigid": {"friction_law": "associated"},
 }
 

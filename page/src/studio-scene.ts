@@ -34,7 +34,7 @@ export interface Standing {
 export interface Collapse {
   stable: boolean; // of "stands" alone
   standing: Standing;
-  multiplier_safe: number | null; // by exact friction; of small structures only
+  multiplier_safe: number | null; // by Coulomb friction; of small structures only
   angle_safe: number | null; // [deg] whose tangent it is
   multiplier: number | null; // by associated friction: an upper bound
   angle: number | null; // [deg] whose tangent the multiplier is

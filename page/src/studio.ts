@@ -272,7 +272,7 @@ class Studio {
     const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
     stands.textContent = collapse.standing.words;
     const tried = !rest ? "is being tried by a history" : `${rest.safe.confirmed ? "" : "NOT CONFIRMED by a history: "}${rest.safe.note}`;
-    const known = safe.multiplier_safe === null ? (rest ? `not known: ${rest.safe.note}` : "is being computed") : `exact Coulomb friction over the areas of the joints; ${tried}`;
+    const known = safe.multiplier_safe === null ? (rest ? `not known: ${rest.safe.note}` : "is being computed") : `Coulomb friction over the areas of the joints; ${tried}`;
     const rows = [["safe value", known], ["upper bound", `${upper}, associated friction`], ["verdict", collapse.verdict], ["mechanism", collapse.words]];
     if (rest?.safe.multiplier_from_rest) rows.splice(1, 0, ["begins to move", `at ${told(rest.safe.multiplier_from_rest, (Math.atan(rest.safe.multiplier_from_rest) * 180) / Math.PI)}, loaded slowly from natural rest`]);
     if (rest?.safety_factor) {

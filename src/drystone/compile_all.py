@@ -145,7 +145,7 @@ STAGES: dict[str, Callable[[], None]] = {  # what takes longest first; neighbour
     "steps of rigid and elastic joints": partial(_steps, exact=False),
     "small steps": _small_steps,
     "pictures, exports and a recorded run": _pictures,
-    "steps with exact friction": partial(_steps, exact=True),
+    "steps with Coulomb friction": partial(_steps, exact=True),
     "other solvers, and two threads": _solvers,
     "structures in the plane": partial(_case, PLANAR),
     "deformable blocks": partial(_case, DEFORMABLE),

@@ -107,7 +107,7 @@ def simulate_small_steps(
     threads: int | None = 1,
     changes: Sequence[Change] = (),
 ) -> Iterator[Step]:
-    """As `simulate`, by small steps (engine/small_steps.py): exact friction, joints with areas. The time step is how often
+    """As `simulate`, by small steps (engine/small_steps.py): Coulomb friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
     material = Material(young=young)
     engine = SmallSteps(model, motions, gravity=gravity, loads=loads, material=material, threads=threads, changes=changes)

@@ -1,4 +1,4 @@
-"""Coulomb's exact law: sliding without dilatancy. Truth: closed forms, and all solutions of one contact by enumeration."""
+"""Coulomb's law: sliding without dilatancy. Truth: closed forms, and all solutions of one contact by enumeration."""
 
 import numpy as np
 import pytest

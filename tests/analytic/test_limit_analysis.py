@@ -69,7 +69,7 @@ def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
     states = [each.collapse for each in collapses(system, dead, live, found.optimum, starts=6, stands=True) if each.collapse]
     values = distinct([state.multiplier for state in states])
     assert values[0] == pytest.approx(lowest, abs=3e-4)
-    assert values[-1] <= found.multiplier + 1e-6  # the static theorem: forces of the exact law are admissible
+    assert values[-1] <= found.multiplier + 1e-6  # the static theorem: forces of Coulomb's law are admissible
     assert max(state.error for state in states) < 1e-6
 
 
@@ -127,7 +127,7 @@ def test_facts_of_a_limit_analysis(tmp_path):
     assert facts["multiplier_from_rest"] == pytest.approx(1.0, rel=5e-3)
     assert facts["stable"]
     assert facts["status"] == "solved"
-    assert len(kept) == 2  # the associated state and the lowest of the exact law
+    assert len(kept) == 2  # the associated state and the lowest of Coulomb's law
     assert ["left", "middle"] in [joint["blocks"] for joint in facts["mechanism"]["joints"] if joint["kind"] == "sliding"]
     told = facts["sensitivities"]
     # closed form 1 + 2 f^2 / (1 + f^2): friction 4 f^2 / (1 + f^2)^2 / 1.4; it grows as the weights and falls as the load

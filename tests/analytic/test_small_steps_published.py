@@ -210,7 +210,7 @@ def test_the_house_moves_as_with_much_smaller_steps(time_step):
 @pytest.mark.parametrize("time_step", ["0.5 ms", "1 ms", "2 ms", "5 ms"])
 def test_amplitude_at_which_the_house_falls(time_step):
     """Some stone is 0.7 m away within 1.8 s. Between 0.75 and 0.825 g whatever the time step; seen: 0.7875 stands and 0.8 g
-    falls. Elastic and rigid prototypes with exact friction had 0.775 to 0.8 g."""
+    falls. Elastic and rigid prototypes with Coulomb friction had 0.775 to 0.8 g."""
     for amplitude, falls in (("0.75 g", False), ("0.825 g", True)):
         case = by_small_steps(HOUSE, motion__amplitude=amplitude, analysis__duration="1.8 s", analysis__time_step=time_step)
         assert (farthest(followed(case)).max() > 0.7) == falls

@@ -450,4 +450,4 @@ def test_command_line_chooses_what_is_run():
     assert {job["seconds"] for job in jobs} == {7.0}
     (job,) = run.jobs_of(run.options_of(["--scene", "dome", "--size", "200", "--form", "rigid", "--part", "solver",
                                          "--law", "coulomb"]))  # fmt: skip
-    assert job["rows"] == 6, "three phases, by the two methods that know the exact law themselves"
+    assert job["rows"] == 6, "three phases, by the two methods that know Coulomb's law themselves"

@@ -51,7 +51,7 @@ theta = 1.0
 
 def test_what_falls_leaves_a_corbelled_dome(tmp_path):
     """As published: stones over the hole fall, from a region that narrows upwards and ends within; all others stay. In free
-    fall a stone would drop by 0.11 m; exact friction and stone that gives way a little start without thrust."""
+    fall a stone would drop by 0.11 m; Coulomb friction and stone that gives way a little start without thrust."""
     run = session.run(parse_case(CASE), tmp_path / "run")
     model = run.model
     drop = model.position[:, 2] - run.position[-1, :, 2]

@@ -240,7 +240,7 @@ def test_bad_block_files_are_refused(tmp_path, content, message):
     ],
 )
 def test_contact_is_rigid_unless_the_law_or_a_stiffness_asks_for_more(joints, solver, words):
-    """The exact law is compliant by default: rigid, its steps may have no solution that Newton finds (decision 0007)."""
+    """Coulomb's law is compliant by default: rigid, its steps may have no solution that Newton finds (decision 0007)."""
     text = EXAMPLE.replace("friction = 2.0\n", f"friction = 2.0\n{joints}\n", 1).replace('contact = "rigid"', solver)
     surface = parse_case(text).surface
     assert (surface.words, surface.exact) == (words, joints != "")

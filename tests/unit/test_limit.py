@@ -1,4 +1,4 @@
-"""Collapse multipliers of the associated and of the exact law: truths are closed forms and finite differences."""
+"""Collapse multipliers of the associated and of Coulomb's law: truths are closed forms and finite differences."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
 
 
 def multipliers(model, live, starts=3):
-    """The associated multiplier and those found of the exact law."""
+    """The associated multiplier and those found of Coulomb's law."""
     system, dead = balance(model), loads.weight(model, GRAVITY)
     found = limit(system, dead, live)
     rounds = collapses(system, dead, live, found.optimum, starts=starts, stands=True)
@@ -83,7 +83,7 @@ def test_a_wedge_is_driven_between_a_block_and_a_wall(friction):
 def test_a_stone_drawn_from_between_two_others():
     """Where dilatancy matters. A cube of weight W is lifted from between two that stand on the floor. Any thrust H between
     them is admissible as long as the outer ones do not slide: t = f H, H = f (W - t), so at most W + 2 f^2 W / (1 + f^2),
-    the associated value. By the exact law the cube may also rise under no thrust at all: W."""
+    the associated value. By Coulomb's law the cube may also rise under no thrust at all: W."""
     friction = 0.5
     stones = [box((x, 0, 0), (x + 1, 1, 1), name=name) for x, name in ((0, "left"), (1, "middle"), (2, "right"))]
     model = build_model([FLOOR, *stones], friction=friction)
@@ -95,7 +95,7 @@ def test_a_stone_drawn_from_between_two_others():
 
 def test_dilatancy_locks_what_slides_between_walls():
     """A cube between two fixed walls, pushed along them: to slide it would have to open both joints, so nothing bounds the
-    associated multiplier. By the exact law it slides with no force from the walls: friction."""
+    associated multiplier. By Coulomb's law it slides with no force from the walls: friction."""
     walls = [box((-3, y, 0), (3, y + 1, 1), fixed=True, name=name) for y, name in ((-1.0, "south"), (1.0, "north"))]
     model = build_model([FLOOR, *walls, box((0, 0, 0), (1, 1, 1), name="cube")], friction=0.4)
     associated, exact = multipliers(model, sideways(model))
@@ -107,7 +107,7 @@ def test_dilatancy_locks_what_slides_between_walls():
 def test_torsion_of_a_block_pushed_off_its_centre(offset):
     """Four corners bear the weight, each diagonal half of it if the law is associated. Pushed along x at the offset e from the
     centre the slab turns about a point c: friction times the sum of normal forces times distances from c, over |e - c_y|,
-    least over c; c infinitely far is sliding. By the exact law forces may also leave one diagonal altogether: this sum is
+    least over c; c infinitely far is sliding. By Coulomb's law forces may also leave one diagonal altogether: this sum is
     linear in the share of a diagonal, its least value concave, so that the lowest multiplier has one diagonal bear all."""
     friction, corners = 0.5, np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     model = build_model([FLOOR, box((-1, -1, 0), (1, 1, 0.5), name="slab")], friction=friction)
@@ -142,7 +142,7 @@ def test_large_structures_have_fewer_starts(points, starts):
 
 
 def test_an_error_is_seen():
-    """A true state passes; each way of breaking the exact law shows as its own size."""
+    """A true state passes; each way of breaking Coulomb's law shows as its own size."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 0.5), name="stone")], friction=0.4)
     system, dead, live = balance(model), loads.weight(model, GRAVITY), sideways(model)
     found = limit(system, dead, live)

@@ -136,7 +136,7 @@ def statics(kind: str, facts: dict | None):
         ("equilibrium", EQUILIBRIUM | {"converged": False, "stable": False, "words": "It is not known"}, False,
          "It is not known"),
         ("equilibrium", None, False, "It was cut before it found anything"),
-        ("limit", LIMIT, True, "The collapse multiplier is at most 0.3512 by exact friction, the lowest found, not a proven "
+        ("limit", LIMIT, True, "The collapse multiplier is at most 0.3512 by Coulomb friction, the lowest found, not a proven "
          "minimum; 0.3712 by associated friction, an upper bound"),
         ("limit", LIMIT | {"status": "MaxIterations", "multiplier": None}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "NumericalError"}, False, "The collapse multiplier is not known"),
@@ -148,13 +148,13 @@ def statics(kind: str, facts: dict | None):
         ("limit", LIMIT | {"multiplier_safe": None}, True, "The collapse multiplier is 0.3712 by associated friction, an upper "
          "bound: no lower value is known."),
         ("limit", LIMIT | {"stable": False, "words": "does not stand under the dead load alone"}, True,
-         "It does not stand under the dead load alone. The collapse multiplier is at most 0.3512 by exact friction, the lowest "
-         "found, not a proven minimum; 0.3712 by associated friction, an upper bound."),
+         "It does not stand under the dead load alone. The collapse multiplier is at most 0.3512 by Coulomb friction, the "
+         "lowest found, not a proven minimum; 0.3712 by associated friction, an upper bound."),
         ("tilt", LIMIT | {"angle_safe": 19.35, "angle": 20.37}, True, "The angle at which it moves is at most 19.35 deg by "
-         "exact friction, the lowest found, not a proven minimum; 20.37 deg by associated friction"),
+         "Coulomb friction, the lowest found, not a proven minimum; 20.37 deg by associated friction"),
         ("tilt", LIMIT | {"angle": None, "status": "TimeLimit"}, False, "The angle of collapse is not known"),
         ("capacity", CAPACITY, True, "Of 2 directions the weakest is 0 deg from +x: it collapses under at most 0.2800 of its "
-         "weight by exact friction, the lowest found, not a proven minimum; 0.3000 of its weight by associated friction"),
+         "weight by Coulomb friction, the lowest found, not a proven minimum; 0.3000 of its weight by associated friction"),
         ("capacity", CAPACITY | {"directions": [*CAPACITY["directions"], {"direction_deg": 45.0, "status": "MaxTime"}]}, False,
          "Of the directions that were solved the weakest"),
         ("pushover", PUSHOVER, True, "Its capacity is at most 0.3700, at 0 m, and gone at 1.5 m."),

@@ -22,7 +22,7 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
     start = limit(system, dead, live)
     question = Question(system, dead, live, start, stands(system, dead), asked.gravity, case.solver.threads,
                         young=case.young)  # fmt: skip
-    _, safe = yield from in_part(safe_multiplier(question), 0, 4, "exact friction, slow collapse")
+    _, safe = yield from in_part(safe_multiplier(question), 0, 4, "Coulomb friction, slow collapse")
     points: list[Point] = []
     for point in pushover(model, lambda rotation: loads_of(case, model, asked.direction, rotation), step=asked.step):
         points.append(point)

@@ -28,8 +28,8 @@ from drystone.statics.slow_history import SlowLoading, bear_slowly
 
 Array = np.ndarray
 
-AREAS = "exact Coulomb friction over the areas of the joints"
-CORNERS = "exact Coulomb friction at the corners of the joints"
+AREAS = "Coulomb friction over the areas of the joints"
+CORNERS = "Coulomb friction at the corners of the joints"
 UPPER = "associated friction at the corners of the joints"
 BROKEN = ", all bonds broken"
 SEARCHED = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
@@ -182,7 +182,7 @@ def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:
             share = next(shares)
         except StopIteration as ended:
             return ended.value
-        yield Stage(0.1 + 0.5 * share, "exact friction, slow collapse")
+        yield Stage(0.1 + 0.5 * share, "Coulomb friction, slow collapse")
 
 
 def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search:
@@ -242,7 +242,7 @@ def _search_corners(question: Question, upper: float | None) -> Search:
     rounds = collapses(system, dead, live, found.optimum, starts=starts, stands=stands)
     states, count = yield from _verified(rounds, starts)
     lowest = min((_as_state(CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
-    note = NO_MINIMUM + ", not tried by a history" if states else "no state passed the check of the exact law; try more starts"
+    note = NO_MINIMUM + ", not tried by a history" if states else "no state passed the check of Coulomb's law; try more starts"
     return lowest, _facts(lowest, None, upper, _told(states, starts, count) | {"note": note}) | {"stable": stands}
 
 
@@ -251,7 +251,7 @@ def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tu
     for each in rounds:
         count += 1
         states += [] if each.collapse is None else [each.collapse]
-        yield Stage(0.6 + 0.3 * each.start / starts, f"exact friction, cone program {count}")
+        yield Stage(0.6 + 0.3 * each.start / starts, f"Coulomb friction, cone program {count}")
     return states, count
 
 

@@ -2,11 +2,11 @@
 
  1. limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads;
  2. the tilted table: tangents of its angles, of a body force alone;
- 3. slow histories by exact friction, which know nothing of limit analysis: the force grows from nothing in RAMP and is held
+ 3. slow histories by Coulomb friction, which know nothing of limit analysis: the force grows from nothing in RAMP and is held
     for HELD. Either the structure stands or it moves away; what lies between the two is halved until it is within WITHIN.
 
-By exact friction there may be many states of collapse, of which limit analysis finds low ones and the slow history one. So the
-ways agree where the history gives way between the safe and the upper multiplier, but for WITHIN (T455).
+By Coulomb friction there may be many states of collapse, of which limit analysis finds low ones and the slow history one. So
+the ways agree where the history gives way between the safe and the upper multiplier, but for WITHIN (T455).
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The forces in patches of contact, four patches at once: exact pressure over the closed part, exact Coulomb friction
+"""The forces in patches of contact, four patches at once: exact pressure over the closed part, Coulomb friction
 (T310 to T318).
 
 Pressure. Where the gap is negative its depth d = -g is resisted by the stiffness k [N/m3] times an edge factor f. The elastic

@@ -107,7 +107,7 @@ class Case:
 
     @property
     def surface(self) -> Surface:
-        """How contacts give way. By small steps stone is elastic; in cone programs and statics the exact law is compliant
+        """How contacts give way. By small steps stone is elastic; in cone programs and statics Coulomb's law is compliant
         unless the case says rigid (docs/decisions/0007), mortar always (docs/decisions/0009)."""
         exact, young, stiffness = self.friction_law == "coulomb", self.solver.young, self.solver.stiffness
         if self.by_small_steps:

@@ -202,7 +202,7 @@ def _bounds(safe: float | None, upper: float | None, figures: str, unit: str) ->
         f"{upper:{figures}}{unit} by associated friction, an upper bound")  # fmt: skip
     if safe is None:
         return None if upper is None else f"{bound}: no lower value is known"
-    return f"at most {safe:{figures}}{unit} by exact friction, the lowest found, not a proven minimum; {bound}"
+    return f"at most {safe:{figures}}{unit} by Coulomb friction, the lowest found, not a proven minimum; {bound}"
 
 
 def _history(facts: Facts) -> list[Check]:

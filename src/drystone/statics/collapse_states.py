@@ -1,9 +1,9 @@
-"""Collapse by Coulomb's exact law of joints with areas: a balance and loads come in, states of collapse go out (T412).
+"""Collapse by Coulomb's law of joints with areas: a balance and loads come in, states of collapse go out (T412).
 
 The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each
 round takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear
 pressure there bears (T410, T411), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
-asked for whose forces obey the exact law. Starts are the forces of the associated collapse and random least ones; then the
+asked for whose forces obey Coulomb's law. Starts are the forces of the associated collapse and random least ones; then the
 forces of the lowest state found are changed at random, a little, which finds states near by (hops). Only what passes
 `error_of` counts; the lowest found is no proven minimum.
 """
@@ -216,7 +216,7 @@ def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointFor
 
 
 def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
-    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do. Where the centres of
+    """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do. Where the centres of
     pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
     balance, joints, dead, live = problem
     drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))

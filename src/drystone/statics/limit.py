@@ -1,7 +1,7 @@
 """How much of a live load a structure bears: a balance, dead and live loads come in, the collapse multiplier goes out (T33).
 
 Associated friction makes it one cone program whose multipliers are the mechanism, and also say how much the collapse
-multiplier would gain by a little more of anything (T37). The multiplier of the exact law is not unique; it is at most the
+multiplier would gain by a little more of anything (T37). The multiplier of Coulomb's law is not unique; it is at most the
 associated one, see nonassociated.py.
 """
 

@@ -1,4 +1,4 @@
-"""Collapse by Coulomb's exact law, sliding without dilatancy: a balance and loads come in, states of collapse go out.
+"""Collapse by Coulomb's law, sliding without dilatancy: a balance and loads come in, states of collapse go out.
 
 Such states are many, with multipliers of their own. The iteration of Gilbert, Casapulla & Ahmed (2006), in the form for cones
 of Portioli et al. (2014), leads to some: friction is taken as a strength that does not grow with the normal force, that of the
@@ -21,12 +21,12 @@ SAME = 1e-5  # relative difference of multipliers that are one
 SETTLED = 1e-3  # relative difference of two rounds after which a start ends
 KEPT = 0.2  # share of the old normal forces in the new ones
 ROUNDS = 12  # of one start at most
-PENALTY = 300.0  # of power that the exact law does not allow, in units of the power of the live load
+PENALTY = 300.0  # of power that Coulomb's law does not allow, in units of the power of the live load
 STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
 
 
 class Collapse(NamedTuple):
-    """A state of collapse by the exact law."""
+    """A state of collapse by Coulomb's law."""
 
     multiplier: float  # of the live load
     velocity: Array  # (B, 6) the mechanism, on which the live load does the power 1
@@ -38,7 +38,7 @@ class Round(NamedTuple):
     """One round of the iteration."""
 
     start: int
-    collapse: Collapse | None  # None: the forces of its mechanism do not obey the exact law
+    collapse: Collapse | None  # None: the forces of its mechanism do not obey Coulomb's law
 
 
 def starts_by_size(balance: Balance) -> int:
@@ -115,9 +115,9 @@ def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array
 
 
 def _least(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
-    """The least multiplier of forces that obey the exact law with this mechanism (T36); None if none do."""
+    """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do."""
     drift = balance.relative(velocity)
-    lost = drift.copy()  # power that the exact law does not allow, by force; never negative within Coulomb's cone
+    lost = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
     lost[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
     best = optimise(balance, dead, -live, cost=PENALTY * lost)
     if best.status != SOLVED:

@@ -1,6 +1,6 @@
 """What is left of a structure that does not stand as a whole: a model and its loads come in, what falls and what stays go out.
 
-In stages: let go under Coulomb's exact friction, the blocks that go down fastest are taken away, until the rest stands
+In stages: let go under Coulomb friction, the blocks that go down fastest are taken away, until the rest stands
 (T46). What is left bears itself by a state of forces of its own: a natural arch in a wall, a corbelled dome over a hole.
 """
 

@@ -1,4 +1,4 @@
-"""Collapse by Coulomb's exact friction, of structures of any size: a model with dead and live loads comes in; the multiplier
+"""Collapse by Coulomb friction, of structures of any size: a model with dead and live loads comes in; the multiplier
 with which it goes on moving, once it has begun to, goes out, tried by histories on both sides (T416 to T418).
 
 The structure is followed by small steps as histories are, with friction over the areas of its joints. It is let down under the
@@ -56,7 +56,7 @@ LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the mul
 ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
 ROUNDS = 4  # in which the structure is driven on, at most, where it does not move under the first of them
 SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
-RESTLESS = "by exact friction the structure does not stand under the dead load alone"
+RESTLESS = "by Coulomb friction the structure does not stand under the dead load alone"
 NOTHING = 1e-6  # of the associated multiplier: less is none
 
 

@@ -1,4 +1,4 @@
-"""Whether a structure stands, by Coulomb's exact friction: a model and its loads come in, a `Standing` goes out (T401 to T404).
+"""Whether a structure stands, by Coulomb friction: a model and its loads come in, a `Standing` goes out (T401 to T404).
 
 Three answers. "stands": let down from where it is drawn, with no force in any joint, it comes to rest nearby and stays there.
 "self-stress": it does not, yet there are forces that would hold it: its joints would have to be pressed together, by wedges or

@@ -44,7 +44,7 @@ def reach_by_course(run: Run, gone: Array) -> list[float]:
 
 
 def _rest(run: Run) -> Remaining:
-    """What stays of the stones that have not set out to fall, by statics in stages with the exact law."""
+    """What stays of the stones that have not set out to fall, by statics in stages with Coulomb's law."""
     model = without(run.model, _sunk(run) > FALLS)
     return remaining(model)
 
@@ -78,7 +78,7 @@ CORBELLED_CYLINDER = Subject(
     "H10-cylinder", "A corbelled dome in a cylinder over a hole", "BRT section 3.2, figure 10",
     "16.2 m wide, 5 m high, over an octagonal hole of 7.6 m, friction 0.4, Coulomb's law; 1,210 stones in our bond. For "
     "0.15 s in time; then the stones that have set out to fall are taken away, and of the rest those that start to go down "
-    "fastest, until it stands, by statics with the exact law. In time alone it gets hardly further: at 0.18 s the "
+    "fastest, until it stands, by statics with Coulomb's law. In time alone it gets hardly further: at 0.18 s the "
     "falling stones, which slide between each other and the ring that stays, jam; they have no play.",
     (
         Claim("others", "stones that do not fall, after 0.15 s", "", "stay"),

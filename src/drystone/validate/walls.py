@@ -90,13 +90,13 @@ DRAWN = "printed to 0.01 degrees, of drawings in mm"
 WALL_3 = Subject(
     "H8", "Wall 3 of Ferris and Tin-Loi", "Ferris & Tin-Loi (2001); PCL section 5, table 2",
     "46 blocks, friction 0.65, horizontal body force. Limit analysis by the associated law, and the lowest state of collapse "
-    "by Coulomb's exact law that our search finds; then the least constant acceleration of the ground, to 0.001 g, that "
-    "makes the wall rock in time by the exact law, in the plane, with stone of 30 GPa.",
+    "by Coulomb's law that our search finds; then the least constant acceleration of the ground, to 0.001 g, that "
+    "makes the wall rock in time by Coulomb's law, in the plane, with stone of 30 GPa.",
     (
         Claim("associated", "associated multiplier", "g", 0.404, 5e-4, DIGITS),
         Claim("exact", "not associated multiplier", "g", 0.356, 5e-4, DIGITS),
         Claim("in time", "starts to rock in time", "g", 0.387, 2e-3, "searched to 0.001 g, by PCL and here", 0.356,
-              "In time our wall sets out where limit analysis says: with exact friction at its lowest multiplier, 0.356, "
+              "In time our wall sets out where limit analysis says: with Coulomb friction at its lowest multiplier, 0.356, "
               "with associated friction at 0.404. PCL's 0.387 is neither; the theory, under \"The plane\", discusses why."),
     ),
     _wall3, needs=LAYOUT,

@@ -98,7 +98,7 @@ def _capacity(facts: dict[str, Any]) -> Rows:
     rows = [(f"{row['direction_deg']:g} deg", _interval(row)) for row in facts["directions"]]
     weakest = facts["weakest"]
     told = "none" if weakest is None else f"{_interval(weakest)} at {weakest['direction_deg']:g} deg from +x"
-    laws = "safe by exact Coulomb friction over the areas of the joints; upper bound by associated friction"
+    laws = "safe by Coulomb friction over the areas of the joints; upper bound by associated friction"
     return [("multipliers", laws), *rows, ("weakest", told)]
 
 

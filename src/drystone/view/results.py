@@ -85,7 +85,7 @@ def _settlement(run: Run, facts: dict[str, Any], path: Path) -> Path:
 
 def capacity_of(facts: dict[str, Any]) -> dict[str, tuple[Array, Array]]:
     """[deg] and [-] directions and multipliers, of those that have one: safe ones, if any is known, then upper ones."""
-    labels = {"multiplier_safe": "safe, exact Coulomb friction", "multiplier": "upper bound, associated friction"}
+    labels = {"multiplier_safe": "safe, Coulomb friction", "multiplier": "upper bound, associated friction"}
     curves = {}
     for name, label in labels.items():
         rows = [(row["direction_deg"], row[name]) for row in facts["directions"] if row.get(name) is not None]
