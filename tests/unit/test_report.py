@@ -142,8 +142,8 @@ def statics(kind: str, facts: dict | None):
         ("limit", LIMIT | {"status": "NumericalError"}, False, "The collapse multiplier is not known"),
         ("limit", LIMIT | {"status": "endless", "multiplier": None, "multiplier_safe": None, "note": "nothing bounds it"}, True,
          "There is no collapse multiplier: nothing bounds it."),
-        ("limit", LIMIT | {"status": "endless", "multiplier": None}, True, "The collapse multiplier is at most 0.3512 by exact "
-         "friction, the lowest found, not a proven minimum; nothing bounds it by associated friction."),
+        ("limit", LIMIT | {"status": "endless", "multiplier": None}, True, "The collapse multiplier is at most 0.3512 by "
+         "Coulomb friction, the lowest found, not a proven minimum; nothing bounds it by associated friction."),
         ("limit", LIMIT | {"confirmed": False}, False, "NOT CONFIRMED by a history: The collapse multiplier is"),
         ("limit", LIMIT | {"multiplier_safe": None}, True, "The collapse multiplier is 0.3712 by associated friction, an upper "
          "bound: no lower value is known."),
