@@ -49,7 +49,7 @@ def analyse_limit(case: Case, model: Model) -> Stages:
         "note": verdict(found, facts["stable"]),
     }
     if _moves(found, safe):
-        law = "associated" if safe is None else "exact"
+        law = "associated" if safe is None else "coulomb"
         facts["mechanism"] = {"law": law} | mechanism_facts(model, contacts, velocity, read)
     return facts
 
