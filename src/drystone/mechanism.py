@@ -68,6 +68,7 @@ class Mechanism:
     macro: Array  # (B,) int64 row of `bodies`
     bodies: tuple[MacroBlock, ...]  # the first is what stands still, which may be nothing; then from the heaviest on
     joints: tuple[Joint, ...]
+    tolerance: float  # of the largest displacement: what moves by less, against the ground or a neighbour, does not move
 
     @property
     def words(self) -> str:
@@ -89,6 +90,7 @@ class Mechanism:
         return {
             "words": self.words,
             "largest_displacement": self.largest,
+            "tolerance": self.tolerance,
             "still_blocks": len(self.bodies[0].blocks),
             "macro_blocks": [_body_facts(body, self.names) for body in self.bodies[1:]],
             **{f"{kind}_joints": kinds[kind] for kind in KINDS},
@@ -148,7 +150,7 @@ def _read(
     largest = float(path.max())
     if largest == 0.0:
         rest = _body(model, np.arange(len(names)), motion, carry, finite, 1.0)
-        return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), ())
+        return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), (), tolerance)
     pair, row = touching_pairs(contacts)
     relative, turned = against[0] / largest, against[1] / largest
     stirs = path > tolerance * largest
@@ -165,7 +167,7 @@ def _read(
     for k, body in enumerate(bodies):
         macro[body.blocks] = k
     joints = _joints(model, contacts, pair, row, relative, turned, macro, tolerance)
-    return Mechanism(names, largest, motion / largest, macro, tuple(bodies), joints)
+    return Mechanism(names, largest, motion / largest, macro, tuple(bodies), joints, tolerance)
 
 
 def _block_paths(model: Model, carry: Carry) -> Array:

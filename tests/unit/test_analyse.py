@@ -6,6 +6,7 @@ import pytest
 
 from drystone.cli import main
 from drystone.record import read_run
+from drystone.view.results import mechanism_of
 
 BLOCK = """
 [structure]
@@ -40,6 +41,10 @@ def test_limit_of_a_block(tmp_path, capsys):
     assert facts["mechanism"]["hinge_joints"] == 1
     assert facts["mechanism"]["macro_blocks"][0]["axis"][0] == pytest.approx(0.25, abs=1e-6)
     assert {path.name for path in (tmp_path / "out").glob("*.png")} == {"forces.png", "mechanism.png"}
+    drawn = mechanism_of(read_run(tmp_path / "out"), facts)
+    assert (drawn.words, drawn.tolerance) == (facts["mechanism"]["words"], facts["mechanism"]["tolerance"])
+    coarse = mechanism_of(read_run(tmp_path / "out"), {"mechanism": {"tolerance": 0.25}})
+    assert coarse.tolerance == 0.25  # the picture is read as the words are
     assert read_run(tmp_path / "out").frames == 3  # as built, associated, exact
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from drystone.analyse.construction import there
 from drystone.analyse.stages import READ
-from drystone.mechanism import read_mechanism
+from drystone.mechanism import Mechanism, read_mechanism
 from drystone.record import Run
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.view.forces import force_picture, thrust_picture
@@ -54,10 +54,15 @@ def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
 
 
 def _mechanism(run: Run, facts: dict[str, Any], path: Path) -> Path:
-    """Of the last frame that moves."""
-    last = max(k for k in range(run.frames) if run.velocity[k].any())
-    mechanism_picture(run.model, read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=READ), path)
+    mechanism_picture(run.model, mechanism_of(run, facts), path)
     return path
+
+
+def mechanism_of(run: Run, facts: dict[str, Any]) -> Mechanism:
+    """That of the last frame that moves, read with the tolerance of the words that the facts tell it in."""
+    last = max(k for k in range(run.frames) if run.velocity[k].any())
+    tolerance = facts.get("mechanism", {}).get("tolerance", READ)
+    return read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=tolerance)
 
 
 def _thrust(run: Run, facts: dict[str, Any], path: Path) -> Path:
