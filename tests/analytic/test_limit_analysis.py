@@ -153,7 +153,8 @@ def test_what_does_not_stand_says_so(tmp_path):
     facts, _ = facts_of(tmp_path, [edge, box((0, 0, 0), (2, 1, 1), name="stone")], 'kind = "limit"\ndirection = [-1, 0, 0]')
     assert facts["stable"] is False
     assert facts["multiplier"] == pytest.approx(0.6, rel=1e-6)
-    assert "does not stand" in facts["note"]
+    assert "does not stand under the dead load alone" in facts["words"]
+    assert "no multiplier of the live load is safe" in facts["words"]
 
 
 def test_capacity_in_all_directions(tmp_path):
