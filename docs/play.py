@@ -8,7 +8,7 @@ all bricks or each its own (seeds 1 to 6).
 import numpy as np
 
 from drystone.io.case import parse_case
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 
 CASE = """
 [structure]
@@ -31,8 +31,8 @@ def fallen(**structure) -> tuple[int, float]:
     """How many bricks fall, and how far the farthest [m]."""
     case = parse_case(CASE, instead={f"structure.{key}": value for key, value in structure.items()})
     model = case.model()
-    start = start_of(case, model)
-    *_, last = simulated(case, model, start, solver_of(case))
+    start = start_state(case, model)
+    *_, last = simulate_case(case, model, start, case_solver(case))
     down = start.position[:, 2] - last.state.position[:, 2]
     return int((down > FALLEN).sum()), float(down.max())
 

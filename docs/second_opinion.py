@@ -19,7 +19,7 @@ from drystone import session
 from drystone.analyse import record as statics
 from drystone.analyse.stages import Stages
 from drystone.cross import cross
-from drystone.cross.histories import Beside, followed, other_case
+from drystone.cross.histories import FrameComparison, compare_frames, other_case
 from drystone.io.case import Case, parse_case
 from drystone.record import Run
 
@@ -51,10 +51,10 @@ def histories() -> Iterator[tuple[str, str, Case]]:
             yield name, f"{amplitude}, {shaken}", parse_case(text, f"{name}.toml", {"motion.amplitude": amplitude})
 
 
-def follow(run: Run, other: Case, amounts: tuple[float, ...]) -> tuple[list[str], Beside]:
+def follow(run: Run, other: Case, amounts: tuple[float, ...]) -> tuple[list[str], FrameComparison]:
     """When and where the two are first so far apart, and the last instant."""
     when: dict[float, str] = {}
-    for beside in followed(run, other):
+    for beside in compare_frames(run, other):
         farthest = int(np.argmax(beside.distance))
         for amount in amounts:
             if beside.distance[farthest] > amount:
@@ -113,7 +113,7 @@ def multipliers_table() -> None:
             """
         with TemporaryDirectory() as folder:
             begin = time.process_time()
-            for _ in statics.record(parse_case(text, f"{name}.toml"), Path(folder) / "run"):
+            for _ in statics.record_statics(parse_case(text, f"{name}.toml"), Path(folder) / "run"):
                 pass
             stages = cross(Path(folder) / "run")
             found = result_of(stages)

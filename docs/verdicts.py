@@ -14,14 +14,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from drystone import build
-from drystone.analyse.safe_multiplier import Question, safe_multiplier
+from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier
 from drystone.build import GENERATORS, with_play
 from drystone.build.shapes import box
 from drystone.loads import body_force, weight
 from drystone.model import Block, Model, build_model
 from drystone.simulate import simulate_small_steps
-from drystone.statics.limit import limit, stands
-from drystone.statics.standing import standing, touching
+from drystone.statics.limit import solve_limit, stands_with_associated_friction
+from drystone.statics.standing import balance_of_closed_joints, judge_standing
 from drystone.units import GRAVITY
 
 OPENING = {"length": 4.5, "height": 1.25, "thickness": 0.25, "span": 1.5, "courses": 5, "blocks": 9}
@@ -58,9 +58,9 @@ def after_a_second(model: Model) -> tuple[float, int]:
 def multipliers(model: Model) -> str:
     """Cells of the table: the safe multiplier, the loads under which histories rest and move, the upper multiplier."""
     dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
-    begin, system = time.process_time(), touching(model)
-    found = limit(system, dead, live)
-    search = safe_multiplier(Question(system, dead, live, found, stands(system, dead), GRAVITY, None))
+    begin, system = time.process_time(), balance_of_closed_joints(model)
+    found = solve_limit(system, dead, live)
+    search = safe_multiplier(MultiplierProblem(system, dead, live, found, stands_with_associated_friction(system, dead), GRAVITY, None))
     while True:
         try:
             next(search)
@@ -85,7 +85,7 @@ def main() -> None:
             continue
         model = build_model(blocks, friction=friction)
         begin = time.process_time()
-        found = standing(model)
+        found = judge_standing(model)
         took = time.process_time() - begin
         far, beyond = after_a_second(model)
         free = int((~model.bodies.fixed).sum())

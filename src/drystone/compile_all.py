@@ -25,9 +25,9 @@ from drystone.motion import Motion
 from drystone.session import run
 from drystone.simulate import initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import SPATIAL, make_solver
-from drystone.statics.balance import balance
+from drystone.statics.balance import assemble_balance
 from drystone.statics.collapse_states import search_states
-from drystone.statics.limit import limit
+from drystone.statics.limit import solve_limit
 from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.units import GRAVITY
 from drystone.view.picture import picture
@@ -138,8 +138,8 @@ def _spectra() -> None:
 
 def _joints_with_areas() -> None:
     model = build_model(build.block(), friction=0.5)
-    system, dead, live = balance(model), weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
-    for _ in search_states(system, dead, live, limit(system, dead, live).optimum, starts=1, hops=0, stands=True):
+    system, dead, live = assemble_balance(model), weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    for _ in search_states(system, dead, live, solve_limit(system, dead, live).optimum, starts=1, hops=0, stands=True):
         pass
 
 

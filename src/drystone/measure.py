@@ -33,7 +33,7 @@ def collapse_time(time: Array, potential: Array, *, loss: float = 0.20) -> float
     return float(time[fallen[0]]) if len(fallen) else None
 
 
-def displacement(run: Run) -> Array:
+def centroid_displacement(run: Run) -> Array:
     """(F, B, 3) [m] of the centroids."""
     return run.position - run.position[0]
 
@@ -42,24 +42,24 @@ def point_displacement(run: Run, block: int | str, point: Array) -> Array:
     """(F, 3) [m] of the point of a block (number or name) that was at `point` [m, world] in the first frame."""
     block = block_number(run, block)
     arm = np.asarray(point, float) - run.position[0, block]
-    return run.position[:, block] + quaternion.rotate(_turn(run, block), arm) - np.asarray(point, float)
+    return run.position[:, block] + quaternion.rotate(_rotation_since_start(run, block), arm) - np.asarray(point, float)
 
 
 def rotation(run: Run, block: int | str) -> Array:
     """(F, 3) [rad] rotation vector of a block, axis times angle, the angle at most pi."""
-    return quaternion.rotation_vector(_turn(run, block_number(run, block)))
+    return quaternion.rotation_vector(_rotation_since_start(run, block_number(run, block)))
 
 
 def phase_portrait(run: Run, block: int | str, axis: Array) -> tuple[Array, Array]:
     """(F,) [rad] angle and (F,) [rad/s] angular velocity of a block about a world axis; whole turns are counted."""
     block = block_number(run, block)
     axis = np.asarray(axis, float) / np.linalg.norm(axis)
-    turn = _turn(run, block)
+    turn = _rotation_since_start(run, block)
     angle = np.unwrap(2.0 * np.arctan2(turn[:, 1:] @ axis, turn[:, 0]))
     return angle, run.velocity[:, block, 3:] @ axis
 
 
-def mechanism(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanism:
+def mechanism_of_frame(run: Run, frame: int = -1, *, tolerance: float = 1e-2) -> Mechanism:
     """How a frame differs from the start: what has moved as one, which of the first joints have opened, slid or turned.
     What moved by less than `tolerance` of the largest displacement has not moved: a run leaves its mark on every joint."""
     (first, upright), (position, rotation) = run.pose(0), run.pose(frame)
@@ -76,7 +76,7 @@ def _first_contacts(run: Run) -> Contacts:
     return detect(run.model.bodies, run.position[0], run.rotation[0], at_rest, 1.0, no_contacts(), 0)[0]
 
 
-def stresses(run: Run, frame: int = -1) -> dict[str, Array]:
+def block_stresses(run: Run, frame: int = -1) -> dict[str, Array]:
     """(E, 8, 6) [Pa] in each deformable block, by its name: xx, yy, zz, xy, yz, zx in the block's own axes at the Gauss points
     of its bricks, tension positive. `elastic.von_mises` and `elastic.principal` read them."""
     elastic = _deformable(run)
@@ -88,7 +88,7 @@ def largest_stresses(run: Run, frame: int = -1) -> dict[str, dict[str, float]]:
     """[Pa] of each deformable block, by its name: the largest von Mises stress, tension and compression of its bricks, from the
     mean stress of each."""
     found = {}
-    for name, stress in stresses(run, frame).items():
+    for name, stress in block_stresses(run, frame).items():
         mean = stress.mean(axis=1)
         low, high = float(principal(mean).min()), float(principal(mean).max())
         found[name] = {"von_mises": float(von_mises(mean).max()), "tension": max(high, 0.0), "compression": max(-low, 0.0)}
@@ -125,13 +125,13 @@ def block_number(run: Run, block: int | str) -> int:
     return names.index(block)
 
 
-def chosen_blocks(run: Run, said: str) -> list[int]:
+def select_blocks(run: Run, said: str) -> list[int]:
     """The blocks told by numbers, ranges with both ends, names and groups, joined by + or by commas: "12:14+keystone+pier"."""
     words = [said] if said in {block.name for block in run.model.blocks} else re.split("[+,]", said)
-    return list(dict.fromkeys(block for word in words for block in _told(run, word.strip(), said)))
+    return list(dict.fromkeys(block for word in words for block in _blocks_of_word(run, word.strip(), said)))
 
 
-def _told(run: Run, word: str, said: str) -> list[int]:
+def _blocks_of_word(run: Run, word: str, said: str) -> list[int]:
     blocks = run.model.blocks
     names = [block.name for block in blocks]
     if found := [i for i, block in enumerate(blocks) if word and word == block.name]:
@@ -149,9 +149,9 @@ def _told(run: Run, word: str, said: str) -> list[int]:
                      f"names or groups, joined by +, as {names[0]!r}")  # fmt: skip
 
 
-def watched_blocks(run: Run, monitored: Sequence[str] = ()) -> list[int]:
+def monitored_blocks(run: Run, monitored: Sequence[str] = ()) -> list[int]:
     """The blocks that a case monitors, or else the one that has moved most."""
-    far = np.linalg.norm(displacement(run), axis=-1).max(axis=0)
+    far = np.linalg.norm(centroid_displacement(run), axis=-1).max(axis=0)
     return [block_number(run, name) for name in monitored] or [int(far.argmax())]
 
 
@@ -211,16 +211,16 @@ def summarise(run: Run, *, loss: float = 0.20) -> dict[str, Any]:
         "hung_by_friction": run.hung,
         "collapsed": fallen is not None,
         "collapse_time": fallen,
-        "fallen_blocks": _fallen(run),
-        "max_displacement": float(np.linalg.norm(displacement(run), axis=-1).max()),
-        "max_penetration": _largest(steps["overlap"]),
-        "max_residual": _largest(steps["residual_error"]),
+        "fallen_blocks": _fallen_blocks(run),
+        "max_displacement": float(np.linalg.norm(centroid_displacement(run), axis=-1).max()),
+        "max_penetration": _largest_value(steps["overlap"]),
+        "max_residual": _largest_value(steps["residual_error"]),
         "unconverged_steps": int((~steps["converged"]).sum()),
         "dumps": [str(path) for path in run.failed],
-        "contacts": {"mean": _mean(steps["contacts"]), "max": int(_largest(steps["contacts"]))},
+        "contacts": {"mean": _mean(steps["contacts"]), "max": int(_largest_value(steps["contacts"]))},
         "energy": {name: [float(run.energy[name][0]), float(run.energy[name][-1])] for name in Energy._fields},
         "ms_per_step": _milliseconds(steps["seconds"]),
-        "factorisations": {"mean": _mean(factorisations), "max": int(_largest(factorisations))},
+        "factorisations": {"mean": _mean(factorisations), "max": int(_largest_value(factorisations))},
         "paths": dict(Counter(steps["path"].tolist())),
         "small_step": float((run.time[-1] - run.time[0]) / factorisations.sum()) if small_steps else None,  # [s] mean
     }
@@ -231,13 +231,13 @@ def took_small_steps(paths: Array) -> bool:
     return len(paths) > 0 and set(paths) <= {SMALL_STEPS, FINER_STEPS}
 
 
-def _fallen(run: Run) -> int:
+def _fallen_blocks(run: Run) -> int:
     """How many free blocks are lower in the end than at the start by more than their radius."""
     bodies = run.model.bodies
     return int((~bodies.fixed & (run.position[0, :, 2] - run.position[-1, :, 2] > bodies.radius)).sum())
 
 
-def _turn(run: Run, block: int) -> Array:
+def _rotation_since_start(run: Run, block: int) -> Array:
     """(F, 4) rotation of a block from its first pose to each frame's."""
     return quaternion.product(run.rotation[:, block], quaternion.conjugate(run.rotation[0, block]))
 
@@ -253,5 +253,5 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _largest(values: Array) -> float:
+def _largest_value(values: Array) -> float:
     return float(values.max()) if len(values) else 0.0

@@ -22,13 +22,13 @@ from drystone.model import Model
 from drystone.neighbours import connected
 
 Array = np.ndarray
-Carry = Callable[[Array, Array], Array]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
+PointDisplacement = Callable[[Array, Array], Array]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
 
-KINDS = ("hinge", "sliding", "torsion", "opening")
-SAME = 0.05  # of an amount: points that part by less than this of the largest opening of their joint stay closed
-STRAIGHT = 0.02  # a body that turns by less, times its size over its displacement, moves straight on
-LISTED = 6  # joints or names told one by one; more are counted
-SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # of a joint, towards -x, +x, -y, ...
+JOINT_MOTION_KINDS = ("hinge", "sliding", "torsion", "opening")
+CLOSED_SHARE = 0.05  # of an amount: points that part by less than this of the largest opening of their joint stay closed
+STRAIGHT_MOTION_SHARE = 0.02  # a body that turns by less, times its size over its displacement, moves straight on
+MAX_LISTED = 6  # joints or names told one by one; more are counted
+JOINT_SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # of a joint, towards -x, +x, -y, ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class MacroBlock:
 
 
 @dataclass(frozen=True)
-class Joint:
+class JointMotion:
     """How two neighbours of different macro-blocks move against each other."""
 
     a: int
@@ -67,7 +67,7 @@ class Mechanism:
     motion: Array  # (B, 6) [m, rad] of the blocks about their centroids
     macro: Array  # (B,) int64 row of `bodies`
     bodies: tuple[MacroBlock, ...]  # the first is what stands still, which may be nothing; then from the heaviest on
-    joints: tuple[Joint, ...]
+    joints: tuple[JointMotion, ...]
     tolerance: float  # of the largest displacement: what moves by less, against the ground or a neighbour, does not move
 
     @property
@@ -76,12 +76,12 @@ class Mechanism:
         moving = self.bodies[1:]
         if not moving:
             return "nothing moves"
-        listed = LISTED if len(moving) <= LISTED else LISTED // 2
-        told = [_told_body(body, self.names) for body in moving[:listed]]
+        listed = MAX_LISTED if len(moving) <= MAX_LISTED else MAX_LISTED // 2
+        told = [_describe_body(body, self.names) for body in moving[:listed]]
         rest = f"; and {len(moving) - listed} more" if len(moving) > listed else ""
         still = len(self.bodies[0].blocks)
         count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still} still block{'s' * (still != 1)}"
-        kinds = [_told_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in KINDS]
+        kinds = [_describe_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in JOINT_MOTION_KINDS]
         return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
 
     def as_facts(self) -> dict[str, Any]:
@@ -92,9 +92,9 @@ class Mechanism:
             "largest_displacement": self.largest,
             "tolerance": self.tolerance,
             "still_blocks": len(self.bodies[0].blocks),
-            "macro_blocks": [_body_facts(body, self.names) for body in self.bodies[1:]],
-            **{f"{kind}_joints": kinds[kind] for kind in KINDS},
-            "joints": [_joint_facts(joint, self.names) for joint in self.joints],
+            "macro_blocks": [_body_dict(body, self.names) for body in self.bodies[1:]],
+            **{f"{kind}_joints": kinds[kind] for kind in JOINT_MOTION_KINDS},
+            "joints": [_joint_dict(joint, self.names) for joint in self.joints],
         }
 
 
@@ -140,7 +140,7 @@ def _read(
     model: Model,
     contacts: Contacts,
     motion: Array,
-    carry: Carry,
+    carry: PointDisplacement,
     against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and turn of b against a, at the contacts
     finite: float,  # 1: finite displacements; 0: their limit
     tolerance: float,
@@ -170,7 +170,7 @@ def _read(
     return Mechanism(names, largest, motion / largest, macro, tuple(bodies), joints, tolerance)
 
 
-def _block_paths(model: Model, carry: Carry) -> Array:
+def _block_paths(model: Model, carry: PointDisplacement) -> Array:
     """(B,) [m] the largest displacement of any corner of a block."""
     bodies = model.bodies
     block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
@@ -188,7 +188,7 @@ def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turne
     return apart
 
 
-def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: float, largest: float) -> MacroBlock:
+def _body(model: Model, blocks: Array, motion: Array, carry: PointDisplacement, finite: float, largest: float) -> MacroBlock:
     """The motion of a macro-block is that of its heaviest block."""
     if not len(blocks):
         return MacroBlock(blocks, 0.0, np.zeros(3), np.zeros(3), np.zeros(3), None)
@@ -199,7 +199,7 @@ def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: floa
     shift, turn = carry(heaviest, centroid[None])[0], motion[heaviest[0], 3:]
     size = float((np.linalg.norm(model.position[blocks] - centroid, axis=1) + model.bodies.radius[blocks]).max())
     angle = float(np.linalg.norm(turn))
-    straight = angle * size <= STRAIGHT * float(np.linalg.norm(shift))
+    straight = angle * size <= STRAIGHT_MOTION_SHARE * float(np.linalg.norm(shift))
     axis = None if straight else _axis_point(centroid, shift, turn, finite)
     return MacroBlock(blocks, float(mass.sum()), centroid, shift / largest, turn / largest, axis)
 
@@ -215,7 +215,7 @@ def _axis_point(centroid: Array, shift: Array, turn: Array, finite: float) -> Ar
 
 def _joints(
     model: Model, contacts: Contacts, pair: Array, row: Array, relative: Array, turned: Array, macro: Array, tolerance: float
-) -> tuple[Joint, ...]:
+) -> tuple[JointMotion, ...]:
     """The joints between different macro-blocks, in the order of their pairs."""
     inward = _arch_insides(model, contacts, pair, row)
     frictions = model.friction_between(pair[:, 0], pair[:, 1])
@@ -230,7 +230,7 @@ def _joints(
         middle = points.mean(axis=0)
         place = points[closed].mean(axis=0) if kind == "hinge" else middle
         side = _side(place, points, inward.get((a, b))) if kind == "hinge" else ""
-        found.append(Joint(a, b, kind, opening, slip, turn, place, side, points))
+        found.append(JointMotion(a, b, kind, opening, slip, turn, place, side, points))
     return tuple(found)
 
 
@@ -243,7 +243,7 @@ def _classify(
     slip = np.linalg.norm(along, axis=1)
     dilation = friction * slip  # with the associated law a joint that slides opens by this much
     widest = max(float(opening.max()), 0.0)
-    closed = (opening <= max(tolerance, SAME * widest)) | (np.abs(opening - dilation) <= SAME * dilation + tolerance)
+    closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance)
     slid = float(slip[closed].max()) if closed.any() else float(slip.max())
     if not closed.any():
         kind = "opening"
@@ -275,19 +275,19 @@ def _side(place: Array, points: Array, inward: Array | None) -> str:
     """Where in its joint a hinge is."""
     offset = place - points.mean(axis=0)
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-    if float(np.linalg.norm(offset)) <= SAME * size:
+    if float(np.linalg.norm(offset)) <= CLOSED_SHARE * size:
         return "middle"
-    if inward is not None and abs(float(offset @ inward)) > SAME * float(np.linalg.norm(offset) * np.linalg.norm(inward)):
+    if inward is not None and abs(float(offset @ inward)) > CLOSED_SHARE * float(np.linalg.norm(offset) * np.linalg.norm(inward)):
         return "intrados" if offset @ inward > 0 else "extrados"
     axis = int(np.abs(offset).argmax())
-    return SIDES[axis][int(offset[axis] > 0)]
+    return JOINT_SIDES[axis][int(offset[axis] > 0)]
 
 
-def _told_body(body: MacroBlock, names: Sequence[str]) -> str:
-    who = f"{_told_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
+def _describe_body(body: MacroBlock, names: Sequence[str]) -> str:
+    who = f"{_summarise_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
     moves, turns = ("moves", "turns") if len(body.blocks) == 1 else ("move", "turn")
     if body.axis is None:
-        return f"{who} {moves} {_towards(body.shift)}"
+        return f"{who} {moves} {_describe_direction(body.shift)}"
     direction = np.abs(body.turn) / np.linalg.norm(body.turn)
     main = int(direction.argmax())
     parallel = direction[main] > 0.99
@@ -297,7 +297,7 @@ def _told_body(body: MacroBlock, names: Sequence[str]) -> str:
     return f"{who} {turns} about an axis {along} at {place}"
 
 
-def _towards(shift: Array) -> str:
+def _describe_direction(shift: Array) -> str:
     """A direction in words."""
     unit = shift / np.linalg.norm(shift)
     main = int(np.abs(unit).argmax())
@@ -306,17 +306,17 @@ def _towards(shift: Array) -> str:
     return f"towards ({', '.join(f'{u + 0.0:.2f}' for u in unit)})"
 
 
-def _told_joints(kind: str, joints: list[Joint], names: Sequence[str]) -> str:
+def _describe_joints(kind: str, joints: list[JointMotion], names: Sequence[str]) -> str:
     if not joints:
         return ""
     many = {"hinge": "hinges at", "sliding": "sliding along", "torsion": "torsion in", "opening": "opening of"}[kind]
-    if len(joints) > LISTED:
+    if len(joints) > MAX_LISTED:
         stems = Counter("|".join(sorted((_stem(names[j.a]), _stem(names[j.b])))) for j in joints)
-        return f"{many} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(LISTED))})"
+        return f"{many} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(MAX_LISTED))})"
     return f"{many} " + ", ".join(f"{names[j.a]}|{names[j.b]}" + f" ({j.side})" * bool(j.side) for j in joints)
 
 
-def _told_names(names: list[str]) -> str:
+def _summarise_names(names: list[str]) -> str:
     """Few names as they are, numbers in a row as from-to, others counted by what they begin with."""
     numbers = [int(name[len(_stem(name)) :].lstrip("-_ ") or -1) for name in names]
     stems = Counter(_stem(name) for name in names)
@@ -337,7 +337,7 @@ def _stem(name: str) -> str:
     return name.rstrip("0123456789").rstrip("-_ ") or name
 
 
-def _body_facts(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
+def _body_dict(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
     return {
         "blocks": [names[b] for b in body.blocks],
         "mass": body.mass,
@@ -348,7 +348,7 @@ def _body_facts(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _joint_facts(joint: Joint, names: Sequence[str]) -> dict[str, Any]:
+def _joint_dict(joint: JointMotion, names: Sequence[str]) -> dict[str, Any]:
     return {
         "blocks": [names[joint.a], names[joint.b]],
         "kind": joint.kind,

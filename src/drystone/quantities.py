@@ -15,7 +15,7 @@ from drystone.contact.contacts import Contacts
 from drystone.elastic import gauss_stresses, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
-from drystone.measure import mechanism
+from drystone.measure import mechanism_of_frame
 from drystone.record import Run, recorded_case
 from drystone.resultants import Resultants, joint_resultants
 
@@ -110,7 +110,7 @@ def _von_mises(run: Run, frame: int) -> Array:
 
 
 def _macro(run: Run, frame: int) -> Array:
-    return mechanism(run, frame).macro.astype(float)
+    return mechanism_of_frame(run, frame).macro.astype(float)
 
 
 QUANTITIES = {

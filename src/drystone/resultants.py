@@ -17,8 +17,8 @@ from drystone.model import Model
 
 Array = np.ndarray
 
-NOTHING = 1e-9  # of the largest thrust: a joint that carries less is unloaded
-HAIR = 1e-9  # of the way to the rim of a joint: a force this little beyond is at the rim
+UNLOADED_SHARE = 1e-9  # of the largest thrust: a joint that carries less is unloaded
+RIM_TOLERANCE = 1e-9  # of the way to the rim of a joint: a force this little beyond is at the rim
 
 class Resultants(NamedTuple):
     """J joints, each between two blocks, in the order of their pairs."""
@@ -46,10 +46,10 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     middle, area = _centroids(contacts.point, normal, row)
     pressure = np.einsum("ij,ij->i", contacts.impulse, contacts.normal)[:, None]
     pressed = _sum_by(row, pressure)
-    pressed[pressed <= NOTHING * pressed.max(initial=0.0)] = np.inf
+    pressed[pressed <= UNLOADED_SHARE * pressed.max(initial=0.0)] = np.inf
     offset = _sum_by(row, pressure * (contacts.point - middle[row])) / pressed
     eccentricity = _eccentricity(offset, contacts.point - middle[row], row)
-    centre = middle + offset / np.where(eccentricity > 1.0 + HAIR, eccentricity, 1.0)[:, None]
+    centre = middle + offset / np.where(eccentricity > 1.0 + RIM_TOLERANCE, eccentricity, 1.0)[:, None]
     force = _sum_by(row, contacts.impulse)
     moment = _sum_by(row, np.cross(contacts.point - centre[row], contacts.impulse))
     thrust = np.einsum("ij,ij->i", force, normal)

@@ -19,19 +19,19 @@ import numpy as np
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
 from drystone.loads import at_time
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.state import State
 from drystone.statics.standing import try_standing
 from drystone.study.rest import AtRest
 from drystone.study.trial import largest_tilt
 from drystone.units import number_and_unit
 
-EVENTS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
-ROCKS = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
-OVERTURNED = 1.0  # [rad] tilt from which no block is taken to come back
+EVENT_VERBS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
+ROCKING_TILT = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
+OVERTURNING_TILT = 1.0  # [rad] tilt from which no block is taken to come back
 
 
-class Trial(NamedTuple):
+class SearchTrial(NamedTuple):
     """What one value did."""
 
     value: float  # in the unit of the ends
@@ -42,24 +42,24 @@ class Trial(NamedTuple):
 
 def search(
     case: Case, key: str, event: str, between: tuple[str, str], tolerance: str, *, scan: int = 0
-) -> Generator[Trial]:
+) -> Generator[SearchTrial]:
     """Trials until the bracket is within the tolerance; `summarise` reads the result. The ends and the tolerance are numbers
     with one unit, as "0.2 g"; `key` is a place in the case, as "motion.amplitude" or "motion.0.amplitude"."""
-    if event not in EVENTS:
-        raise InputError(f"{event!r} is no event{did_you_mean(event, EVENTS)}; look for {', '.join(EVENTS)}")
-    (low, high, short), unit = _amounts(*between, tolerance)
+    if event not in EVENT_VERBS:
+        raise InputError(f"{event!r} is no event{did_you_mean(event, EVENT_VERBS)}; look for {', '.join(EVENT_VERBS)}")
+    (low, high, short), unit = _numbers_and_unit(*between, tolerance)
     if not (low < high and short > 0):
         raise InputError(f"search between {between[0]!r} and {between[1]!r} within {tolerance!r}: give the lower end first and "
                          "a tolerance above 0")  # fmt: skip
     low, high = yield from _bracket(case, key, event, low, high, unit, scan)
     while high - low > short * (1 + 1e-9):
         middle = 0.5 * (low + high)
-        trial = _try(case, key, event, middle, unit)
+        trial = _run_trial(case, key, event, middle, unit)
         yield trial
         low, high = (low, middle) if trial.happens else (middle, high)
 
 
-def summarise(trials: list[Trial], like: str) -> dict[str, Any]:
+def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
     """What was found, in plain numbers of the unit of `like`, one of the ends: what `drystone search --json` prints."""
     does = min(trial.value for trial in trials if trial.happens)
     return {
@@ -71,7 +71,7 @@ def summarise(trials: list[Trial], like: str) -> dict[str, Any]:
     }
 
 
-def _amounts(*given: str) -> tuple[list[float], str]:
+def _numbers_and_unit(*given: str) -> tuple[list[float], str]:
     """The numbers and their one unit, empty if there is none."""
     numbers, units = zip(*(number_and_unit(text) for text in given), strict=True)
     if len(set(units)) > 1:
@@ -81,55 +81,55 @@ def _amounts(*given: str) -> tuple[list[float], str]:
 
 def _bracket(
     case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int
-) -> Generator[Trial, None, tuple[float, float]]:
+) -> Generator[SearchTrial, None, tuple[float, float]]:
     """Two neighbours of the scanned values, the ends among them, between which it starts to happen."""
-    first = _try(case, key, event, low, unit)
+    first = _run_trial(case, key, event, low, unit)
     yield first
     if first.happens:
-        raise InputError(f"{key} = {_written(low, unit)}: it {EVENTS[event]} already; give a lower first value")
+        raise InputError(f"{key} = {_case_value(low, unit)}: it {EVENT_VERBS[event]} already; give a lower first value")
     for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
-        trial = _try(case, key, event, value, unit)
+        trial = _run_trial(case, key, event, value, unit)
         yield trial
         if trial.happens:
             return before, value
-    raise InputError(f"{key}: up to {_written(high, unit)} it never {EVENTS[event]}; give a higher last value, or a longer "
+    raise InputError(f"{key}: up to {_case_value(high, unit)} it never {EVENT_VERBS[event]}; give a higher last value, or a longer "
                      "duration, or look between with scan")  # fmt: skip
 
 
-def _written(value: float, unit: str) -> Any:
+def _case_value(value: float, unit: str) -> Any:
     """As a case file has it."""
     return f"{value!r} {unit}" if unit else value
 
 
-def _try(case: Case, key: str, event: str, value: float, unit: str) -> Trial:
-    changed = parse_case(case.text, case.path, {key: _written(value, unit)})
-    return _standing(changed, value) if event == "standing" else _moving(changed, event, value)
+def _run_trial(case: Case, key: str, event: str, value: float, unit: str) -> SearchTrial:
+    changed = parse_case(case.text, case.path, {key: _case_value(value, unit)})
+    return _try_standing(changed, value) if event == "standing" else _try_history(changed, event, value)
 
 
-def _standing(case: Case, value: float) -> Trial:
+def _try_standing(case: Case, value: float) -> SearchTrial:
     loads = at_time(case.loads, 0.0)
     found = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
-    return Trial(value, found.stands, None, int(not found.finite))
+    return SearchTrial(value, found.stands, None, int(not found.finite))
 
 
-def _moving(case: Case, event: str, value: float) -> Trial:
+def _try_history(case: Case, event: str, value: float) -> SearchTrial:
     """Dynamics until it happens, or until all is at rest, or to the end."""
     model = case.model()
-    start = start_of(case, model)
+    start = start_state(case, model)
     at_rest, time, unconverged = AtRest(case, model), 0.0, 0
-    for step in simulated(case, model, start, solver_of(case)):
+    for step in simulate_case(case, model, start, case_solver(case)):
         state, time = step.state, step.state.time
         unconverged += not step.solution.converged
         if _rocks(state) if event == "rocking" else _overturns(state, start, case.history.collapse):
-            return Trial(value, True, time, unconverged)
+            return SearchTrial(value, True, time, unconverged)
         if at_rest(state):
             break
-    return Trial(value, False, time, unconverged)
+    return SearchTrial(value, False, time, unconverged)
 
 
 def _rocks(state: State) -> bool:
-    return largest_tilt(state) > ROCKS
+    return largest_tilt(state) > ROCKING_TILT
 
 
 def _overturns(state: State, start: State, loss: float) -> bool:
-    return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNED
+    return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNING_TILT

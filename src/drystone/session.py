@@ -37,32 +37,32 @@ from drystone.undisturbed import undisturbed
 from drystone.writer import RunWriter
 
 Pair = tuple[str, str, JointLaw]  # two groups, and the law of the joints between them
-DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
+MAX_FAILED_PROBLEMS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
 
 
 def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Run:
     """Compute a case (or the case in a file) and record it in the folder `out`. pairs: joint laws between groups, as
     `build_model` takes them, besides those of the case; laws from outside (`OwnLaw`) can only be given so."""
     case = case if isinstance(case, Case) else read_case(case)
-    with closing(record(case, out, overwrite=overwrite, pairs=pairs)) as steps:
+    with closing(record_history(case, out, overwrite=overwrite, pairs=pairs)) as steps:
         for _ in steps:
             pass
     return read_run(out)
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
+def record_history(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
     """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
     model = case.model(pairs)
-    yield from _from_the_start(case, model, start_of(case, model), out, overwrite)
+    yield from _record_from_start(case, model, start_state(case, model), out, overwrite)
 
 
-def repeat(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+def repeat_history(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
     """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept.
     laws: the functions of its joint laws from outside, if it has any."""
-    yield from _from_the_start(recorded_case(run), given_again(run.model, laws), run.state(0), out)
+    yield from _record_from_start(recorded_case(run), given_again(run.model, laws), run.state(0), out)
 
 
-def _from_the_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
+def _record_from_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
     writer = RunWriter.create(
         out,
         case.text,
@@ -70,32 +70,32 @@ def _from_the_start(case: Case, model: Model, state: State, out: str | Path, ove
         state,
         every_steps=steps_a_frame(case),
         planned_steps=planned_steps(case),
-        ground=_ground(case, 0.0),
+        ground=_ground_at(case, 0.0),
         motions=case.motions,
         path=case.path,
-        hung=_hung(case, model),
+        hung=_hung_blocks(case, model),
         overwrite=overwrite,
     )
-    yield from _go_on(case, model, writer, state)
+    yield from _record_steps(case, model, writer, state)
 
 
-def _hung(case: Case, model: Model) -> list[int]:
+def _hung_blocks(case: Case, model: Model) -> list[int]:
     """Blocks of the structure as drawn that rest on nothing."""
     c = first_contacts(model, case)
     return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
-def resume(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+def resume_history(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
     """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped. laws: the
     functions of its joint laws from outside, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
     model = given_again(run.model, laws)  # not the case's: its files may have moved or changed since
     writer, state = RunWriter.resume(out)
-    yield from _go_on(case, model, writer, state)
+    yield from _record_steps(case, model, writer, state)
 
 
-def is_compiled(small_steps: bool = True) -> bool:
+def is_step_compiled(small_steps: bool = True) -> bool:
     """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
     that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
     if small_steps:
@@ -105,15 +105,15 @@ def is_compiled(small_steps: bool = True) -> bool:
     return kernel.is_compiled(follow, kinetic_energy)
 
 
-def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _Witness(partial(solver_of, case))
+def _record_steps(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
+    witness = _FailureRecorder(partial(case_solver, case))
     able = True
     with writer:
-        for step in simulated(case, model, state, witness):
+        for step in simulate_case(case, model, state, witness):
             failure = witness.hand_over(step.solution)
             if failure is not None and able:
-                able = _dump(case, writer.folder, step, failure)
-            writer.add(step, _ground(case, step.state.time))
+                able = _write_failed_problem(case, writer.folder, step, failure)
+            writer.add(step, _ground_at(case, step.state.time))
             yield step
 
 
@@ -125,11 +125,11 @@ class _Failure(NamedTuple):
     solution: Solution
 
 
-def _severity(failure: _Failure) -> float:
+def _residual_error(failure: _Failure) -> float:
     return failure.solution.residual.error
 
 
-class _Witness:
+class _FailureRecorder:
     """A solver, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
     and the worst of its parts if there are any."""
 
@@ -151,7 +151,7 @@ class _Witness:
             if self._calls == 1:
                 self._whole = failure
             else:
-                self._part = failure if self._part is None else max(self._part, failure, key=_severity)
+                self._part = failure if self._part is None else max(self._part, failure, key=_residual_error)
         return solution
 
     def hand_over(self, reported: Solution) -> _Failure | None:
@@ -161,12 +161,12 @@ class _Witness:
         return next((failure for failure in kept if failure.solution.residual is reported.residual), None)
 
 
-def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
+def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
     """Write a problem that was not solved; False, said once, if it cannot be: that is no reason to lose the run."""
     from drystone.io.contact_problems import write_problem  # loads SciPy's sparse matrices
 
     path = folder / "failed" / f"step-{step.state.step:06d}.npz"
-    if len(failed_problems(folder)) >= DUMPS and not path.exists():
+    if len(failed_problems(folder)) >= MAX_FAILED_PROBLEMS and not path.exists():
         return True
     solver, solution = case.solver, failure.solution
     about = {
@@ -188,7 +188,7 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
     return True
 
 
-def start_of(case: Case, model: Model) -> State:
+def start_state(case: Case, model: Model) -> State:
     """The state from which the history of a case starts: as built or, by small steps, in equilibrium if there is one nearby."""
     start = initial_state(model, case.analysis.gravity)
     if not case.by_small_steps:
@@ -197,7 +197,7 @@ def start_of(case: Case, model: Model) -> State:
         return settled(_engine(case, model), start)
 
 
-def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True) -> Iterator[Step]:
+def simulate_case(case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True) -> Iterator[Step]:
     """The steps of a case from `state` on, in memory. tells_contacts: False spares small steps what nobody looks at."""
     analysis = case.history
     if analysis.by_small_steps:
@@ -229,13 +229,13 @@ def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps
     )  # fmt: skip
 
 
-def solver_of(case: Case) -> ContactSolver:
+def case_solver(case: Case) -> ContactSolver:
     """The solver that a case asks for."""
     from drystone.solvers.methods import make_solver  # a quarter of the start of a program that goes without
 
     return make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
 
 
-def _ground(case: Case, time: float) -> tuple[float, float, float]:
+def _ground_at(case: Case, time: float) -> tuple[float, float, float]:
     x, y, z = ground_displacement(case.motions, time)
     return float(x), float(y), float(z)

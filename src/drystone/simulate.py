@@ -25,7 +25,7 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-COMPUTED_AHEAD = 2e-3  # [s] of the clock: time steps that take less are computed several at a time, as each time costs 0.05 ms
+BATCH_SECONDS = 2e-3  # [s] of the clock: time steps that take less are computed several at a time, as each time costs 0.05 ms
 
 
 class Step(NamedTuple):
@@ -126,7 +126,7 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
         begin = perf_counter()
         done: list[Step] = []
         with undisturbed(patience=1):
-            while not done or (perf_counter() - begin < COMPUTED_AHEAD and state.step < last):
+            while not done or (perf_counter() - begin < BATCH_SECONDS and state.step < last):
                 state, report = engine.advance(state, time_step)
                 done.append(Step(state, _as_solution(report), report.seconds))
                 if not np.isfinite(state.velocity).all():
@@ -156,11 +156,11 @@ def load_between(
             continue
         moved = (motion.displacement(end) - motion.displacement(start)) / h
         for name in motion.supports:
-            support[_support(model, name), :3] += moved
+            support[_support_number(model, name), :3] += moved
     return Load(gravity, ground, support, np.zeros_like(support) if push is None else push)
 
 
-def _support(model: Model, name: str) -> int:
+def _support_number(model: Model, name: str) -> int:
     for index, block in enumerate(model.blocks):
         if block.name == name:
             if not block.fixed:

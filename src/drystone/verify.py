@@ -15,7 +15,7 @@ import numpy as np
 
 from drystone import session
 from drystone.analyse import record as statics
-from drystone.analyse.stages import Stage, Stages, number
+from drystone.analyse.stages import Stage, Stages, finite_or_none
 from drystone.errors import InputError
 from drystone.io.named_files import path_digest
 from drystone.record import Run, read_result, read_run, recorded_case
@@ -24,11 +24,11 @@ from drystone.stamp import made_from, made_here
 
 Array = np.ndarray
 
-TIMINGS = ("seconds", "stamp")  # what differs from one computation to the next
-EXPLAINS = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # threads change no bit
+TIMING_FIELDS = ("seconds", "stamp")  # what differs from one computation to the next
+KEYS_THAT_EXPLAIN = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # threads change no bit
 
 
-def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
+def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
     """Compute a run again, or its first `steps` steps; the stages go by, and the facts are returned."""
     folder = Path(folder)
     if (folder / "study.json").exists():
@@ -47,7 +47,7 @@ def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
         "of_steps": len(run.steps["step"]),
         "changed": changed,
         "differences": differences,
-        "other": _other(run.stamp),
+        "other": _other_origin(run.stamp),
         "since": _changed_since(run.stamp),
         "stamp": run.stamp,
     }
@@ -86,9 +86,9 @@ def _changed_since(stamp: dict[str, Any]) -> list[str]:
             if path_digest(path) != digest]  # fmt: skip
 
 
-def _other(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
+def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """What may explain other bits: then and here, by name."""
-    then, here = _flat({name: stamp.get(name, "") for name in EXPLAINS}), _flat({name: made_here()[name] for name in EXPLAINS})
+    then, here = _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}), _flat({name: made_here()[name] for name in KEYS_THAT_EXPLAIN})
     return {name.removeprefix("libraries "): (then.get(name, "unknown"), here[name]) for name in here
             if stamp and then.get(name) != here[name]}  # fmt: skip
 
@@ -99,14 +99,14 @@ def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, 
     if case.goes_through_time:
         if not last:
             raise InputError(f"{run.folder} holds no step yet; go on with: drystone run --resume {run.folder}")
-        with closing(session.repeat(run, out)) as again:
+        with closing(session.repeat_history(run, out)) as again:
             yield from _until(again, min(last, steps or last))
     elif steps is not None:
         raise InputError(f"--steps {steps}: an analysis of kind {case.analysis.kind!r} is computed as a whole; leave it out")
     elif read_result(run.folder) is None:
         raise InputError(f"{run.folder}: the analysis was cut and has no result.json; run it again: drystone run ... --force")
     else:
-        yield from statics.repeat(run, out)
+        yield from statics.repeat_statics(run, out)
     return read_run(out)
 
 
@@ -120,8 +120,8 @@ def _until(steps: Iterable[Step], last: int) -> Iterator[Stage]:
 def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
     """What an analysis found then and did not find now."""
     then, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
-    names = [name for name in then | now if name.split()[0] not in TIMINGS]
-    return [_difference(f"result.json {name}", None, _gap(np.asarray(then.get(name)), np.asarray(now.get(name))))
+    names = [name for name in then | now if name.split()[0] not in TIMING_FIELDS]
+    return [_difference(f"result.json {name}", None, _largest_difference(np.asarray(then.get(name)), np.asarray(now.get(name))))
             for name in names if then.get(name, "missing") != now.get(name, "missing")]  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
     for step, name, then, now in _pairs(run, again):
         if then.dtype != now.dtype or then.shape != now.shape or then.tobytes() != now.tobytes():
             before = found.setdefault(name, _difference(name, step, 0.0))
-            gaps = (before["largest"], _gap(then, now))
+            gaps = (before["largest"], _largest_difference(then, now))
             before["largest"] = None if None in gaps else max(gaps)
     return list(found.values())
 
@@ -152,7 +152,7 @@ def _difference(what: str, step: int | None, largest: float | None) -> dict[str,
 def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
     """All numbers of both runs, by step and name."""
     rows, rows_again = run.steps, again.steps
-    for name in (name for name in rows if name not in TIMINGS):
+    for name in (name for name in rows if name not in TIMING_FIELDS):
         for step, now in enumerate(rows_again[name]):
             yield step + 1, f"{name} of the step", rows[name][step], now
     frames = run.frame_steps[: again.frames]
@@ -179,8 +179,8 @@ def _numbers(run: Run, frame: int) -> dict[str, Array]:
     }
 
 
-def _gap(then: Array, now: Array) -> float | None:
+def _largest_difference(then: Array, now: Array) -> float | None:
     if then.shape != now.shape or then.dtype.kind not in "bif" or now.dtype.kind not in "bif":
         return None
     with np.errstate(invalid="ignore"):  # of infinity and infinity there is no difference to tell
-        return number(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))
+        return finite_or_none(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))

@@ -31,9 +31,9 @@ from drystone.undisturbed import undisturbed
 
 Array = np.ndarray
 
-PATIENCE = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
-AT_REST = (0.0, 0.0, 0.0)
-CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
+MAX_SECONDS_IN_MEMORY = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
+NO_DISPLACEMENT = (0.0, 0.0, 0.0)
+CHUNK_CACHE_BYTES = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
 
 
 class RunWriter:
@@ -72,7 +72,7 @@ class RunWriter:
         *,
         every_steps: int,
         planned_steps: int = 0,
-        ground: Sequence[float] = AT_REST,
+        ground: Sequence[float] = NO_DISPLACEMENT,
         motions: Sequence[Motion] = (),
         path: Path | None = None,
         hung: Sequence[int] = (),
@@ -92,10 +92,10 @@ class RunWriter:
                     old.unlink(missing_ok=True)
             write_whole(folder / "case.toml", case)
             disk = JournaledFile(file_path, "w")
-            file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE)
+            file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE_BYTES)
             file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
             file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
-            _lay_out(file, state, rows_of_lists(cell_numbers(model.own)))
+            _create_datasets(file, state, rows_of_lists(cell_numbers(model.own)))
             write_model(file.create_group("model"), model)
             file.create_dataset("hung", data=np.array(hung, np.int64))
             write_records(file.create_group("motions"), motions)
@@ -116,7 +116,7 @@ class RunWriter:
                 disk = JournaledFile(folder / FILE, "r+")
             run = read_run(folder)
             state, ground = run.state(-1), run.ground[-1].copy()
-            file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE)
+            file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE_BYTES)
             kept = run.frames
             every = int(file.attrs["every_steps"])
             if kept > 1 and state.step % every:
@@ -137,13 +137,13 @@ class RunWriter:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def add(self, step: Step, ground: Sequence[float] = AT_REST) -> None:
+    def add(self, step: Step, ground: Sequence[float] = NO_DISPLACEMENT) -> None:
         """Take one step in; `ground` [m] is the ground's displacement at its end."""
         self._rows.append(self._row(step, ground))
         self._last = (step.state, ground)
         if step.state.step % self._every == 0:
             self._frames.append(self._last)
-            if time.monotonic() - self._written > PATIENCE:
+            if time.monotonic() - self._written > MAX_SECONDS_IN_MEMORY:
                 with undisturbed():
                     self._await()
                     self._written = time.monotonic()
@@ -207,13 +207,13 @@ class RunWriter:
         file = self._file
         heads, lists = _frame_rows(frames, listed, {name: file[name].dtype for name in LISTS})
         with undisturbed():
-            _put(file["steps"], done - self._first, np.array(rows, STEP))
-            _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
+            _write_rows(file["steps"], done - self._first, np.array(rows, STEP))
+            _write_rows(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
             for name, rows_of_list in lists.items():
-                _put(file[name], listed[name], rows_of_list)
-            _put(file["frames/head"], count, heads)
+                _write_rows(file[name], listed[name], rows_of_list)
+            _write_rows(file["frames/head"], count, heads)
             for name in (name for name in FIELDS if name in file["frames"]):
-                _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
+                _write_rows(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
             self._trust(count + len(frames))
             self._tail = (count + len(frames), {name: listed[name] + len(lists[name]) for name in LISTS}, end)
 
@@ -231,7 +231,7 @@ class RunWriter:
         self._disk.commit()
 
 
-def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
+def _create_datasets(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
     """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
@@ -247,7 +247,7 @@ def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
     file.create_dataset("committed", data=0)
 
 
-def _put(dataset: Any, start: int, values: Array) -> None:
+def _write_rows(dataset: Any, start: int, values: Array) -> None:
     dataset.resize(start + len(values), axis=0)
     dataset[start:] = values
 

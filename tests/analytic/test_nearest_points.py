@@ -10,7 +10,7 @@ from drystone.contact.inset import with_nearest_points
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.model import Block, build_model
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.methods import make_solver
 
@@ -86,7 +86,7 @@ analysis = {{ duration = 0.4, integrator = "cone-program", time_step = 0.002 }}
 def history(text, **instead):
     case = parse_case(text, instead=instead)
     model = case.model()
-    steps = list(simulated(case, model, start_of(case, model), solver_of(case)))
+    steps = list(simulate_case(case, model, start_state(case, model), case_solver(case)))
     assert all(step.solution.converged for step in steps)
     return np.array([step.state.position for step in steps])
 

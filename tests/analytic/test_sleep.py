@@ -21,7 +21,7 @@ from drystone.loads import Push
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state
 
 G, H = 9.81, 5e-3
@@ -307,11 +307,11 @@ def whole(tmp_path_factory):
 def test_a_run_that_is_cut_has_the_same_bits(whole, tmp_path, cut):
     """Before they sleep, asleep, one time step before they wake, as they wake and after."""
     assert [bool(asleep(whole.state(frame)).any()) for frame in (4, 20, 39, 40, 41)] == [False, True, True, True, False]
-    steps = record(parse_case(CASE), tmp_path / "cut")
+    steps = record_history(parse_case(CASE), tmp_path / "cut")
     for _ in range(cut):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     again = read_run(tmp_path / "cut")
     for name in ("position", "rotation", "velocity"):
@@ -326,7 +326,7 @@ def test_a_run_that_is_cut_has_the_same_bits(whole, tmp_path, cut):
 
 def test_a_run_that_does_not_tell_who_rested_is_read_with_all_awake(whole, tmp_path):
     """As versions before this one wrote them; gone on with, they fall asleep anew. A list of another length is damage."""
-    steps = record(parse_case(CASE), tmp_path / "old")
+    steps = record_history(parse_case(CASE), tmp_path / "old")
     for _ in range(20):
         next(steps)
     steps.close()
@@ -334,7 +334,7 @@ def test_a_run_that_does_not_tell_who_rested_is_read_with_all_awake(whole, tmp_p
     with h5py.File(tmp_path / "old" / "run.h5", "r+") as file:
         del file["frames/rest"]
     assert len(read_run(tmp_path / "old").state(-1).rest) == 0
-    for _ in resume(tmp_path / "old"):
+    for _ in resume_history(tmp_path / "old"):
         pass
     again = read_run(tmp_path / "old")
     assert np.abs(again.position[40] - whole.position[40]).max() < 1e-9

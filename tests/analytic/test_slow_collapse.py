@@ -12,9 +12,18 @@ from drystone.build import GENERATORS
 from drystone.build.shapes import box
 from drystone.loads import Push
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.slow_collapse import BELOW, RESTLESS, Driven, SlowCollapse, Way, _goes_on, _let_down, collapse_slowly
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.slow_collapse import (
+    DOES_NOT_REST,
+    REST_FACTOR,
+    CollapsePath,
+    DrivenStructure,
+    SlowCollapse,
+    _check_motion,
+    _settle_under_dead_load,
+    collapse_slowly,
+)
 from drystone.units import GRAVITY
 
 DATA = Path("/work/shared/data")
@@ -33,7 +42,7 @@ def ended(shares):
 def slowly(model, live, pushes=()):
     """The slow collapse, and the associated multiplier."""
     dead = loads.weight(model, GRAVITY) + loads.wrench(model, pushes, GRAVITY)
-    upper = limit(balance(model), dead, live).multiplier
+    upper = solve_limit(assemble_balance(model), dead, live).multiplier
     return ended(collapse_slowly(model, dead, live, upper)), upper
 
 
@@ -142,11 +151,11 @@ def test_the_trial_by_histories_can_fail():
     """Of a pillar that tips at 0.25."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 4), name="pillar")], friction=0.8)
     dead, live = loads.weight(model, GRAVITY), aside(model)
-    driven = Driven(model, dead, live, GRAVITY, 1)
-    way = Way(driven, ended(_let_down(driven)), upper=0.25, unit=0.25)
+    driven = DrivenStructure(model, dead, live, GRAVITY, 1)
+    way = CollapsePath(driven, ended(_settle_under_dead_load(driven)), upper=0.25, unit=0.25)
     ended(way.follow(highest=25.0))
-    assert ended(_goes_on(way, 0.2525))[0]
-    assert not ended(_goes_on(way, 0.2475))[0]
+    assert ended(_check_motion(way, 0.2525))[0]
+    assert not ended(_check_motion(way, 0.2475))[0]
 
 
 def test_forces_of_the_collapse_are_in_balance():
@@ -157,7 +166,7 @@ def test_forces_of_the_collapse_are_in_balance():
     on = np.zeros((len(model.blocks), 3))
     np.add.at(on, contacts.b, contacts.impulse)
     np.add.at(on, contacts.a, -contacts.impulse)
-    wanted = -(dead + BELOW * found.multiplier * live)[:, :3]
+    wanted = -(dead + REST_FACTOR * found.multiplier * live)[:, :3]
     assert on[free] == pytest.approx(wanted[free], abs=0.02 * np.abs(dead[:, 2]).max())
 
 
@@ -166,7 +175,7 @@ def test_what_does_not_rest_says_so():
     ledge = box((-2, 0, -1), (0.9, 1, 0), fixed=True, name="ledge")
     model = build_model([ledge, box((0, 0, 0), (2, 1, 1), name="stone")], friction=0.6)
     found, _ = slowly(model, aside(model, (-1, 0, 0)))
-    assert found == RESTLESS
+    assert found == DOES_NOT_REST
 
 
 def test_what_cannot_move_says_so():

@@ -9,7 +9,7 @@ from drystone.build.shapes import box
 from drystone.loads import Push
 from drystone.model import build_model
 from drystone.simulate import simulate_small_steps
-from drystone.statics.slow_history import SlowLoading, bear_slowly
+from drystone.statics.slow_history import SlowLoading, find_slow_capacity
 from drystone.units import GRAVITY
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
@@ -52,7 +52,7 @@ def test_the_motion_of_a_pillar_that_tips():
 def test_what_is_borne_is_told_with_the_forces_that_bear_it():
     """A pillar that is said to bear 0.3 as a rigid one bears 0.25: between 0.24 (0.8 times that) and 0.255 to 0.27."""
     model = pillar(0.8)
-    borne = ended(bear_slowly(loading(model), 0.3))
+    borne = ended(find_slow_capacity(loading(model), 0.3))
     assert borne.stands_at <= 0.25 <= borne.moves_at
     assert borne.moves_at - borne.stands_at <= 0.05 * 0.3 * 1.02
     push = np.array([borne.stands_at, 0.0, -1.0]) * GRAVITY * model.bodies.mass[1]
@@ -60,7 +60,7 @@ def test_what_is_borne_is_told_with_the_forces_that_bear_it():
 
 
 def test_a_multiplier_that_is_borne_is_left_alone():
-    borne = ended(bear_slowly(loading(pillar(0.8)), 0.25))
+    borne = ended(find_slow_capacity(loading(pillar(0.8)), 0.25))
     assert borne.stands_at == pytest.approx(0.95 * 0.25)
     assert np.isnan(borne.moves_at)
     assert borne.velocity is None
@@ -73,7 +73,7 @@ def test_a_stone_that_nothing_holds_bears_nothing():
         box((0.001, 0.3, 0.3), (0.401, 0.7, 0.7), name="stone"),
         box((0.402, 0, 0), (1.4, 1, 1), fixed=True, name="right"),
     ]
-    borne = ended(bear_slowly(loading(build_model(stones, friction=0.6), (0, 1, 0)), 1.0))
+    borne = ended(find_slow_capacity(loading(build_model(stones, friction=0.6), (0, 1, 0)), 1.0))
     assert np.isnan(borne.stands_at)
     assert borne.moves_at == 0.0
 
@@ -85,7 +85,7 @@ def wall_over_a_gap():
 def test_a_stone_over_a_gap_falls_out_of_a_wall_of_elastic_stones():
     """Rigid stones bear 0.167, elastic ones less: a stone over the gap slips until it falls."""
     model = wall_over_a_gap()
-    borne = ended(bear_slowly(loading(model), 0.167))
+    borne = ended(find_slow_capacity(loading(model), 0.167))
     assert 0.09 < borne.stands_at < borne.moves_at < 0.8 * 0.167
     farthest = np.argmax(np.linalg.norm(borne.velocity[:, :3], axis=1))
     assert model.blocks[farthest].name in {"block-1-10", "block-1-11"}
@@ -120,6 +120,6 @@ def test_two_threads_give_the_same_bits():
 
 def test_a_structure_that_needs_no_live_load_to_stand_is_told_so():
     """A pillar alone, of which an absurd multiplier was said to be borne: it stands without the load, and so under 0."""
-    borne = ended(bear_slowly(loading(pillar(0.8)), 100.0))
+    borne = ended(find_slow_capacity(loading(pillar(0.8)), 100.0))
     assert borne.stands_at == 0.0
     assert 0.0 < borne.moves_at <= 0.05 * 100.0 * 1.02

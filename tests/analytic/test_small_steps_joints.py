@@ -12,7 +12,7 @@ from drystone.laws import Adhesion, JointLaw
 from drystone.loads import Push
 from drystone.model import build_model
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state
 
 STEP = 5e-3
@@ -136,11 +136,11 @@ def test_a_wall_of_mortar_in_a_case(tmp_path):
     assert 0.0 < (bond > 0).mean() < 1.0
     assert whole.energy["fracture"][-1] > 0
     assert np.abs(whole.energy["numerical"]).max() < 0.01 * whole.energy["ground"].max()
-    steps = record(parse_case(CASE), tmp_path / "cut")
+    steps = record_history(parse_case(CASE), tmp_path / "cut")
     for _ in range(13):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     cut = read_run(tmp_path / "cut")
     assert np.array_equal(whole.position, cut.position)

@@ -18,9 +18,9 @@ from drystone.io.case import parse_case, read_case
 from drystone.measure import peaks
 from drystone.model import build_model
 from drystone.motion import Motion
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.simulate import initial_state, simulate_small_steps
-from drystone.study.trial import try_sample
+from drystone.study.trial import run_trial
 from drystone.study.trials import COLLAPSED, STANDING
 from drystone.units import GRAVITY
 from drystone.validate import housner, oppenheim, planar_block, pulsed_block
@@ -40,8 +40,8 @@ def by_small_steps(text, **instead):
 def followed(case, end=FALLEN):
     """The states of a history, the first included, until its potential energy is below a share of that at the start."""
     model = case.model()
-    states = [start_of(case, model)]
-    for step in simulated(case, model, states[0], solver_of(case)):
+    states = [start_state(case, model)]
+    for step in simulate_case(case, model, states[0], case_solver(case)):
         states.append(step.state)
         if step.state.energy.potential < end * states[0].energy.potential:
             break
@@ -84,7 +84,7 @@ def test_boundary_of_overturning_by_one_sine(half_period, width, height):
     block = {"structure.width": width, "structure.height": height, "motion.half_period": half_period}
     for share, outcome in ((0.98, STANDING), (1.02, COLLAPSED)):
         sample = {"analysis.integrator": "small-steps", **block, "motion.amplitude": share * truth * GRAVITY}
-        assert try_sample(BLOCK.text, BLOCK.path, sample).status == outcome
+        assert run_trial(BLOCK.text, BLOCK.path, sample).status == outcome
 
 
 def test_free_rocking_of_nb():
@@ -105,7 +105,7 @@ def test_free_rocking_of_nb():
 def test_a_block_in_space_that_stands():
     """H2, 8 m/s2. NB print the peaks of the potential energy to 0.05 s."""
     states = followed(by_small_steps(pulsed_block.CASE, analysis__time_step="5 ms", analysis__duration="3 s"))
-    found = energy_peaks(states, pulsed_block.STANDS_OUT)
+    found = energy_peaks(states, pulsed_block.PEAK_PROMINENCE)
     np.testing.assert_allclose(found[:6], pulsed_block.PEAKS["8"], atol=0.06)
     assert states[-1].time == pytest.approx(3.0)
 
@@ -117,7 +117,7 @@ def test_a_block_in_space_that_falls():
     for amplitude in (9.5, 9.45):
         changed = {"motion__amplitude": amplitude, "analysis__time_step": "5 ms", "analysis__duration": "3.6 s"}
         states = followed(by_small_steps(pulsed_block.CASE, **changed))
-        found = energy_peaks(states, pulsed_block.STANDS_OUT)
+        found = energy_peaks(states, pulsed_block.PEAK_PROMINENCE)
         np.testing.assert_allclose(found[:4], pulsed_block.PEAKS["9.5"][:4], atol=0.06)
         assert states[-1].time < 3.5
     assert found[4] == pytest.approx(pulsed_block.PEAKS["9.5"][4], abs=0.1)

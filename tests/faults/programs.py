@@ -45,7 +45,7 @@ def told_here(*arguments: object) -> tuple[int, str, str]:
     nothing happens to."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(writer, "PATIENCE", 0.0)
+        patch.setattr(writer, "MAX_SECONDS_IN_MEMORY", 0.0)
         with pytest.raises(SystemExit) as ended:
             main([str(word) for word in arguments])
     return ended.value.code or 0, out.getvalue(), err.getvalue()

@@ -25,7 +25,7 @@ from drystone.io.motion_tables import PULSE_TABLES, RecordTable
 from drystone.io.starter import starter
 from drystone.io.study import Conduct
 from drystone.io.table import Table
-from drystone.study.kinds import KINDS
+from drystone.study.kinds import STUDY_KINDS
 from tests.hostile.court import Attack
 from tests.hostile.spoil import ALWAYS_WRONG, PERHAPS, tables_spoilt
 from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, beside_a_study, put
@@ -78,7 +78,7 @@ def tables() -> Iterator[tuple[str, str, Place, type[Table]]]:
     bounds = 'kind = "equilibrium"\nbounds = [{ between = ["arch", "arch"], direction = [1, 0, 0] }]'
     yield "bound", STATICS.replace('kind = "limit"\ndirection = [1, 0, 0]', bounds), ("analysis", "bounds", 0), Bound
     for text, kind in ((SWEEP, "sweep"), (FRAGILITY, "fragility"), (DOMAIN, "failure-domain")):
-        yield f"study {kind}", text, ("study",), KINDS[kind]
+        yield f"study {kind}", text, ("study",), STUDY_KINDS[kind]
         yield f"conduct {kind}", text, ("study",), Conduct
 
 

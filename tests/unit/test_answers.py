@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import drystone as ds
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.page import files, shown
 from drystone.page.answers import Answers
 from drystone.page.arrays import unpack
 from drystone.page.share import write_html
-from drystone.page.shown import SERVED, SHARED, Shown
+from drystone.page.shown import FILE_BUDGET, SERVER_BUDGET, ShownRun
 from drystone.stepping import Energy
 from drystone.writer import RunWriter
 from tests.unit import synthetic
@@ -124,17 +124,17 @@ def test_places_are_told_from_near_by(flown):
 def test_long_runs_are_thinned_and_say_so(flown):
     """101 frames where there is room for 26: every 4th. Where there is for 30: every 4th too, and so the last is among them."""
     for room in (26, 30):
-        shown = Shown(flown, SERVED._replace(frames=room))
+        shown = ShownRun(flown, SERVER_BUDGET._replace(frames=room))
         assert shown.frames == list(range(0, 101, 4))
-    assert Shown(flown, SERVED._replace(frames=35)).frames == [*range(0, 100, 3), 100][:35]
-    assert Shown(flown, SERVED._replace(poses=12 * 3 * 6)).frames == [0, 20, 40, 60, 80, 100]
-    head = told(Answers([flown], SERVED._replace(frames=26)), "runs/0")
+    assert ShownRun(flown, SERVER_BUDGET._replace(frames=35)).frames == [*range(0, 100, 3), 100][:35]
+    assert ShownRun(flown, SERVER_BUDGET._replace(poses=12 * 3 * 6)).frames == [0, 20, 40, 60, 80, 100]
+    head = told(Answers([flown], SERVER_BUDGET._replace(frames=26)), "runs/0")
     assert ["shown", "26 of 101 frames: every 4"] in head["facts"]
     assert head["frame"] == list(range(0, 101, 4))
 
 
 def test_the_last_frame_is_shown_although_the_stride_leaves_it_out(flown):
-    assert Shown(flown, SERVED._replace(frames=15)).frames == [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100]
+    assert ShownRun(flown, SERVER_BUDGET._replace(frames=15)).frames == [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100]
 
 
 def test_a_run_that_grows(tmp_path, flown):
@@ -145,7 +145,7 @@ def test_a_run_that_grows(tmp_path, flown):
         for _ in range(40):
             writer.add(next(steps))
         writer.flush()
-        answers = Answers([folder], SERVED._replace(frames=51))
+        answers = Answers([folder], SERVER_BUDGET._replace(frames=51))
         head = told(answers, "runs/0")
         assert (len(head["time"]), head["live"]) == (21, True)
         assert told(answers, "runs/0/more/21")["time"] == []
@@ -154,7 +154,7 @@ def test_a_run_that_grows(tmp_path, flown):
     more = told(answers, "runs/0/more/21")
     assert (len(more["time"]), more["frame"][-1], more["live"]) == (30, 100, False)
     assert more["joints"] == list(range(21, 51))
-    whole = Answers([flown], SERVED._replace(frames=51))
+    whole = Answers([flown], SERVER_BUDGET._replace(frames=51))
     np.testing.assert_allclose(motion(answers, [(0, 21), (21, 51)]), motion(whole, [(0, 51)]), atol=2e-3)
 
 
@@ -228,7 +228,7 @@ def test_long_curves_are_thinned():
 def balanced(tmp_path_factory):
     """A column of 4 blocks of 0.5 m in equilibrium."""
     folder = tmp_path_factory.mktemp("still") / "column"
-    for _ in record(parse_case(CASE + '[analysis]\nkind = "equilibrium"\n'), folder):
+    for _ in record_statics(parse_case(CASE + '[analysis]\nkind = "equilibrium"\n'), folder):
         pass
     return folder
 
@@ -269,7 +269,7 @@ def test_pressure_of_an_edge_does_not_drown_the_others(balanced, monkeypatch):
 
 def test_blocks_that_are_not_laid_yet(tmp_path):
     """A column laid course by course: in stage k, k blocks of 4 are there; as built, all."""
-    for _ in record(parse_case(CASE + '[analysis]\nkind = "construction"\n[solver]\nyoung = "60 GPa"\n'), tmp_path / "stages"):
+    for _ in record_statics(parse_case(CASE + '[analysis]\nkind = "construction"\n[solver]\nyoung = "60 GPa"\n'), tmp_path / "stages"):
         pass
     answers = Answers([tmp_path / "stages"])
     hidden = told(answers, "runs/0/poses/0-5")["hidden"]
@@ -313,7 +313,7 @@ def bundle(tmp_path, monkeypatch):
 
 def test_a_file_to_share(bundle, briefly_flown, balanced, tmp_path, monkeypatch):
     """It holds the answers that the server gives to the same questions, in several chunks, and its script whole."""
-    monkeypatch.setattr(shown, "LONGEST_CHUNK", 16)
+    monkeypatch.setattr(shown, "MAX_CHUNK_FRAMES", 16)
     told_of = list(write_html([briefly_flown, balanced], tmp_path / "share.html"))
     page = Scripts((tmp_path / "share.html").read_text())
     assert page.found.pop("code") == r'document.title = "<\/script><\!-- <script>";'
@@ -332,7 +332,7 @@ def test_a_file_to_share(bundle, briefly_flown, balanced, tmp_path, monkeypatch)
 
 
 def test_forces_in_a_file_keep_to_their_budget(flown):
-    answers = Answers([flown], SHARED._replace(joints=10_000))
+    answers = Answers([flown], FILE_BUDGET._replace(joints=10_000))
     asked = told(answers, "runs/0")["joints"]
     size = len(answers.get("runs/0/joints/100").body)
     assert len(asked) == 10_000 // size < 101
@@ -342,7 +342,7 @@ def test_forces_in_a_file_keep_to_their_budget(flown):
 def test_macro_blocks_of_long_runs_are_left_out_of_files(flown):
     """101 frames of 3 blocks: 303 readings."""
     for room, there in ((302, False), (303, True)):
-        names = [each["name"] for each in told(Answers([flown], SHARED._replace(classes=room)), "runs/0")["quantities"]]
+        names = [each["name"] for each in told(Answers([flown], FILE_BUDGET._replace(classes=room)), "runs/0")["quantities"]]
         assert ("macro-block" in names) == there
         assert "velocity" in names
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.build.shapes import box, prism
 from drystone.changes import Change, Presence
 from drystone.engine.rest import settled
@@ -14,15 +14,15 @@ from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.loads import weight
 from drystone.model import build_model
-from drystone.page.shown import SERVED, Shown
+from drystone.page.shown import SERVER_BUDGET, ShownRun
 from drystone.record import read_run
 from drystone.report.inputs import keys_of
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate_small_steps
-from drystone.statics.balance import balance
-from drystone.statics.limit import stands
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import stands_with_associated_friction
 from drystone.units import GRAVITY
-from drystone.verify import verify
+from drystone.verify import verify_run
 
 DROP = 0.05  # [s]
 
@@ -136,7 +136,7 @@ def test_an_arch_whose_centering_is_struck(thickness, holds):
     """Limit analysis: a semicircle of seven voussoirs stands with t / R = 0.2, and not with 0.07. On its centering both do."""
     model = arch_on_centering(thickness)
     alone = build_model([block for block in model.blocks if block.name != "centering"], friction=0.7)
-    assert stands(balance(alone), weight(alone, GRAVITY)) == holds
+    assert stands_with_associated_friction(assemble_balance(alone), weight(alone, GRAVITY)) == holds
     states = followed(model, [Change(0.05, remove=("centering",))], 0.4)
     moved = [np.linalg.norm(state.position - model.position, axis=1).max() for state in (states[10], states[-1])]
     assert moved[0] < 1e-4
@@ -148,8 +148,8 @@ def test_an_arch_without_its_keystone():
     """Its neighbours lean on nothing: they fall, as limit analysis says."""
     model = build_model(build.arch(radius=1.0, thickness=0.3, embrace=np.pi, blocks=7, depth=0.3), friction=0.7)
     rest = build_model([block for block in model.blocks if block.name != "voussoir-4"], friction=0.7)
-    assert stands(balance(model), weight(model, GRAVITY))
-    assert not stands(balance(rest), weight(rest, GRAVITY))
+    assert stands_with_associated_friction(assemble_balance(model), weight(model, GRAVITY))
+    assert not stands_with_associated_friction(assemble_balance(rest), weight(rest, GRAVITY))
     states = followed(model, [Change(0.05, remove=("voussoir-4",))], 0.3)
     moved = np.linalg.norm(states[-1].position - states[10].position, axis=1)
     names = [block.name for block in model.blocks]
@@ -182,21 +182,21 @@ def test_changes_in_a_case(tmp_path):
     whole = run(case, tmp_path / "whole")
     for steps in (9, 10, 11):
         out = tmp_path / str(steps)
-        cut = record(case, out)
+        cut = record_history(case, out)
         for _ in range(steps):
             next(cut)
         cut.close()
-        for _ in resume(out):
+        for _ in resume_history(out):
             pass
         again = read_run(out)
         assert np.array_equal(whole.position, again.position)
         assert np.array_equal(whole.energy["ground"], again.energy["ground"])
     names = [block.name for block in whole.model.blocks]
-    seen = {round(float(whole.time[k]), 3): there(whole, k) for k in range(whole.frames)}
+    seen = {round(float(whole.time[k]), 3): present_blocks(whole, k) for k in range(whole.frames)}
     for name, times in {"drum-2": (0.0, 0.05), "drum-4": (0.09, 0.15)}.items():
         here = [time for time, present in seen.items() if present[names.index(name)]]
         assert (here[0], here[-1]) == times
-    assert finished(verify(tmp_path / "whole"))["same"]
+    assert finished(verify_run(tmp_path / "whole"))["same"]
     assert hidden_by_page(tmp_path / "whole", names) == [["drum-4"], ["drum-2"]]
     told = {key.where: key.value for key in keys_of(case)}
     assert "drum-2" in told["change.0.remove"]
@@ -213,7 +213,7 @@ def finished(stages):
 
 def hidden_by_page(folder, names):
     """The names of the blocks that the page hides in the first frame and in the last."""
-    shown = Shown(folder, SERVED)
+    shown = ShownRun(folder, SERVER_BUDGET)
     return [[name for name, hides in zip(names, shown.hidden(k), strict=True) if hides] for k in (0, len(shown.frames) - 1)]
 
 
@@ -229,4 +229,4 @@ def hidden_by_page(folder, names):
 )
 def test_changes_that_are_refused(old, new, said, tmp_path):
     with pytest.raises(InputError, match=said):
-        next(record(parse_case(CASE.replace(old, new)), tmp_path / "run"))
+        next(record_history(parse_case(CASE.replace(old, new)), tmp_path / "run"))

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from drystone.analyse.stages import Stage
 from drystone.build.shapes import box
 from drystone.cross import cross
-from drystone.cross.histories import APART, distances
+from drystone.cross.histories import APART_SHARE, block_distances
 from drystone.io.case import parse_case
 from drystone.model import build_model
 from drystone.record import read_run
@@ -74,7 +74,7 @@ def test_the_distance_of_two_poses_is_that_of_their_farthest_points():
         other = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)) * one
         shift = rng.normal(size=3) * angle
         rotation, other_rotation = (np.tile(each.as_quat(scalar_first=True), (2, 1)) for each in (one, other))
-        found = distances(model, model.position, rotation, model.position + shift, -other_rotation)[0]
+        found = block_distances(model, model.position, rotation, model.position + shift, -other_rotation)[0]
         radius = model.bodies.radius[0]
         assert found == pytest.approx(np.linalg.norm(shift) + 2 * radius * math.sin(angle / 2), rel=1e-6, abs=1e-15)
         apart = np.linalg.norm(one.apply(corners) - other.apply(corners) - shift, axis=1)
@@ -122,7 +122,7 @@ def test_its_own_amount_is_a_share_of_the_radius(command, recorded):
     radius = read_run(recorded / "plug").model.bodies.radius[2]
     assert code == 3
     assert found["apart"] is None
-    assert found["allowed"] == pytest.approx(APART * radius)
+    assert found["allowed"] == pytest.approx(APART_SHARE * radius)
 
 
 def test_what_a_person_reads(command, recorded):

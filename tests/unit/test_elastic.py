@@ -15,7 +15,7 @@ from drystone.elastic import Stone, elements, hexahedron, lattice, matrices, mes
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.model import build_model
-from drystone.session import record, resume
+from drystone.session import record_history, resume_history
 
 SOFT = Stone(young=1e7, poisson=0.27, mesh=(2, 2, 2))
 
@@ -212,23 +212,23 @@ def test_a_run_keeps_what_its_stones_feel(tmp_path):
     """States return bit for bit; stopped and resumed is the same run; the summary of stresses by hand from the stresses."""
     case = parse_case(CASE.format(table=WHOLE))
     run = ds.run(case, tmp_path / "whole")
-    steps = record(case, tmp_path / "cut")
+    steps = record_history(case, tmp_path / "cut")
     for _ in range(7):
         next(steps)
     steps.close()
-    *_, last = resume(tmp_path / "cut")
+    *_, last = resume_history(tmp_path / "cut")
     assert np.array_equal(last.state.amplitude, run.state(-1).amplitude)
     assert np.array_equal(last.state.rate, run.state(-1).rate)
     assert np.array_equal(last.state.velocity, run.state(-1).velocity)
     assert run.energy["strain"][-1] == last.state.energy.strain > 0.0
-    stress = measure.stresses(run)["block"]
+    stress = measure.block_stresses(run)["block"]
     assert stress.shape == (2, 8, 6)
     lower = stress[0].mean(axis=0)
     assert lower[2] < stress[1].mean(axis=0)[2] < 0.0
     found = measure.largest_stresses(run)["block"]
     assert found["compression"] == pytest.approx(-lower[2], rel=1e-3)
     with pytest.raises(InputError, match="all blocks are rigid"):
-        measure.stresses(ds.run(parse_case(CASE.replace("deformable = {table}", "")), tmp_path / "rigid"))
+        measure.block_stresses(ds.run(parse_case(CASE.replace("deformable = {table}", "")), tmp_path / "rigid"))
 
 
 def test_groups_of_a_case_are_deformable():

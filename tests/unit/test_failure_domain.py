@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
-from drystone.study.begin import begin as begin_study
+from drystone.study.begin import prepare_study
 from drystone.study.domain import FailureDomainTable, lower_hull, pulse_capacities
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
@@ -281,7 +281,7 @@ def test_a_case_without_a_pulse_is_told():
 )
 def test_examples(name, full, columns, begin):
     """Counted by hand: directions times half-periods times frictions, and the scanned ones of these times what is looked at."""
-    study = begin_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
+    study = prepare_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
     assert len(study.columns) == columns
     assert len(study.propose(Trials())) == begin
     assert begin < study.expected(Trials()) < columns * len(study.table.amplitudes) / 5

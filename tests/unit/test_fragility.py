@@ -9,10 +9,10 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.study.fit import fit, tried
+from drystone.study.fit import bounds_of_trials, fit_lognormal
 from drystone.study.fragility import Fragility, FragilityTable
-from drystone.study.hunt import bracket, halved, hunted, rungs
-from drystone.study.specimens import Choice, Random, Shaking, Specimen
+from drystone.study.hunt import bracket, doubling_steps, next_intensities, next_middle_level
+from drystone.study.specimens import Random, RecordChoice, Shaking, Specimen
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
 from drystone.view.fragility import fragility_pictures
@@ -23,7 +23,7 @@ LEVELS = ["0.5 g", "0.75 g", "1 g", "1.5 g", "2 g", "2.5 g"]
 def study_of(capacities, curves=({},), **keys):
     """A study of records with PGA 1 m/s2; a trial knows its record by `motion.record`."""
     table = FragilityTable(kind="fragility", case="case.toml", records=["*.AT2"], **keys)
-    specimens = tuple(Specimen(k, Shaking(Choice(f"r{k}", {"motion.record": k}, {"motion.scale": 1.0}), 1.0), {})
+    specimens = tuple(Specimen(k, Shaking(RecordChoice(f"r{k}", {"motion.record": k}, {"motion.scale": 1.0}), 1.0), {})
                       for k in range(len(capacities)))  # fmt: skip
     return Fragility(table, specimens, tuple(curves))
 
@@ -67,7 +67,7 @@ def test_stripes_are_the_counts():
     x = np.array([GRAVITY * level for level in (0.5, 0.75, 1, 1.5, 2, 2.5)])
     assert [level["collapses"] for level in curve["levels"]] == [(capacities < level).sum() for level in x]
     at = np.tile(x, 20)
-    direct = fit(tried(at, at > np.repeat(capacities, 6), np.repeat(np.arange(20), 6)))
+    direct = fit_lognormal(bounds_of_trials(at, at > np.repeat(capacities, 6), np.repeat(np.arange(20), 6)))
     assert curve["fit"]["theta"] == pytest.approx(direct.theta)
     assert curve["fit"]["beta"] == pytest.approx(direct.beta)
     assert curve["band"]["theta"][0] < direct.theta < curve["band"]["theta"][1]
@@ -122,7 +122,7 @@ def test_records_at_the_ends_are_censored():
 def test_one_that_stands_again_is_noticed():
     """Collapse between 3 and 5 only: at the rung 4, not at 8."""
     known = {}
-    while wanted := [x for x in hunted(known, 1.0, 16.0, 0.05, beyond=1) if x not in known]:
+    while wanted := [x for x in next_intensities(known, 1.0, 16.0, 0.05, beyond=1) if x not in known]:
         known[wanted[0]] = 3 < wanted[0] < 5
     low, high = bracket(known)
     assert low < 3 < high
@@ -133,7 +133,7 @@ def test_one_that_stands_again_is_noticed():
 
 def test_a_failed_trial_ends_the_halving_with_a_wider_bracket():
     known = {1.0: False, 2.0: True, 1.41421: None}
-    assert hunted(known, 1.0, 16.0, 0.05, beyond=0) == []
+    assert next_intensities(known, 1.0, 16.0, 0.05, beyond=0) == []
     assert bracket(known) == (1.0, 2.0)
 
 
@@ -143,15 +143,15 @@ def test_halving_by_brute_force(count):
     levels = [float(x) for x in range(1, count + 1)]
     for truth in range(count + 1):
         known = {}
-        while wanted := halved(known, levels):
+        while wanted := next_middle_level(known, levels):
             known[wanted[0]] = wanted[0] > truth
         assert bracket(known) == (float(truth), truth + 1.0 if truth < count else math.inf)
         assert len(known) <= math.ceil(math.log2(count + 1))
 
 
 def test_rungs():
-    assert rungs(0.5, 4.0) == [0.5, 1.0, 2.0, 4.0]
-    assert rungs(0.5, 3.0) == [0.5, 1.0, 2.0, 3.0]
+    assert doubling_steps(0.5, 4.0) == [0.5, 1.0, 2.0, 4.0]
+    assert doubling_steps(0.5, 3.0) == [0.5, 1.0, 2.0, 3.0]
 
 
 def test_displacement_as_the_limit():

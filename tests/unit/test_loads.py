@@ -12,10 +12,10 @@ from drystone.loads import Push, at_time, last_change, mean_between, wrench
 from drystone.model import build_model
 from drystone.record import read_run
 from drystone.report.inputs import keys_of
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 from drystone.units import GRAVITY
 
 QUARTER = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # about y: z becomes x, x becomes -z
@@ -80,7 +80,7 @@ def test_a_pulled_block_slides_by_what_friction_leaves(planar):
 def test_what_is_at_rest_under_a_load_pushes_the_ground_by_weight_and_load():
     """Statics takes the same way: twice the weight."""
     model = cube()
-    found = equilibrium(model, solver=make_solver("native"), loads=[Push("block", share=1.0)])
+    found = solve_equilibrium(model, solver=make_solver("native"), loads=[Push("block", share=1.0)])
     assert found.stands
     np.testing.assert_allclose(found.contacts.impulse.sum(axis=0), [0, 0, 2 * 2000.0 * GRAVITY], atol=1.0)
 
@@ -208,11 +208,11 @@ def test_a_load_in_time_in_a_case(tmp_path):
     assert (told["load.0.history.1.time"], told["load.0.history.1.factor"]) == ("50 ms", "1")
     assert case.history.duration == pytest.approx(0.15)
     whole = run(case, tmp_path / "whole")
-    steps = record(case, tmp_path / "cut")
+    steps = record_history(case, tmp_path / "cut")
     for _ in range(11):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
     assert np.abs(whole.position[-1] - whole.position[0]).max() > 1e-4

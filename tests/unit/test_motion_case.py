@@ -143,10 +143,10 @@ def test_a_run_goes_on_without_the_file_of_its_record(folder):
     path.write_text(BLOCK.format(motion=motion, lasts='after = "0.1 s"'))
     case = read_case(path)
     whole = session.run(case, folder / "whole")
-    with closing(session.record(case, folder / "cut")) as steps:
+    with closing(session.record_history(case, folder / "cut")) as steps:
         list(islice(steps, 211))
     (folder / "shake.txt").unlink()
-    for _ in session.resume(folder / "cut"):
+    for _ in session.resume_history(folder / "cut"):
         pass
     resumed = read_run(folder / "cut")
     for name in ("time", "position", "rotation", "velocity", "ground"):

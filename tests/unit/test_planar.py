@@ -16,7 +16,7 @@ from drystone.joints import RIGID, Surface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate
 from drystone.solvers import newton
 from drystone.solvers.clarabel import static
@@ -208,11 +208,11 @@ def test_refuses_what_is_not_of_the_plane():
 def test_a_run_knows_that_it_is_planar(tmp_path):
     """The same bits whether cut or not; the model that was stored is planar too."""
     whole = run(case(), tmp_path / "whole")
-    steps = record(case(), tmp_path / "cut")
+    steps = record_history(case(), tmp_path / "cut")
     for _ in range(60):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     cut = read_run(tmp_path / "cut")
     assert cut.model.planar

@@ -5,7 +5,7 @@ import pytest
 
 import drystone as ds
 from drystone import quantities, quaternion
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.record import read_run
@@ -34,7 +34,7 @@ def resting(tmp_path_factory):
 def balanced(tmp_path_factory):
     """The same column in equilibrium."""
     folder = tmp_path_factory.mktemp("still") / "out"
-    for _ in record(parse_case(COLUMN + '[analysis]\nkind = "equilibrium"\n'), folder):
+    for _ in record_statics(parse_case(COLUMN + '[analysis]\nkind = "equilibrium"\n'), folder):
         pass
     return read_run(folder)
 

@@ -8,7 +8,7 @@ import pytest
 from drystone import search as room
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.search import Trial, search, summarise
+from drystone.search import SearchTrial, search, summarise_search
 from drystone.simulate import initial_state
 from drystone.study.trial import largest_tilt
 
@@ -40,14 +40,14 @@ def made_up(monkeypatch):
     """Trials by a rule of the value alone."""
 
     def use(happens):
-        monkeypatch.setattr(room, "_try", lambda case, key, event, value, unit: Trial(value, happens(value), None, 0))
+        monkeypatch.setattr(room, "_run_trial", lambda case, key, event, value, unit: SearchTrial(value, happens(value), None, 0))
 
     return use
 
 
 def found(scan=0, tolerance="0.01 g"):
     trials = list(search(block(), "motion.0.amplitude", "rocking", ("0 g", "1 g"), tolerance, scan=scan))
-    return summarise(trials, "0 g")
+    return summarise_search(trials, "0 g")
 
 
 def test_bisection_ends_within_the_tolerance(made_up):

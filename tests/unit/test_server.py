@@ -13,8 +13,8 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.page import files, server
-from drystone.page.reply import in_json, unknown
-from drystone.page.server import LARGEST_BODY, Server, serve
+from drystone.page.reply import json_reply, unknown
+from drystone.page.server import MAX_BODY_BYTES, Server, serve
 
 PAGE, SECRET = b"<!doctype html><title>page</title>", "root:x:0:0"
 
@@ -32,10 +32,10 @@ class Parrot:
                 raise OSError("the disk is full")
             case "nothing":
                 return unknown(path)
-        return in_json({"path": path})
+        return json_reply({"path": path})
 
     def post(self, path, content):
-        return in_json({"path": path, "content": content})
+        return json_reply({"path": path, "content": content})
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_other_origins_are_refused(served):
 
 
 def test_bodies_have_bounds(served):
-    for length in (LARGEST_BODY + 1, "-1", "many", "9" * 5000, "", "1e3", "²"):
+    for length in (MAX_BODY_BYTES + 1, "-1", "many", "9" * 5000, "", "1e3", "²"):
         assert post(served, b"{}", length=length)[0] == 400
     assert post(served, b"{no json")[0] == 400
     assert post(served, b"[" * 200_000)[0] == 400

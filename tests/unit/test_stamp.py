@@ -12,7 +12,7 @@ import pytest
 from drystone.io.named_files import path_digest
 from drystone.record import read_run
 from drystone.stamp import LIBRARIES, in_words, stamp
-from drystone.study.begin import begin, begin_again, keep_texts
+from drystone.study.begin import prepare_study, resume_study, write_manifest
 from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, start
 
@@ -81,8 +81,8 @@ def test_every_sitting_of_a_study_is_stamped(tmp_path):
     (tmp_path / "case.toml").write_text(RECORDED.replace('motion = { record = "shake.csv" }\n', ""))
     study = '[study]\nkind = "sweep"\ncase = "case.toml"\nvary = { "joints.friction" = [0.5] }\n'
     (tmp_path / "study.toml").write_text(study)
-    keep_texts(begin(tmp_path / "study.toml"), tmp_path / "out")
-    keep_texts(begin_again(tmp_path / "out"), tmp_path / "out")
+    write_manifest(prepare_study(tmp_path / "study.toml"), tmp_path / "out")
+    write_manifest(resume_study(tmp_path / "out"), tmp_path / "out")
     stamps = json.loads((tmp_path / "out" / "study.json").read_text())["stamps"]
     assert [found["case"] for found in stamps] == 2 * [path_digest(tmp_path / "case.toml")]
 

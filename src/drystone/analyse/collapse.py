@@ -4,65 +4,88 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.safe_multiplier import AREAS, DOES_NOT_STAND, UPPER, Question, in_part, safe_multiplier
-from drystone.analyse.safe_multiplier import State as SafeState
-from drystone.analyse.stages import READ, Stage, Stages, as_frame, loads_of, mechanism_facts, number, report
+from drystone.analyse.safe_multiplier import (
+    DOES_NOT_STAND,
+    LAW_ASSOCIATED,
+    LAW_OVER_AREAS,
+    MultiplierProblem,
+    SafeState,
+    safe_multiplier,
+    scale_stages,
+)
+from drystone.analyse.stages import (
+    MECHANISM_TOLERANCE,
+    Stage,
+    Stages,
+    dead_and_live_loads,
+    displaced_frame,
+    finite_or_none,
+    mechanism_result,
+    optimum_as_solution,
+)
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Capacity, Limit, Tilt
 from drystone.io.case import Case
 from drystone.loads import body_force, weight, wrench
 from drystone.model import Model
 from drystone.statics.balance import Balance
-from drystone.statics.limit import Limit as LimitState
-from drystone.statics.limit import gain_by_friction, gain_by_load, limit, paced, shortfall, stands
-from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED
-from drystone.statics.standing import touching
+from drystone.statics.limit import (
+    LimitState,
+    gain_by_friction,
+    gain_by_load,
+    multiplier_shortfall,
+    normalise_mechanism,
+    solve_limit,
+    stands_with_associated_friction,
+)
+from drystone.statics.program import INFEASIBLE, SOLVED, UNBOUNDED
+from drystone.statics.standing import balance_of_closed_joints
 
 Array = np.ndarray
 
-ANSWERS = (SOLVED, ENDLESS, IMPOSSIBLE)  # a program that ends with another status says nothing
+ANSWERED_STATUSES = (SOLVED, UNBOUNDED, INFEASIBLE)  # a program that ends with another status says nothing
 
 
 def analyse_limit(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Limit)
-    dead, live = loads_of(case, model, asked.direction)
+    dead, live = dead_and_live_loads(case, model, asked.direction)
     yield Stage(0.0, "associated multiplier")
-    system = touching(model)
-    found = limit(system, dead, live)
-    stable = stands(system, dead)
-    yield Stage(0.1, "associated multiplier", as_frame(case, model, 1, found.velocity, found.contacts, report(found.optimum)))
+    system = balance_of_closed_joints(model)
+    found = solve_limit(system, dead, live)
+    stable = stands_with_associated_friction(system, dead)
+    yield Stage(0.1, "associated multiplier", displaced_frame(case, model, 1, found.velocity, found.contacts, optimum_as_solution(found.optimum)))
     at_corners = asked.friction_at == "corners"
-    question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts, at_corners,
+    question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts, at_corners,
                         case.young)  # fmt: skip
     safe, facts = yield from safe_multiplier(question)
-    velocity, contacts, read = found.velocity, found.contacts, READ
+    velocity, contacts, read = found.velocity, found.contacts, MECHANISM_TOLERANCE
     if safe is not None:
-        velocity, contacts, read = paced(system, safe.velocity), safe.contacts, safe.read
-        yield Stage(0.9, "lowest multiplier", as_frame(case, model, 2, velocity, contacts, safe.as_solution()))
+        velocity, contacts, read = normalise_mechanism(system, safe.velocity), safe.contacts, safe.read
+        yield Stage(0.9, "lowest multiplier", displaced_frame(case, model, 2, velocity, contacts, safe.as_solution()))
     facts |= {
-        "multiplier": number(found.multiplier),
+        "multiplier": finite_or_none(found.multiplier),
         "status": found.optimum.status,
-        "converged": found.optimum.status in ANSWERS,
-        "error": number(shortfall(found.balance, found.optimum)),
+        "converged": found.optimum.status in ANSWERED_STATUSES,
+        "error": finite_or_none(multiplier_shortfall(found.balance, found.optimum)),
         "sensitivities": _sensitivities(case, found.balance, found, asked.direction),
-        "note": verdict(found, facts["stable"]),
+        "note": describe_limit(found, facts["stable"]),
     }
-    if _moves(found, safe):
+    if _has_mechanism(found, safe):
         law = "associated" if safe is None else "coulomb"
-        facts["mechanism"] = {"law": law} | mechanism_facts(model, contacts, velocity, read)
+        facts["mechanism"] = {"law": law} | mechanism_result(model, contacts, velocity, read)
     return facts
 
 
-def _moves(found: LimitState, safe: SafeState | None) -> bool:
+def _has_mechanism(found: LimitState, safe: SafeState | None) -> bool:
     """Whether there is a mechanism to tell: where nothing bounds the multiplier there is none."""
-    return safe is not None or found.optimum.status != ENDLESS
+    return safe is not None or found.optimum.status != UNBOUNDED
 
 
-def verdict(found: LimitState, stable: bool) -> str:
-    if found.optimum.status == ENDLESS:
+def describe_limit(found: LimitState, stable: bool) -> str:
+    if found.optimum.status == UNBOUNDED:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
-    if found.optimum.status == IMPOSSIBLE:
+    if found.optimum.status == INFEASIBLE:
         return "no multiple of the live load makes it stand: the mechanism is that of the dead load"
     if not stable:
         return "the upper multiplier is the largest with which associated friction lets it stand"
@@ -103,31 +126,31 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
     assert isinstance(asked, Tilt)
     if case.loads:
         raise InputError(f"{case.path}: a tilt turns weights alone; take out [[load]] on {case.loads[0].on!r}")
-    dead, live = loads_of(case, model, asked.direction)
+    dead, live = dead_and_live_loads(case, model, asked.direction)
     yield Stage(0.0, "multiplier of the horizontal body force")
-    system = touching(model)
-    found, stable = limit(system, dead, live), stands(system, dead)
-    yield Stage(0.1, "tilted table", as_frame(case, model, 1, found.velocity, found.contacts, report(found.optimum)))
-    question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, young=case.young)
+    system = balance_of_closed_joints(model)
+    found, stable = solve_limit(system, dead, live), stands_with_associated_friction(system, dead)
+    yield Stage(0.1, "tilted table", displaced_frame(case, model, 1, found.velocity, found.contacts, optimum_as_solution(found.optimum)))
+    question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, young=case.young)
     safe, search = yield from safe_multiplier(question)
-    velocity, contacts, read = found.velocity, found.contacts, READ
+    velocity, contacts, read = found.velocity, found.contacts, MECHANISM_TOLERANCE
     if safe is not None:
-        velocity, contacts, read = paced(system, safe.velocity), safe.contacts, safe.read
-        yield Stage(0.9, "lowest angle", as_frame(case, model, 2, velocity, contacts, safe.as_solution()))
-    facts: dict[str, Any] = {"angle_safe": angle_of(search["multiplier_safe"])} | search | {
-        "angle": angle_of(found.multiplier),
-        "multiplier": number(found.multiplier),
+        velocity, contacts, read = normalise_mechanism(system, safe.velocity), safe.contacts, safe.read
+        yield Stage(0.9, "lowest angle", displaced_frame(case, model, 2, velocity, contacts, safe.as_solution()))
+    facts: dict[str, Any] = {"angle_safe": tilt_angle(search["multiplier_safe"])} | search | {
+        "angle": tilt_angle(found.multiplier),
+        "multiplier": finite_or_none(found.multiplier),
         "status": found.optimum.status,
-        "converged": found.optimum.status in ANSWERS,
-        "error": number(shortfall(found.balance, found.optimum)),
-        "note": verdict(found, search["stable"]),
+        "converged": found.optimum.status in ANSWERED_STATUSES,
+        "error": finite_or_none(multiplier_shortfall(found.balance, found.optimum)),
+        "note": describe_limit(found, search["stable"]),
     }  # fmt: skip
-    if _moves(found, safe):
-        facts["mechanism"] = mechanism_facts(model, contacts, velocity, read)
+    if _has_mechanism(found, safe):
+        facts["mechanism"] = mechanism_result(model, contacts, velocity, read)
     return facts
 
 
-def angle_of(multiplier: float | None) -> float | None:
+def tilt_angle(multiplier: float | None) -> float | None:
     """[deg] of a table on which weights push along it by this share of what they push across it."""
     return float(np.degrees(np.arctan(multiplier))) if multiplier is not None and np.isfinite(multiplier) else None
 
@@ -135,38 +158,38 @@ def angle_of(multiplier: float | None) -> float | None:
 def analyse_capacity(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Capacity)
-    system, table, weakest = touching(model), [], None
-    stable = stands(system, loads_of(case, model, (1.0, 0.0, 0.0))[0])
+    system, table, weakest = balance_of_closed_joints(model), [], None
+    stable = stands_with_associated_friction(system, dead_and_live_loads(case, model, (1.0, 0.0, 0.0))[0])
     for k in range(asked.directions):
         angle = 2 * np.pi * k / asked.directions
         words = f"direction {k + 1} of {asked.directions}"
         yield Stage(k / asked.directions, words)
-        dead, live = loads_of(case, model, (float(np.cos(angle)), float(np.sin(angle)), 0.0))
-        found = limit(system, dead, live)
-        question = Question(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts,
+        dead, live = dead_and_live_loads(case, model, (float(np.cos(angle)), float(np.sin(angle)), 0.0))
+        found = solve_limit(system, dead, live)
+        question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts,
                             young=case.young)  # fmt: skip
-        safe, search = yield from in_part(safe_multiplier(question), k, asked.directions, words)
-        upper = number(found.multiplier)
+        safe, search = yield from scale_stages(safe_multiplier(question), k, asked.directions, words)
+        upper = finite_or_none(found.multiplier)
         told = {name: search[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest", "multiplier_upper")}
         stable = stable and search["stable"]
         row = {"direction_deg": 360.0 * k / asked.directions} | told | {"multiplier": upper, "status": found.optimum.status}
         table.append(row)
-        state = (found.multiplier, found.velocity, found.contacts, READ, report(found.optimum)) if safe is None else (
-            safe.multiplier, paced(system, safe.velocity), safe.contacts, safe.read, safe.as_solution())  # fmt: skip
+        state = (found.multiplier, found.velocity, found.contacts, MECHANISM_TOLERANCE, optimum_as_solution(found.optimum)) if safe is None else (
+            safe.multiplier, normalise_mechanism(system, safe.velocity), safe.contacts, safe.read, safe.as_solution())  # fmt: skip
         if np.isfinite(state[0]) and (weakest is None or state[0] < weakest[1][0]):
             weakest = row, state
     facts: dict[str, Any] = {
-        "law_safe": AREAS,
-        "law_upper": UPPER,
+        "law_safe": LAW_OVER_AREAS,
+        "law_upper": LAW_ASSOCIATED,
         "stable": stable,
         "directions": table,
         "weakest": None if weakest is None else weakest[0],
-        "converged": all(row["status"] in ANSWERS for row in table),
+        "converged": all(row["status"] in ANSWERED_STATUSES for row in table),
     }
     if not stable:
         facts = {"words": DOES_NOT_STAND} | facts
     if weakest is not None:
         _, velocity, contacts, read, solution = weakest[1]
-        yield Stage(1.0, "weakest direction", as_frame(case, model, 1, velocity, contacts, solution))
-        facts["mechanism"] = mechanism_facts(model, contacts, velocity, read)
+        yield Stage(1.0, "weakest direction", displaced_frame(case, model, 1, velocity, contacts, solution))
+        facts["mechanism"] = mechanism_result(model, contacts, velocity, read)
     return facts

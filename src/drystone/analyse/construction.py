@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.equilibrium import reactions
+from drystone.analyse.equilibrium import support_reactions
 from drystone.analyse.stages import Stage, Stages
 from drystone.changes import Presence
 from drystone.contact.contacts import Contacts, head_joint_opening
@@ -15,30 +15,30 @@ from drystone.loads import pressing
 from drystone.model import Model
 from drystone.record import Run, recorded_case
 from drystone.resultants import joint_resultants
-from drystone.session import solver_of
+from drystone.session import case_solver
 from drystone.simulate import Step
-from drystone.statics.construction import Laid, construct, stages_of
+from drystone.statics.construction import BuiltStage, build_in_stages, presence_by_stage
 
 Array = np.ndarray
 
-FALLS = 0.5  # of the fastest fall: the blocks of a stage that fall as fast are told
+FALLING_SHARE = 0.5  # of the fastest fall: the blocks of a stage that fall as fast are told
 
 
 def analyse_construction(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Construction)
-    stages = stages_of(model, asked.order, asked.strike)
-    solver = solver_of(case)
+    stages = presence_by_stage(model, asked.order, asked.strike)
+    solver = case_solver(case)
     how: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": asked.gravity, "loads": case.loads}
-    built: list[Laid] = []
-    for number, laid in enumerate(construct(model, stages, **how), 1):
+    built: list[BuiltStage] = []
+    for number, laid in enumerate(build_in_stages(model, stages, **how), 1):
         built.append(laid)
         state = laid.state._replace(step=number, time=float(number))
         words = f"stage {number} of {len(stages)}"
         yield Stage(number / (len(stages) + 1), words, Step(state, laid.balance.solution, (0.0, 0.0, 0.0)))
     yield Stage(1.0, "all at once")
     down = pressing(model, case.loads, asked.gravity)
-    *_, at_once = construct(model, stages[-1:], **how)
+    *_, at_once = build_in_stages(model, stages[-1:], **how)
     facts: dict[str, Any] = {
         "stable": laid.balance.stands,
         "converged": laid.balance.solution.converged,
@@ -47,29 +47,29 @@ def analyse_construction(case: Case, model: Model) -> Stages:
         "stages": {  # those that were reached
             "blocks": [int((stage.present & ~model.bodies.fixed).sum()) for stage in built],
             "pressing": [float(down[stage.present].sum()) for stage in built],
-            "base_resultant": [_borne(model, stage.state.contacts) for stage in built],
+            "base_resultant": [_vertical_reaction(model, stage.state.contacts) for stage in built],
             "head_joint_opening": [head_joint_opening(stage.state.contacts) for stage in built],
         },
         "all_at_once": {
             "stable": at_once.balance.stands,
-            "base_resultant": _borne(model, at_once.state.contacts),
+            "base_resultant": _vertical_reaction(model, at_once.state.contacts),
             "head_joint_opening": head_joint_opening(at_once.state.contacts),
         },
     }
     if not laid.balance.stands:
         falling = -laid.balance.acceleration[:, 2]
-        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(falling > FALLS * falling.max())]
+        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(falling > FALLING_SHARE * falling.max())]
     elif at_once.balance.stands:
         facts["change_by_stages"] = _change(model, at_once.state.contacts, laid.state.contacts)
     return facts
 
 
-def _borne(model: Model, contacts: Contacts) -> float:
+def _vertical_reaction(model: Model, contacts: Contacts) -> float:
     """[N] vertical force of all supports on the structure."""
-    return sum(force[2] for force in reactions(model, contacts).values())
+    return sum(force[2] for force in support_reactions(model, contacts).values())
 
 
-def there(run: Run, frame: int) -> Array | None:
+def present_blocks(run: Run, frame: int) -> Array | None:
     """(B,) bool the blocks that are there in a frame of a structure built in stages, or of a history in which blocks appear or
     vanish: those of the step that ended in it; None, all, of other runs."""
     case = _case_of(run)
@@ -78,7 +78,7 @@ def there(run: Run, frame: int) -> Array | None:
         return Presence(run.model, case.changes).at(max(float(run.time[frame]) - case.history.time_step, 0.0))
     if not isinstance(asked, Construction) or frame == 0:
         return None
-    return stages_of(run.model, asked.order, asked.strike)[frame - 1]
+    return presence_by_stage(run.model, asked.order, asked.strike)[frame - 1]
 
 
 @lru_cache(maxsize=1)

@@ -32,13 +32,13 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
 }
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
+def record_statics(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
     closed = [gap._asdict() for gap in case.closed_gaps()]
     return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed} if closed else {}))
 
 
-def repeat(run: Run, out: str | Path) -> Stages:
+def repeat_statics(run: Run, out: str | Path) -> Stages:
     """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
     known = {key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"}  # of files it had
     return (yield from _recorded(recorded_case(run), run.model, Path(out), known=known))
@@ -47,7 +47,7 @@ def repeat(run: Run, out: str | Path) -> Stages:
 def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, known: dict[str, Any] | None = None) -> Stages:
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
                               motions=case.motions, path=case.path, overwrite=overwrite)  # fmt: skip
-    with writer, closing(analyse(case, model)) as stages:
+    with writer, closing(analyse_case(case, model)) as stages:
         while True:
             try:
                 stage = next(stages)
@@ -63,7 +63,7 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, k
     return facts
 
 
-def analyse(case: Case, model: Model) -> Stages:
+def analyse_case(case: Case, model: Model) -> Stages:
     """The stages and facts of a case that is no history."""
     begin = time.perf_counter()
     if case.goes_through_time:

@@ -12,45 +12,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analyse.stages import READ, Stage, number, reported
+from drystone.analyse.stages import MECHANISM_TOLERANCE, Stage, finite_or_none, forces_as_solution
 from drystone.contact.contacts import Contacts
 from drystone.laws import YOUNG
 from drystone.model import Model
 from drystone.solvers.solution import Solution
 from drystone.statics.balance import Balance
 from drystone.statics.collapse_states import search_states
-from drystone.statics.crack import first_crack
-from drystone.statics.limit import Limit, limit
-from drystone.statics.nonassociated import Collapse, Round, collapses, distinct, starts_by_size
-from drystone.statics.program import IMPOSSIBLE
-from drystone.statics.slow_collapse import RESTLESS, SlowCollapse, collapse_slowly
-from drystone.statics.slow_history import SlowLoading, bear_slowly
+from drystone.statics.crack import first_crack_multiplier
+from drystone.statics.limit import LimitState, solve_limit
+from drystone.statics.nonassociated import Collapse, Round, distinct_multipliers, search_corner_states, starts_by_size
+from drystone.statics.program import INFEASIBLE
+from drystone.statics.slow_collapse import DOES_NOT_REST, SlowCollapse, collapse_slowly
+from drystone.statics.slow_history import SlowLoading, find_slow_capacity
 
 Array = np.ndarray
 
-AREAS = "Coulomb friction over the areas of the joints"
-CORNERS = "Coulomb friction at the corners of the joints"
-UPPER = "associated friction at the corners of the joints"
-BROKEN = ", all bonds broken"
-SEARCHED = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
-HOPS = 12  # of such a search
-ROUNDING = 1e-6  # of a multiplier
-SAME = 2e-3  # states whose multipliers differ by less are the same
-AGREES = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
-READ_SLOW = 0.03  # as READ of analyse/stages.py, of a slow collapse
-NO_MINIMUM = "the lowest found, not a proven minimum"
+LAW_OVER_AREAS = "Coulomb friction over the areas of the joints"
+LAW_AT_CORNERS = "Coulomb friction at the corners of the joints"
+LAW_ASSOCIATED = "associated friction at the corners of the joints"
+BONDS_BROKEN = ", all bonds broken"
+MAX_SEARCHED_POINTS = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
+SEARCH_HOPS = 12  # of such a search
+MULTIPLIER_ROUNDING = 1e-6  # of a multiplier
+SAME_MULTIPLIER = 2e-3  # states whose multipliers differ by less are the same
+AGREEMENT_TOLERANCE = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
+SLOW_MECHANISM_TOLERANCE = 0.03  # as READ of analyse/stages.py, of a slow collapse
+NOT_A_MINIMUM = "the lowest found, not a proven minimum"
 DOES_NOT_STAND = "does not stand under the dead load alone, by Coulomb friction: no multiplier of the live load is safe"
 
-Facts = dict[str, Any]
+Result = dict[str, Any]
 
 
-class Question(NamedTuple):
+class MultiplierProblem(NamedTuple):
     """What is asked: the safe multiplier of these loads (B, 6) [N, N m]."""
 
     system: Balance
     dead: Array
     live: Array
-    found: Limit  # the associated state
+    found: LimitState  # the associated state
     stands: bool  # whether associated forces balance the dead load alone
     gravity: float  # [m/s2]
     threads: int | None
@@ -59,7 +59,7 @@ class Question(NamedTuple):
     young: float = YOUNG  # [Pa] of the stones, in the history that tries the multiplier of rigid ones
 
 
-class State(NamedTuple):
+class SafeState(NamedTuple):
     """A state of collapse."""
 
     law: str
@@ -72,47 +72,47 @@ class State(NamedTuple):
 
     def as_solution(self) -> Solution:
         """As a run reports it."""
-        return reported(self.error, True, self.method)
+        return forces_as_solution(self.error, True, self.method)
 
 
-Search = Generator[Stage, None, tuple[State | None, Facts]]
+MultiplierSearch = Generator[Stage, None, tuple[SafeState | None, Result]]
 
 
-def safe_multiplier(question: Question) -> Search:
+def safe_multiplier(question: MultiplierProblem) -> MultiplierSearch:
     """The lowest state of collapse found, if any, and the facts: the safe value first, and whether the structure is `stable`
     under the dead load alone, by Coulomb friction where a history was followed; if it is not, `words` say so."""
     lowest, facts = yield from _search(question)
     return lowest, facts if facts["stable"] else {"words": DOES_NOT_STAND} | facts
 
 
-def _search(question: Question) -> Search:
+def _search(question: MultiplierProblem) -> MultiplierSearch:
     found = question.found
-    upper = number(found.multiplier)
-    if found.optimum.status == IMPOSSIBLE:
+    upper = finite_or_none(found.multiplier)
+    if found.optimum.status == INFEASIBLE:
         note = "no multiple of the live load makes the structure stand"
-        return None, _facts(None, None, upper, {"note": note}) | {"stable": False}
+        return None, _search_result(None, None, upper, {"note": note}) | {"stable": False}
     if question.at_corners:
         return (yield from _search_corners(question, upper))
     laws = question.system.model.laws
     has_bonds = laws is not None and bool(laws.cohesion.any() or laws.tension.any() or laws.energy.any())
     if has_bonds:
         question, crack = yield from _without_bonds(question)
-    slow = yield from _slowly(question)
+    slow = yield from _collapse_slowly(question)
     states, search = yield from _search_areas(question)
     lowest = min(states, key=lambda state: state.multiplier, default=None)
-    if slow == RESTLESS:  # with any load it may fall
+    if slow == DOES_NOT_REST:  # with any load it may fall
         lowest = None
-    if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME) * lowest.multiplier):
-        lowest = State(AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", READ_SLOW)
-    facts = _facts(lowest, slow, upper, search) | {"stable": question.stands and slow != RESTLESS}
+    if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME_MULTIPLIER) * lowest.multiplier):
+        lowest = SafeState(LAW_OVER_AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", SLOW_MECHANISM_TOLERANCE)
+    facts = _search_result(lowest, slow, upper, search) | {"stable": question.stands and slow != DOES_NOT_REST}
     if lowest is not None and lowest.multiplier > 0.0:
-        lowest, facts = yield from _of_elastic_stones(question, lowest, facts)
+        lowest, facts = yield from _check_elastic_blocks(question, lowest, facts)
     if has_bonds:
-        facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": AREAS + BROKEN})
+        facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": LAW_OVER_AREAS + BONDS_BROKEN})
     return lowest, facts
 
 
-def safe_at_once(question: Question) -> float | None:
+def safe_multiplier_by_programs(question: MultiplierProblem) -> float | None:
     """The lowest multiplier of a search by cone programs alone, which of a small structure takes no time that is felt."""
     search = _search_areas(question)
     while True:
@@ -120,10 +120,10 @@ def safe_at_once(question: Question) -> float | None:
             next(search)
         except StopIteration as ended:
             lowest = min((state.multiplier for state in ended.value[0]), default=None)
-            return None if lowest is None else _rounded(lowest, number(question.found.multiplier))
+            return None if lowest is None else _rounded(lowest, finite_or_none(question.found.multiplier))
 
 
-def in_part(search: Search, part: int, parts: int, words: str) -> Search:
+def scale_stages(search: MultiplierSearch, part: int, parts: int, words: str) -> MultiplierSearch:
     """The stages of one of several searches."""
     while True:
         try:
@@ -133,48 +133,48 @@ def in_part(search: Search, part: int, parts: int, words: str) -> Search:
         yield Stage((part + stage.share) / parts, words)
 
 
-def _facts(lowest: State | None, slow: SlowCollapse | str | None, upper: float | None, search: Facts) -> Facts:
-    facts: Facts = {
+def _search_result(lowest: SafeState | None, slow: SlowCollapse | str | None, upper: float | None, search: Result) -> Result:
+    facts: Result = {
         "multiplier_safe": None if lowest is None else max(_rounded(lowest.multiplier, upper), 0.0),
         "law_safe": None if lowest is None else lowest.law,
         "confirmed": False,
         "multiplier_from_rest": None,
         "multiplier_upper": upper,
-        "law_upper": UPPER,
+        "law_upper": LAW_ASSOCIATED,
         "search": {"starts": 0} | search,
     }
     if isinstance(slow, str):
         facts["search"] |= {"note": slow}
     elif slow is not None and lowest is not None:
-        agrees = max(lowest.multiplier, 0.0) >= (1 - AGREES) * slow.multiplier
+        agrees = max(lowest.multiplier, 0.0) >= (1 - AGREEMENT_TOLERANCE) * slow.multiplier
         facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": max(slow.starts_at, lowest.multiplier),
-                  "multiplier_vibrating": number(slow.vibrating),
-                  "checked": {"rests_at": number(slow.rests_at), "moves_at": number(slow.moves_at)}}  # fmt: skip
+                  "multiplier_vibrating": finite_or_none(slow.vibrating),
+                  "checked": {"rests_at": finite_or_none(slow.rests_at), "moves_at": finite_or_none(slow.moves_at)}}  # fmt: skip
         facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
     return facts
 
 
 def _rounded(safe: float, upper: float | None) -> float:
     """The safe multiplier without what rounding of two programs puts it above the upper one by."""
-    return upper if upper is not None and upper < safe <= upper + ROUNDING * abs(upper) else safe
+    return upper if upper is not None and upper < safe <= upper + MULTIPLIER_ROUNDING * abs(upper) else safe
 
 
-def _note(lowest: State, slow: SlowCollapse, agrees: bool) -> str:
+def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
     """What is to be known of the safe value."""
     if slow.multiplier == 0.0:
         moves = "moves" if np.isfinite(slow.moves_at) else "DOES NOT MOVE"
         return f"once it moves it goes on without the live load; in a history from its forces, without it, it {moves}"
     if not agrees:
-        return (f"{NO_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
+        return (f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
                 f"them: it moves at {slow.multiplier:.5f}")  # fmt: skip
     rests = f"rests under {slow.rests_at:.5f}" if np.isfinite(slow.rests_at) else "RESTS UNDER NO LOAD NEAR IT"
     moves = f"moves under {slow.moves_at:.5f}" if np.isfinite(slow.moves_at) else "DOES NOT MOVE UNDER ONE NEAR IT"
     shakes = "" if np.isnan(slow.vibrating) else (
         f"; with joints damped as in histories sliding feeds vibrations, and it went on under {slow.vibrating:.5f} in the mean")
-    return f"{NO_MINIMUM}; in histories from its forces the structure {rests} and {moves}{shakes}"
+    return f"{NOT_A_MINIMUM}; in histories from its forces the structure {rests} and {moves}{shakes}"
 
 
-def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:
+def _collapse_slowly(question: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:
     system, dead, live, found, *_ = question
     shares = collapse_slowly(system.model, dead, live, found.multiplier, gravity=question.gravity, threads=question.threads)
     while True:
@@ -185,12 +185,12 @@ def _slowly(question: Question) -> Generator[Stage, None, SlowCollapse | str]:
         yield Stage(0.1 + 0.5 * share, "Coulomb friction, slow collapse")
 
 
-def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search:
+def _check_elastic_blocks(question: MultiplierProblem, rigid: SafeState, facts: Result) -> MultiplierSearch:
     """The state of rigid stones if elastic ones, loaded slowly, bear nearly as much, else what they bear; and the facts."""
     system, dead, live, *_ = question
     model = replace(system.model, elastic=None)
     loading = SlowLoading(model, dead, live, gravity=question.gravity, young=question.young, threads=question.threads)
-    shares = bear_slowly(loading, rigid.multiplier)
+    shares = find_slow_capacity(loading, rigid.multiplier)
     while True:
         try:
             share = next(shares)
@@ -198,7 +198,7 @@ def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search
             borne = ended.value
             break
         yield Stage(0.9 + 0.09 * share, "Coulomb friction, elastic stones loaded slowly")
-    seen = {"young": question.young, "stands_at": number(borne.stands_at), "moves_at": number(borne.moves_at)}
+    seen = {"young": question.young, "stands_at": finite_or_none(borne.stands_at), "moves_at": finite_or_none(borne.moves_at)}
     facts |= {"loaded_slowly": seen}
     if borne.velocity is None:
         return rigid, facts
@@ -210,7 +210,7 @@ def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search
     note = (f"{stones} stand under {borne.stands_at:.5f} and move away under {borne.moves_at:.5f}; rigid ones would move "
             f"under {rigid.multiplier:.5f}. The lowest found, not a proven minimum")  # fmt: skip
     lower = rigid._replace(multiplier=borne.stands_at, velocity=borne.velocity, contacts=borne.contacts, method="small-steps",
-                           error=borne.moves_at - borne.stands_at, read=READ_SLOW)  # fmt: skip
+                           error=borne.moves_at - borne.stands_at, read=SLOW_MECHANISM_TOLERANCE)  # fmt: skip
     return lower, facts | {
         "multiplier_safe": borne.stands_at,
         "confirmed": True,
@@ -221,29 +221,29 @@ def _of_elastic_stones(question: Question, rigid: State, facts: Facts) -> Search
     }
 
 
-def _search_areas(question: Question) -> Generator[Stage, None, tuple[list[State], Facts]]:
+def _search_areas(question: MultiplierProblem) -> Generator[Stage, None, tuple[list[SafeState], Result]]:
     """The verified states of a search by cone programs, and what it says of itself."""
     system, dead, live, found, stands, *_ = question
     starts = question.starts
     if starts is None:
-        starts = max(starts_by_size(system) // 2, 1) if len(system.friction) <= SEARCHED else 0
+        starts = max(starts_by_size(system) // 2, 1) if len(system.friction) <= MAX_SEARCHED_POINTS else 0
     if starts == 0 or system.model.laws is not None:
         return [], {}
-    hops = HOPS if question.starts is None or len(system.friction) <= SEARCHED else 0
+    hops = SEARCH_HOPS if question.starts is None or len(system.friction) <= MAX_SEARCHED_POINTS else 0
     rounds = search_states(system, dead, live, found.optimum, starts=starts, hops=hops, stands=stands)
     states, count = yield from _verified(rounds, starts)
-    return [_as_state(AREAS, system, each) for each in states], _told(states, starts, count)
+    return [_as_state(LAW_OVER_AREAS, system, each) for each in states], _search_counts(states, starts, count)
 
 
-def _search_corners(question: Question, upper: float | None) -> Search:
+def _search_corners(question: MultiplierProblem, upper: float | None) -> MultiplierSearch:
     """By friction at the corners of joints, as in the papers."""
     system, dead, live, found, stands, *_ = question
     starts = starts_by_size(system) if question.starts is None else question.starts
-    rounds = collapses(system, dead, live, found.optimum, starts=starts, stands=stands)
+    rounds = search_corner_states(system, dead, live, found.optimum, starts=starts, stands=stands)
     states, count = yield from _verified(rounds, starts)
-    lowest = min((_as_state(CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
-    note = NO_MINIMUM + ", not tried by a history" if states else "no state passed the check of Coulomb's law; try more starts"
-    return lowest, _facts(lowest, None, upper, _told(states, starts, count) | {"note": note}) | {"stable": stands}
+    lowest = min((_as_state(LAW_AT_CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
+    note = NOT_A_MINIMUM + ", not tried by a history" if states else "no state passed the check of Coulomb's law; try more starts"
+    return lowest, _search_result(lowest, None, upper, _search_counts(states, starts, count) | {"note": note}) | {"stable": stands}
 
 
 def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tuple[list[Collapse], int]]:
@@ -255,24 +255,24 @@ def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tu
     return states, count
 
 
-def _told(states: list[Collapse], starts: int, rounds: int) -> Facts:
-    different = distinct([each.multiplier for each in states])
+def _search_counts(states: list[Collapse], starts: int, rounds: int) -> Result:
+    different = distinct_multipliers([each.multiplier for each in states])
     return {"starts": starts, "rounds": rounds, "verified": len(states), "found": different}
 
 
-def _as_state(law: str, system: Balance, found: Collapse) -> State:
-    return State(law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", READ)
+def _as_state(law: str, system: Balance, found: Collapse) -> SafeState:
+    return SafeState(law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", MECHANISM_TOLERANCE)
 
 
-def _without_bonds(question: Question) -> Generator[Stage, None, tuple[Question, float | None]]:
+def _without_bonds(question: MultiplierProblem) -> Generator[Stage, None, tuple[MultiplierProblem, float | None]]:
     """The question of the same joints with all bonds broken, for brittle ones may break one after the other; and where the
     first crack opens in sound, elastic ones (T415)."""
     yield Stage(0.1, "all bonds broken")
     laws = question.system.model.laws
     assert laws is not None
-    crack = first_crack(question.system, question.dead, question.live) if (laws.tension.any() or laws.energy.any()) else None
+    crack = first_crack_multiplier(question.system, question.dead, question.live) if (laws.tension.any() or laws.energy.any()) else None
     system = question.system._replace(model=unbonded(question.system.model))
-    return question._replace(system=system, found=limit(system, question.dead, question.live)), crack
+    return question._replace(system=system, found=solve_limit(system, question.dead, question.live)), crack
 
 
 def unbonded(model: Model) -> Model:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.equilibrium import reactions
-from drystone.analyse.stages import Stage, Stages, mechanism_facts
+from drystone.analyse.equilibrium import support_reactions
+from drystone.analyse.stages import Stage, Stages, mechanism_result
 from drystone.contact.contacts import Contacts, in_head_joints
 from drystone.io.analysis_tables import Settlement
 from drystone.io.case import Case
@@ -15,38 +15,38 @@ from drystone.motion import end_of
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.state import State
-from drystone.statics.cracks import Crack, cracks, joints_as_drawn, openings
-from drystone.statics.settlement import IN_BALANCE, RESTLESS, Settled, settle, straight_ways
+from drystone.statics.cracks import Crack, find_cracks, joint_openings, joints_as_drawn
+from drystone.statics.settlement import IN_BALANCE, RESTLESS, SettlementState, settle_supports, straight_path
 
 Array = np.ndarray
 
-SAMPLES = 500  # of the ways of supports that motions tell
+MOTION_SAMPLES = 500  # of the ways of supports that motions tell
 
 
 def analyse_settlement(case: Case, model: Model) -> Stages:
     asked = case.analysis
     assert isinstance(asked, Settlement)
-    path = path_of(case, model)
-    states = settle(model, path, gravity=asked.gravity, young=case.young, loads=case.loads, threads=case.solver.threads)
+    path = support_path(case, model)
+    states = settle_supports(model, path, gravity=asked.gravity, young=case.young, loads=case.loads, threads=case.solver.threads)
     yield Stage(0.0, "under its weight")
-    reached: list[Settled] = []
+    reached: list[SettlementState] = []
     for number, settled in enumerate(states, 1):
         reached.append(settled)
-        words = f"{1e3 * _way(settled):.4g} mm, {settled.rest.verdict}"
+        words = f"{1e3 * _largest_settlement(settled):.4g} mm, {settled.rest.verdict}"
         yield Stage(min(number / len(path), 1.0), words, _frame(number, settled))
-    return facts_of(case, model, reached)
+    return settlement_result(case, model, reached)
 
 
-def path_of(case: Case, model: Model) -> Array:
+def support_path(case: Case, model: Model) -> Array:
     """(n + 1, B, 3) [m] where the supports are after each increment: equal parts of the way of the one that goes farthest. Of
     motions it does not matter when and how fast they go, but in what order."""
     asked = case.analysis
     assert isinstance(asked, Settlement)
     if not case.motions:
-        moved = [straight_ways(model, {each.support: (each.dx, each.dy, each.dz)}, asked.increments) for each in asked.moves]
+        moved = [straight_path(model, {each.support: (each.dx, each.dy, each.dz)}, asked.increments) for each in asked.moves]
         return np.sum(moved, axis=0) if moved else np.zeros((1, len(model.blocks), 3))
     end = end_of(case.motions)
-    ways = np.zeros((SAMPLES + 1, len(model.blocks), 3))
+    ways = np.zeros((MOTION_SAMPLES + 1, len(model.blocks), 3))
     for motion in case.motions:
         for name in motion.supports:
             ways[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(ways)))[:, None]
@@ -58,12 +58,12 @@ def path_of(case: Case, model: Model) -> Array:
     return np.stack(columns, axis=1).reshape(-1, len(model.blocks), 3)
 
 
-def _way(settled: Settled) -> float:
+def _largest_settlement(settled: SettlementState) -> float:
     """[m] of the support that has gone farthest."""
     return float(np.linalg.norm(settled.moved, axis=1).max())
 
 
-def _frame(number: int, settled: Settled) -> Step:
+def _frame(number: int, settled: SettlementState) -> Step:
     """As a run keeps it: the number of the increment in the place of time."""
     rest, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
     residual = Residual(rest.off_balance, rest.off_balance, 0.0, 0.0, 0.0)
@@ -71,21 +71,21 @@ def _frame(number: int, settled: Settled) -> Step:
     return Step(rest.state._replace(step=number, time=float(number)), solution, (0.0, 0.0, 0.0))
 
 
-def facts_of(case: Case, model: Model, reached: list[Settled]) -> dict[str, Any]:
+def settlement_result(case: Case, model: Model, reached: list[SettlementState]) -> dict[str, Any]:
     """What was found, in words and numbers; lists have an entry for each state, the first under the weight alone."""
     start, last = initial_state(model, case.analysis.gravity), reached[-1]
     drawn = joints_as_drawn(model, start)
-    borne = [reactions(model, settled.rest.state.contacts) for settled in reached]
-    opened = [_widest(drawn, start, settled.rest.state) for settled in reached]
+    borne = [support_reactions(model, settled.rest.state.contacts) for settled in reached]
+    opened = [_widest_openings(drawn, start, settled.rest.state) for settled in reached]
     stays = last.rest.verdict == IN_BALANCE
     facts: dict[str, Any] = {
         "stable": stays,
         "verdict": "stays in balance" if stays else last.rest.verdict,
-        "falls_from": None if stays else _way(last),
+        "falls_from": None if stays else _largest_settlement(last),
         "converged": last.rest.verdict != RESTLESS,
         "contact": case.surface.words,
         "increments": len(reached) - 1,
-        "settlement": [_way(settled) for settled in reached],
+        "settlement": [_largest_settlement(settled) for settled in reached],
         "off_balance": [settled.rest.off_balance for settled in reached],
         "supports": {
             name: {
@@ -95,27 +95,27 @@ def facts_of(case: Case, model: Model, reached: list[Settled]) -> dict[str, Any]
             for i, name in enumerate(block.name for block in model.blocks) if name in borne[0]
         },
         "base_resultant": {
-            "settlement": [_way(settled) for settled in reached],
+            "settlement": [_largest_settlement(settled) for settled in reached],
             "force": [sum(force[2] for force in each.values()) for each in borne],
             "weight": float(pressing(model, case.loads, case.analysis.gravity).sum()),
         },
         "head_joint_openings": [head for _, head in opened],
         "widest_crack": [widest for widest, _ in opened],
-        "cracks": [_as_facts(model, crack) for crack in cracks(model, drawn, start, last.rest.state)],
+        "cracks": [_crack_dict(model, crack) for crack in find_cracks(model, drawn, start, last.rest.state)],
     }  # fmt: skip
     now = last.rest.state
     if not stays:
         facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(last.rest.falls)]
-        facts["mechanism"] = mechanism_facts(model, now.contacts, now.velocity)
+        facts["mechanism"] = mechanism_result(model, now.contacts, now.velocity)
     return facts
 
 
-def _widest(drawn: Contacts, start: State, now: State) -> tuple[float, float]:
+def _widest_openings(drawn: Contacts, start: State, now: State) -> tuple[float, float]:
     """[m] the widest opening since the start of any joint, and of a head joint."""
-    opening, _ = openings(drawn, start, now)
+    opening, _ = joint_openings(drawn, start, now)
     return float(opening.max(initial=0.0)), float(opening[in_head_joints(drawn)].max(initial=0.0))
 
 
-def _as_facts(model: Model, crack: Crack) -> dict[str, Any]:
+def _crack_dict(model: Model, crack: Crack) -> dict[str, Any]:
     names = [model.blocks[crack.a].name, model.blocks[crack.b].name]
     return {"blocks": names, "width": crack.width, "slip": crack.slip, "place": crack.place.tolist()}

@@ -18,14 +18,14 @@ from drystone.model import Model
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
 from drystone.spin import drift
-from drystone.statics.limit import rim
+from drystone.statics.limit import largest_rim_speed
 from drystone.statics.program import SOLVED, Optimum
 
 Array = np.ndarray
 
-SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
-READ = 1e-2  # of the largest displacement: what is read of a mechanism; a program's optimum is smeared by less
-MOVES = 1e-4  # [m/s, m/s2] of the fastest block: less is rounding
+DRAWN_SHARE = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
+MECHANISM_TOLERANCE = 1e-2  # of the largest displacement: what is read of a mechanism; a program's optimum is smeared by less
+MIN_DRAWN_SPEED = 1e-4  # [m/s, m/s2] of the fastest block: less is rounding
 
 
 class Stage(NamedTuple):
@@ -39,7 +39,7 @@ class Stage(NamedTuple):
 Stages = Generator[Stage, None, dict[str, Any]]
 
 
-def loads_of(
+def dead_and_live_loads(
     case: Case, model: Model, direction: tuple[float, float, float] | None, rotation: Array | None = None
 ) -> tuple[Array, Array]:
     """Dead and live loads (B, 6) of turned blocks; `direction` is that of a live body force of 1 g."""
@@ -53,38 +53,38 @@ def loads_of(
     return dead, live
 
 
-def as_frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
+def displaced_frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
     """The structure with these forces and the velocity with which it gives way, moved along it so far that it is seen; not at
     all by what is rounding."""
     start = initial_state(model, case.analysis.gravity)
-    fastest = float(rim(model, velocity).max())
-    velocity = velocity if fastest > MOVES else np.zeros_like(velocity)
-    stretch = SHOWN * size_of(model) / (fastest or 1.0)
+    fastest = float(largest_rim_speed(model, velocity).max())
+    velocity = velocity if fastest > MIN_DRAWN_SPEED else np.zeros_like(velocity)
+    stretch = DRAWN_SHARE * structure_size(model) / (fastest or 1.0)
     position, rotation = drift(start.position, start.rotation, velocity, stretch)
     state = start._replace(step=number, time=float(number), position=position, rotation=rotation, velocity=velocity)
     return Step(state._replace(contacts=contacts), solution, (0.0, 0.0, 0.0))
 
 
-def size_of(model: Model) -> float:
+def structure_size(model: Model) -> float:
     """[m] the longest side of the box about a structure."""
     return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
 
 
-def report(found: Optimum) -> Solution:
+def optimum_as_solution(found: Optimum) -> Solution:
     """The answer of a cone program as a run reports it."""
-    return reported(found.error, found.status == SOLVED, "clarabel")
+    return forces_as_solution(found.error, found.status == SOLVED, "clarabel")
 
 
-def reported(error: float, solved: bool, method: str) -> Solution:
+def forces_as_solution(error: float, solved: bool, method: str) -> Solution:
     """What a run reports of a state of forces."""
     return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, method, 0, Residual(error, error, 0.0, 0.0, 0.0), 0)
 
 
-def mechanism_facts(model: Model, contacts: Contacts, velocity: Array, tolerance: float = READ) -> dict[str, Any]:
+def mechanism_result(model: Model, contacts: Contacts, velocity: Array, tolerance: float = MECHANISM_TOLERANCE) -> dict[str, Any]:
     """How a structure gives way, in words and numbers."""
     return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_facts()
 
 
-def number(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number as JSON has them: none for what is not finite."""
     return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""`drystone new`: a case to start from."""
+"""`drystone new`: print a case to start from."""
 
 from drystone.build import GENERATORS
 from drystone.cli.words import print_json
@@ -13,6 +13,6 @@ def new(generator: str | None, listed: bool, json: bool) -> None:
         print_json(lines) if json else print("\n".join(f"{name:<{width}}  {line}" for name, line in lines.items()))
         return
     if generator is None:
-        raise InputError("name what to build, as in drystone new arch; drystone new --list shows all")
+        raise InputError("name a generator, as in drystone new arch; drystone new --list lists them all")
     text = starter(generator)
     print_json({"generator": generator, "case": text}) if json else print(text, end="")

@@ -1,4 +1,4 @@
-"""What `run` and `info` print of a run."""
+"""The summary of a run that `run` and `info` print."""
 
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,11 @@ from drystone.record import read_run, recorded_case
 from drystone.view.tables import print_summary
 
 
-def show_summary(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
-    """Print the summary of a run, and return it."""
+def show_summary(folder: Path, json: bool, extra: dict[str, Any]) -> dict[str, Any]:
+    """Print the summary of a run with the `extra` entries, and return it."""
     run = read_run(folder)
     case = recorded_case(run)
-    summary = summarise(run, loss=case.history.collapse) | more
+    summary = summarise(run, loss=case.history.collapse) | extra
     if case.analysis.kind == "settlement":
         push = base_resultant(run, case.history.time_step)
         borne = float(pressing(run.model, at_time(case.loads, run.time[-1]), case.analysis.gravity).sum())

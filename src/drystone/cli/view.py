@@ -1,4 +1,4 @@
-"""`drystone view`: runs in the browser."""
+"""`drystone view`: show runs in the browser."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ def view(runs: list[Path], html: Path | None, port: int, browser: bool, json: bo
         size = html.stat().st_size
         return print_json({"html": str(html), "bytes": size}) if json else print(f"{html}: {size / 1e6:.3g} MB")
 
-    def tell(address: str) -> None:
+    def print_address(address: str) -> None:
         print_json({"address": address}) if json else print(f"{address} (Ctrl-C ends it)", flush=True)
 
-    serve(Answers(runs), "index.html", port=port, open_browser=browser, tell=tell)
+    serve(Answers(runs), "index.html", port=port, open_browser=browser, tell=print_address)
 
 
 def _write(runs: list[Path], html: Path) -> None:
-    """With a bar on standard error."""
+    """Write the page into one file, with a progress bar on standard error."""
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(html.name, total=None)
-        for done, of in write_html(runs, html):
-            progress.update(task, completed=done, total=of)
+        for done, total in write_html(runs, html):
+            progress.update(task, completed=done, total=total)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.analyse.stages import Stage, Stages
 from drystone.errors import InputError
 from drystone.io.analysis_tables import Limit, Tilt
@@ -26,34 +26,34 @@ from drystone.model import Model
 from drystone.record import Run, read_result, recorded_case
 from drystone.simulate import simulate_small_steps
 
-RAMP, HELD = 1.0, 2.0  # [s] in which the force grows, and for which it is held
-FRAME = 0.02  # [s] after which it is looked whether anything moves away
-MOVES = 0.02  # of its radius: a block that goes farther in the second half of the time held moves away; what has
+RAMP_DURATION, HOLD_DURATION = 1.0, 2.0  # [s] in which the force grows, and for which it is held
+FRAME_INTERVAL = 0.02  # [s] after which it is looked whether anything moves away
+MOVING_SHARE = 0.02  # of its radius: a block that goes farther in the second half of the time held moves away; what has
 # slipped by more and found a hold does not
-FALLEN = 0.2  # of its radius: a block that has gone so far from its start has moved away, whenever it did
-WITHIN = 0.02  # of the multiplier: how closely slow histories tell it
-WIDER = 1.25  # the search begins between the safe multiplier over this and the upper one times this
-TRIES = 20  # slow histories, at most
+FALLEN_SHARE = 0.2  # of its radius: a block that has gone so far from its start has moved away, whenever it did
+MULTIPLIER_TOLERANCE = 0.02  # of the multiplier: how closely slow histories tell it
+BRACKET_FACTOR = 1.25  # the search begins between the safe multiplier over this and the upper one times this
+MAX_HISTORIES = 20  # slow histories, at most
 
-Told = dict[str, Any]
+Result = dict[str, Any]
 
 
 def cross_collapse(run: Run) -> Stages:
     """Compare the multiplier of a run with those of the other ways."""
     case, model = recorded_case(run), run.model
     _check(run, case)
-    ways: dict[str, Told] = {}
+    ways: dict[str, Result] = {}
     for kind, each in _analyses(case):
         told = read_result(run.folder) if kind == case.analysis.kind else None
         if told is None:
-            with closing(analyse(each, model)) as stages:
-                told = yield from _in_part(stages, kind)
+            with closing(analyse_case(each, model)) as stages:
+                told = yield from _leading_stages(stages, kind)
         ways[kind] = {"safe": told["multiplier_safe"], "upper": told["multiplier_upper"]}
     upper = next(way["upper"] for way in ways.values())
     if upper is None or not upper > 0:
         raise InputError(f"{run.folder}: the result has no multiplier above 0, so that there is nothing to follow slowly: "
                          f"{(read_result(run.folder) or {}).get('note', '')}")  # fmt: skip
-    stood, fell, tries = yield from _slowly(case, model, next(way["safe"] for way in ways.values()) or upper, upper)
+    stood, fell, tries = yield from _bracket_by_histories(case, model, next(way["safe"] for way in ways.values()) or upper, upper)
     ways["slow history"] = {"safe": stood, "upper": fell}
     facts = {"out": str(run.folder), "ways": ways, "histories": tries, "disagree": _disagreements(ways)}
     return facts | {"parted": bool(facts["disagree"]), "verdict": _verdict(facts)}
@@ -71,14 +71,14 @@ def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
     asked = case.analysis
     assert isinstance(asked, Limit | Tilt)
     direction, gravity, planar = asked.direction, asked.gravity, asked.planar
-    common: Told = {"direction": direction, "gravity": gravity, "planar": planar}
+    common: Result = {"direction": direction, "gravity": gravity, "planar": planar}
     limit = asked if isinstance(asked, Limit) else Limit(kind="limit", **common)
     yield "limit", replace(case, analysis=limit)
     if direction is not None and direction[2] == 0 and not case.loads:
         yield "tilt", replace(case, analysis=asked if isinstance(asked, Tilt) else Tilt(kind="tilt", **common))
 
 
-def _in_part(stages: Stages, kind: str) -> Stages:
+def _leading_stages(stages: Stages, kind: str) -> Stages:
     """The stages of an analysis as the beginning of a longer one."""
     while True:
         try:
@@ -88,17 +88,17 @@ def _in_part(stages: Stages, kind: str) -> Stages:
         yield Stage(0.3 * stage.share, f"{kind}: {stage.words}")
 
 
-def _slowly(case: Case, model: Model, safe: float, upper: float) -> Stages:
+def _bracket_by_histories(case: Case, model: Model, safe: float, upper: float) -> Stages:
     """The largest multiplier tried with which it stands (None: with none), the least with which it does not, and how many were
     tried."""
     stood: float | None = None
     fell: float | None = None
     tries = 0
-    while tries < TRIES and (stood is None or fell is None or fell - stood > WITHIN * fell):
+    while tries < MAX_HISTORIES and (stood is None or fell is None or fell - stood > MULTIPLIER_TOLERANCE * fell):
         if stood is None:
-            multiplier = min(safe, fell or safe) / WIDER
+            multiplier = min(safe, fell or safe) / BRACKET_FACTOR
         elif fell is None:
-            multiplier = max(upper, stood) * WIDER
+            multiplier = max(upper, stood) * BRACKET_FACTOR
         else:
             multiplier = 0.5 * (stood + fell)
         yield Stage(0.3 + 0.7 * tries / (tries + 6), f"slow history {tries + 1}, multiplier {multiplier:.4g}")
@@ -110,26 +110,26 @@ def _slowly(case: Case, model: Model, safe: float, upper: float) -> Stages:
 def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
     """Whether the structure stands under a multiple of the live loads that has come slowly."""
     radius = model.bodies.radius
-    loads = [*(load for load in case.loads if not load.live), *_live(case, model, multiplier)]
-    steps = simulate_small_steps(model, duration=RAMP + HELD, time_step=FRAME, gravity=case.analysis.gravity, young=case.young,
+    loads = [*(load for load in case.loads if not load.live), *_growing_loads(case, model, multiplier)]
+    steps = simulate_small_steps(model, duration=RAMP_DURATION + HOLD_DURATION, time_step=FRAME_INTERVAL, gravity=case.analysis.gravity, young=case.young,
                                  loads=loads, threads=case.solver.threads)  # fmt: skip
     late = None
     for step in steps:
         position = step.state.position
-        if late is None and step.state.time >= RAMP + HELD / 2:
+        if late is None and step.state.time >= RAMP_DURATION + HOLD_DURATION / 2:
             late = position
-        if (np.linalg.norm(position - model.position, axis=1) > FALLEN * radius).any():
+        if (np.linalg.norm(position - model.position, axis=1) > FALLEN_SHARE * radius).any():
             return False
-        if late is not None and (np.linalg.norm(position - late, axis=1) > MOVES * radius).any():
+        if late is not None and (np.linalg.norm(position - late, axis=1) > MOVING_SHARE * radius).any():
             return False
     return True
 
 
-def _live(case: Case, model: Model, multiplier: float) -> list[Push]:
+def _growing_loads(case: Case, model: Model, multiplier: float) -> list[Push]:
     """The live loads as they grow: those of the case, and the body force if it has a direction."""
     asked = case.analysis
     assert isinstance(asked, Limit | Tilt)
-    grows = ((0.0, 0.0), (RAMP, multiplier))
+    grows = ((0.0, 0.0), (RAMP_DURATION, multiplier))
     live = [replace(load, live=False, history=grows) for load in case.loads if load.live]
     if asked.direction is None:
         return live
@@ -137,26 +137,26 @@ def _live(case: Case, model: Model, multiplier: float) -> list[Push]:
     return live + [Push(name, share=1.0, of=name, direction=asked.direction, history=grows) for name in free]
 
 
-def _disagreements(ways: dict[str, Told]) -> list[str]:
+def _disagreements(ways: dict[str, Result]) -> list[str]:
     """What does not fit, in words."""
     found, limit, slow = [], ways["limit"], ways["slow history"]
-    if "tilt" in ways and abs(ways["tilt"]["upper"] - limit["upper"]) > WITHIN * limit["upper"]:
+    if "tilt" in ways and abs(ways["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
         found.append(f"tilt has the upper multiplier {ways['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
     if slow["safe"] is None or slow["upper"] is None:
         found.append("no slow history stands, or none falls")
         return found
-    if slow["safe"] > limit["upper"] * (1 + WITHIN):
+    if slow["safe"] > limit["upper"] * (1 + MULTIPLIER_TOLERANCE):
         found.append(f"a slow history stands at {slow['safe']:.4g}, above the upper multiplier {limit['upper']:.4g}")
-    if limit["safe"] is not None and slow["upper"] < limit["safe"] * (1 - WITHIN):
+    if limit["safe"] is not None and slow["upper"] < limit["safe"] * (1 - MULTIPLIER_TOLERANCE):
         found.append(f"a slow history falls at {slow['upper']:.4g}, below the safe multiplier {limit['safe']:.4g}")
     return found
 
 
-def _verdict(facts: Told) -> str:
+def _verdict(facts: Result) -> str:
     slow, limit = facts["ways"]["slow history"], facts["ways"]["limit"]
     if facts["disagree"]:
         return "they disagree: " + "; ".join(facts["disagree"])
     safe = "not searched" if limit["safe"] is None else f"{limit['safe']:.4g}"
     between = f"{slow['safe']:.4g} and {slow['upper']:.4g}"
-    return (f"they agree within {100 * WITHIN:.0f} %: gives way between {between} in slow histories; limit analysis: "
+    return (f"they agree within {100 * MULTIPLIER_TOLERANCE:.0f} %: gives way between {between} in slow histories; limit analysis: "
             f"safe {safe}, upper {limit['upper']:.4g}")  # fmt: skip

@@ -24,18 +24,18 @@ from drystone.io.case import Case
 from drystone.io.case_tables import Solver
 from drystone.model import Model
 from drystone.record import Run, recorded_case
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.simulate import Step
 
 Array = np.ndarray
 
-APART = 0.01  # of the radius of a block: the two have parted, if nothing else is stated
-CONE_STEP = 1e-3  # [s] of cone programs that follow small steps, at most
-HANDED_OUT = 5e-3  # [s] after which small steps that follow cone programs hand out their state, at most
-SAME_TIME = 1e-9  # [s]
+APART_SHARE = 0.01  # of the radius of a block: the two have parted, if nothing else is stated
+MAX_CONE_STEP = 1e-3  # [s] of cone programs that follow small steps, at most
+MAX_OUTPUT_STEP = 5e-3  # [s] after which small steps that follow cone programs hand out their state, at most
+TIME_TOLERANCE = 1e-9  # [s]
 
 
-class Beside(NamedTuple):
+class FrameComparison(NamedTuple):
     """One recorded frame, and the same instant by the other integrator."""
 
     time: float  # [s]
@@ -53,10 +53,10 @@ def cross_history(
     other = other_case(case, time_step=time_step, friction_law=friction_law)
     _check(run, case, apart)
     radius = run.model.bodies.radius
-    allowed = APART * radius if apart is None else np.full_like(radius, apart)
-    last, parted = Beside(0.0, np.zeros_like(radius), run.position[0], 0), False
+    allowed = APART_SHARE * radius if apart is None else np.full_like(radius, apart)
+    last, parted = FrameComparison(0.0, np.zeros_like(radius), run.position[0], 0), False
     largest, end = np.zeros_like(radius), float(run.time[-1])
-    for last in followed(run, other):
+    for last in compare_frames(run, other):
         parted = bool((last.distance > allowed).any())
         if parted:
             break
@@ -65,8 +65,8 @@ def cross_history(
     farthest = int(np.argmax(last.distance / allowed if parted else largest))
     facts = {
         "out": str(run.folder),
-        "recorded_by": method(case),
-        "followed_by": method(other),
+        "recorded_by": describe_integrator(case),
+        "followed_by": describe_integrator(other),
         "apart": apart,  # [m]; None: APART of the radius of the block
         "parted": parted,
         "time": last.time,
@@ -114,7 +114,7 @@ def other_case(case: Case, *, time_step: float | None = None, friction_law: str 
         raise InputError(f"{case.path}: its history is by cone programs, and small steps that follow it have no friction law "
                          "but Coulomb's; leave the law out")  # fmt: skip
     frame = case.frame_interval
-    longest = min(time_step or (CONE_STEP if case.by_small_steps else HANDED_OUT), frame)
+    longest = min(time_step or (MAX_CONE_STEP if case.by_small_steps else MAX_OUTPUT_STEP), frame)
     step = frame / math.ceil(frame / longest - 1e-9)
     integrator = "cone-program" if case.by_small_steps else "small-steps"
     # Whole frames only: what comes after the last of them is not compared.
@@ -129,7 +129,7 @@ def other_case(case: Case, *, time_step: float | None = None, friction_law: str 
     )
 
 
-def method(case: Case) -> str:
+def describe_integrator(case: Case) -> str:
     """How a history goes through time, in words."""
     if case.by_small_steps:
         return f"small steps, {case.surface.words}, Coulomb's friction"
@@ -137,7 +137,7 @@ def method(case: Case) -> str:
     return f"cone programs of {1e3 * case.history.time_step:.4g} ms, contact {case.surface.words}, {law}"
 
 
-def followed(run: Run, other: Case) -> Iterator[Beside]:
+def compare_frames(run: Run, other: Case) -> Iterator[FrameComparison]:
     """The frames of a run after the first, each beside the same instant of the other case."""
     model = run.model
     pending = ((frame, time) for frame, time in enumerate(run.time.tolist()) if frame)
@@ -145,11 +145,11 @@ def followed(run: Run, other: Case) -> Iterator[Beside]:
     unconverged = 0
     for step in _other_steps(other, model):
         unconverged += not step.solution.converged
-        if step.state.time < time - SAME_TIME:
+        if step.state.time < time - TIME_TOLERANCE:
             continue
-        if step.state.time < time + SAME_TIME:
-            distance = distances(model, *run.pose(frame), step.state.position, step.state.rotation)
-            yield Beside(time, distance, step.state.position, unconverged)
+        if step.state.time < time + TIME_TOLERANCE:
+            distance = block_distances(model, *run.pose(frame), step.state.position, step.state.rotation)
+            yield FrameComparison(time, distance, step.state.position, unconverged)
         following = next(pending, None)
         if following is None:
             return
@@ -157,10 +157,10 @@ def followed(run: Run, other: Case) -> Iterator[Beside]:
 
 
 def _other_steps(other: Case, model: Model) -> Iterator[Step]:
-    return simulated(other, model, start_of(other, model), solver_of(other), tells_contacts=False)
+    return simulate_case(other, model, start_state(other, model), case_solver(other), tells_contacts=False)
 
 
-def distances(model: Model, position: Array, rotation: Array, other_position: Array, other_rotation: Array) -> Array:
+def block_distances(model: Model, position: Array, rotation: Array, other_position: Array, other_rotation: Array) -> Array:
     """(B,) [m] by how much no point of a block is farther from where the other pose has it (T450).
 
     Half of the chord between two quaternions is the sine of a quarter of the angle between the poses."""

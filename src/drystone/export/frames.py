@@ -5,11 +5,11 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.record import Run
 from drystone.view import render
-from drystone.view.render import Stones
+from drystone.view.render import DrawnBodies
 
 Array = np.ndarray
 
-FAR = 150.0  # [m] from zero: beyond, single precision rounds coordinates by more than 10 micrometres
+SINGLE_PRECISION_LIMIT = 150.0  # [m] from zero: beyond, single precision rounds coordinates by more than 10 micrometres
 
 
 def frames_every(run: Run, interval: float | None) -> list[int]:
@@ -34,7 +34,7 @@ def frame_at(run: Run, time: float | None) -> int:
     return int(np.abs(run.time - time).argmin())
 
 
-def corners(run: Run, frame: int) -> Array:
+def vertices_at(run: Run, frame: int) -> Array:
     """(NV, 3) [m] vertices of all blocks."""
     everyone = np.ones(len(run.model.blocks), bool)
-    return render.corners(Stones(run.model.bodies, run.position[frame], run.rotation[frame], everyone))
+    return render.world_vertices(DrawnBodies(run.model.bodies, run.position[frame], run.rotation[frame], everyone))

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone import __version__
-from drystone.analyse.construction import there
-from drystone.export.frames import FAR
+from drystone.analyse.construction import present_blocks
+from drystone.export.frames import SINGLE_PRECISION_LIMIT
 from drystone.io.geometry.drawing import fan
 from drystone.io.whole import whole
 from drystone.kernel import inner, kernel
 from drystone.model import Model
 from drystone.record import Run
-from drystone.view.colours import LIMESTONE, SUPPORT, stone_colours
+from drystone.view.colours import LIMESTONE_COLOURS, SUPPORT_COLOUR, stone_colours
 
 Array = np.ndarray
 
@@ -39,14 +39,14 @@ VIEWS = {  # three parts of the file, by what is in them; the targets are glTF's
 }
 
 
-class Keys(NamedTuple):
+class KeyCounts(NamedTuple):
     """What a file has of the motion."""
 
     kept: int  # keys, of places and of rotations
     recorded: int  # of the blocks and frames that were asked for
 
 
-def write_glb(run: Run, path: Path, frames: Sequence[int], *, tolerance: float | None = None) -> Keys:
+def write_glb(run: Run, path: Path, frames: Sequence[int], *, tolerance: float | None = None) -> KeyCounts:
     """Write the frames to `path`; `tolerance` [m] is a thousandth of a block if not given."""
     tolerance = default_tolerance(run) if tolerance is None else tolerance
     store = _Store()
@@ -59,7 +59,7 @@ def write_glb(run: Run, path: Path, frames: Sequence[int], *, tolerance: float |
         "scenes": [{"nodes": [len(run.model.blocks)]}],
         "nodes": nodes,
         "meshes": meshes,
-        "materials": [_material(tone) for tone in (*LIMESTONE, SUPPORT)],
+        "materials": [_material(tone) for tone in (*LIMESTONE_COLOURS, SUPPORT_COLOUR)],
         "accessors": store.accessors,
         "bufferViews": store.views(),
         "buffers": [{"byteLength": store.size}],
@@ -73,7 +73,7 @@ def write_glb(run: Run, path: Path, frames: Sequence[int], *, tolerance: float |
         file.write(struct.pack("<I4s", store.size, b"BIN\0"))
         for view in store.parts.values():
             file.write(view)
-    return Keys(kept, 2 * len(frames) * len(run.model.blocks))
+    return KeyCounts(kept, 2 * len(frames) * len(run.model.blocks))
 
 
 def default_tolerance(run: Run) -> float:
@@ -118,8 +118,8 @@ class _Store:
 
 def _meshes(model: Model, store: _Store) -> tuple[list[dict[str, Any]], list[int]]:
     """A mesh for each shape and tone, and the mesh of each block."""
-    tones = np.linalg.norm(stone_colours(len(model.blocks))[:, None] - LIMESTONE, axis=2).argmin(axis=1)
-    tones = np.where(model.bodies.fixed, len(LIMESTONE), tones).tolist()
+    tones = np.linalg.norm(stone_colours(len(model.blocks))[:, None] - LIMESTONE_COLOURS, axis=2).argmin(axis=1)
+    tones = np.where(model.bodies.fixed, len(LIMESTONE_COLOURS), tones).tolist()
     shapes: dict[bytes, dict[str, Any]] = {}
     meshes: dict[tuple[bytes, int], int] = {}
     made: list[dict[str, Any]] = []
@@ -177,7 +177,7 @@ def _nodes(run: Run, frame: int, mesh_of: list[int]) -> list[dict[str, Any]]:
 def _origin(run: Run) -> Array:
     """(3,) [m] from which places are told: single precision is coarse far from zero, where CAD files may lie."""
     middle = run.model.position.mean(axis=0)
-    return np.round(middle) if np.abs(middle).max() > FAR else np.zeros(3)
+    return np.round(middle) if np.abs(middle).max() > SINGLE_PRECISION_LIMIT else np.zeros(3)
 
 
 def _last_scalar(rotation: Array) -> Array:
@@ -218,7 +218,7 @@ def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _Store)
 def _appearing(run: Run, frames: Sequence[int]) -> list[tuple[int, Array]]:
     """The blocks that are not there in all frames, of a structure built in stages, and (F,) when they are."""
     every = np.ones(len(run.model.blocks), bool)
-    seen = [there(run, frame) for frame in frames]
+    seen = [present_blocks(run, frame) for frame in frames]
     shown = np.array([every if one is None else one for one in seen])
     return [(int(block), shown[:, block]) for block in np.flatnonzero(~shown.all(axis=0))]
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from drystone import quaternion
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.model import Block
 from drystone.record import Run
 
 
 def shape(run: Run, frame: int) -> list[Block]:
     """The blocks that are there in a frame, moved and turned; deformable ones as if they were rigid."""
-    shown = there(run, frame)
+    shown = present_blocks(run, frame)
     turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
     blocks = []
     for i, block in enumerate(run.model.blocks):

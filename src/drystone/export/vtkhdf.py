@@ -16,8 +16,8 @@ import h5py
 import numpy as np
 
 from drystone import __version__, quantities
-from drystone.analyse.construction import there
-from drystone.export.frames import FAR, corners
+from drystone.analyse.construction import present_blocks
+from drystone.export.frames import SINGLE_PRECISION_LIMIT, vertices_at
 from drystone.io.whole import whole
 from drystone.record import Run
 
@@ -37,7 +37,7 @@ def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
         blocks, joints = (_begun(file, run) for file in files)
         _lay_out_blocks(blocks, run)
         for frame in frames:
-            _check_room(path, largest_size(run, [frame]))
+            _check_room(path, uncompressed_size(run, [frame]))
             _add_blocks(blocks, run, frame)
             _add_joints(joints, run, frame)
         for file in files:
@@ -45,7 +45,7 @@ def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
     return paths
 
 
-def largest_size(run: Run, frames: Sequence[int]) -> int:
+def uncompressed_size(run: Run, frames: Sequence[int]) -> int:
     """[byte] of the file of the blocks, before it is compressed."""
     bodies = run.model.bodies
     points = len(bodies.vertex) * (_precision(run).itemsize + 4) * 3
@@ -90,10 +90,10 @@ def _lay_out_blocks(group: Any, run: Run) -> None:
 
 def _add_blocks(group: Any, run: Run, frame: int) -> None:
     """A step: where the points are, how far they have come, and the quantities."""
-    first, now = corners(run, 0), corners(run, frame)
+    first, now = vertices_at(run, 0), vertices_at(run, frame)
     face_block = _face_block(run)
     cell = {array_name(name): quantities.quantity(name).of(run, frame) for name in quantities.of_run(run)}
-    shown = there(run, frame)
+    shown = present_blocks(run, frame)
     cell["there"] = np.ones(len(run.model.blocks)) if shown is None else shown
     starts = {"PointOffsets": _append(group, "Points", now.astype(_precision(run)))}
     starts["PointDataOffsets/motion"] = _append(group, "PointData/motion", (now - first).astype(np.float32))
@@ -176,4 +176,4 @@ def _face_block(run: Run) -> Array:
 
 def _precision(run: Run) -> np.dtype:
     """Of points: double where single would round what is seen."""
-    return np.dtype(np.float32 if np.abs(run.model.position).max() < FAR else np.float64)
+    return np.dtype(np.float32 if np.abs(run.model.position).max() < SINGLE_PRECISION_LIMIT else np.float64)

@@ -11,8 +11,8 @@ from drystone.errors import InputError
 from drystone.page import arrays
 from drystone.page.geometry import geometry
 from drystone.page.head import head, news
-from drystone.page.reply import ARRAYS, Reply, in_json, unknown
-from drystone.page.shown import SERVED, Budget, Shown
+from drystone.page.reply import ARRAYS, Reply, json_reply, unknown
+from drystone.page.shown import SERVER_BUDGET, Budget, ShownRun
 from drystone.resultants import thrust_lines
 
 Array = np.ndarray
@@ -20,19 +20,19 @@ Array = np.ndarray
 LARGEST_INT16 = 32767
 NONE = 65535  # a block that has no value
 LARGEST_VALUE = NONE - 1
-FAR_OUT = 10.0  # times the 99th percentile: stones that touch by an edge have any pressure, and are told to have this one
+OUTLIER_FACTOR = 10.0  # times the 99th percentile: stones that touch by an edge have any pressure, and are told to have this one
 
 
 class Answers:
     """A site of runs, side by side."""
 
-    def __init__(self, folders: Sequence[str | Path], budget: Budget = SERVED):
-        self.runs = [Shown(folder, budget) for folder in folders]
+    def __init__(self, folders: Sequence[str | Path], budget: Budget = SERVER_BUDGET):
+        self.runs = [ShownRun(folder, budget) for folder in folders]
 
     def get(self, path: str) -> Reply:
         match path.split("/"):
             case ["runs"]:
-                return in_json([{"name": shown.name} for shown in self.runs])
+                return json_reply([{"name": shown.name} for shown in self.runs])
             case ["runs", number, *rest] if 0 <= _count(number) < len(self.runs):
                 return self._of_run(self.runs[_count(number)], rest) or unknown(path)
         return unknown(path)
@@ -44,20 +44,20 @@ class Answers:
         """All that can be asked for and stays as it is."""
         yield "runs"
         for number, shown in enumerate(self.runs):
-            about, run = head(shown, joints_shown(shown)), f"runs/{number}"
+            about, run = head(shown, frames_with_joints(shown)), f"runs/{number}"
             yield from (run, f"{run}/geometry")
             yield from (f"{run}/poses/{begin}-{end}" for begin, end in about["chunks"])
             for quantity in about["quantities"]:
                 yield from (f"{run}/values/{quantity['name']}/{begin}-{end}" for begin, end in about["chunks"])
             yield from (f"{run}/joints/{frame}" for frame in about["joints"])
 
-    def _of_run(self, shown: Shown, rest: list[str]) -> Reply | None:
+    def _of_run(self, shown: ShownRun, rest: list[str]) -> Reply | None:
         match rest:
             case []:
-                return in_json(head(shown, joints_shown(shown)))
+                return json_reply(head(shown, frames_with_joints(shown)))
             case ["more", since] if _count(since) >= 0:
                 shown.grow()
-                return in_json(news(shown, _count(since)))
+                return json_reply(news(shown, _count(since)))
             case ["geometry"]:
                 return _packed(geometry(shown.run.model, shown.origin))
             case ["poses", span]:
@@ -69,7 +69,7 @@ class Answers:
         return None
 
 
-def poses(shown: Shown, begin: int, end: int) -> dict[str, Array]:
+def poses(shown: ShownRun, begin: int, end: int) -> dict[str, Array]:
     """`displacement` and `turn` (n, B, 3) in units of `scale` (B, 2): of the largest of each block in these frames."""
     motion = shown.motion[begin:end].reshape(end - begin, -1, 2, 3)
     scale = np.abs(motion).max(axis=(0, 3)) / LARGEST_INT16
@@ -82,20 +82,20 @@ def poses(shown: Shown, begin: int, end: int) -> dict[str, Array]:
     return packed
 
 
-def values(shown: Shown, name: str, begin: int, end: int) -> dict[str, Array]:
+def values(shown: ShownRun, name: str, begin: int, end: int) -> dict[str, Array]:
     """`value` (n, B) in units of `scale` (1,), `NONE` for none."""
     wanted = quantities.quantity(name)
     found = np.array([wanted.of(shown.run, shown.frames[i]) for i in range(begin, end)])
     known = found[~np.isnan(found)]
     most = float(known.max(initial=0.0))
-    if wanted.unit == "Pa" and most > 0.0 and most > FAR_OUT * (usual := float(np.percentile(known, 99))):
+    if wanted.unit == "Pa" and most > 0.0 and most > OUTLIER_FACTOR * (usual := float(np.percentile(known, 99))):
         most = usual or most
     scale = 1.0 if wanted.counted or most == 0.0 else most / LARGEST_VALUE
     counted = np.where(np.isnan(found), NONE, np.rint(np.minimum(found, most) / scale)).astype(np.uint16)
     return {"value": counted, "scale": np.array([scale], np.float32)}
 
 
-def joints(shown: Shown, frame: int) -> dict[str, Array]:
+def joints(shown: ShownRun, frame: int) -> dict[str, Array]:
     """What joints carry in a frame, from the origin of the page, and the thrust lines of arches and columns."""
     found = quantities.joints(shown.run, shown.frames[frame])
     lines = thrust_lines(shown.run.model, found)
@@ -112,7 +112,7 @@ def joints(shown: Shown, frame: int) -> dict[str, Array]:
     }
 
 
-def joints_shown(shown: Shown) -> list[int]:
+def frames_with_joints(shown: ShownRun) -> list[int]:
     """The frames of which forces are shown, evenly spread: as many as there is room for if all are like the last."""
     count, room = len(shown.frames), shown.budget.joints
     if room is not None:
@@ -121,7 +121,7 @@ def joints_shown(shown: Shown) -> list[int]:
     return sorted({round(i * (count - 1) / max(kept - 1, 1)) for i in range(kept)})
 
 
-def _span(shown: Shown, text: str) -> tuple[int, int]:
+def _span(shown: ShownRun, text: str) -> tuple[int, int]:
     """Two frames as in "0-64"."""
     begin, _, end = text.partition("-")
     if not 0 <= _count(begin) < _count(end) <= len(shown.frames):

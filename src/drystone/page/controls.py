@@ -24,7 +24,7 @@ Sheet = dict[str, Any]
 
 HORIZONTAL, TILT, POINT = "horizontal force", "tilt", "point load"  # what grows
 PULSES = ("one-sine", "half-sine", "biphasic", "rectangular", "ricker")
-FRESH: Sheet = {
+DEFAULT_SHEET: Sheet = {
     "joints": {"friction": 0.6},
     "push": {"on": "", "share": 0.0},
     "statics": {"grows": HORIZONTAL, "direction": [1.0, 0.0, 0.0]},
@@ -33,7 +33,7 @@ FRESH: Sheet = {
 }
 ALWAYS = ("gravity", "planar")  # of any analysis
 RANGES = {"density": (500.0, 4000.0), "angle": (0.0, math.pi), "acceleration": (0.0, 19.62), "dimensionless": (0.0, 1.5)}  # SI
-SLENDER, GENEROUS = 0.2, 3.0  # shares of a default size between which its slider goes
+LOW_FACTOR, HIGH_FACTOR = 0.2, 3.0  # shares of a default size between which its slider goes
 FEW = 10  # up to this number of blocks or courses the slider goes to MANY
 MANY = 40
 STEPS = 200  # of a slider, at least
@@ -55,7 +55,7 @@ class Control(NamedTuple):
 
 def arrange(sheet: Sheet) -> tuple[Sheet, list[Control]]:
     """The sheet with all that can be moved in it, defaults where it says nothing, and its controls."""
-    sheet = FRESH | sheet
+    sheet = DEFAULT_SHEET | sheet
     controls: list[Control] = []
     structure = sheet["structure"]
     if "parts" in structure:
@@ -109,7 +109,7 @@ def _control(place: str, annotation: Any, value: Any, default: Any) -> Control:
     if get_origin(annotation) is Literal:
         return Control(place, "choice", choices=get_args(annotation))
     if isinstance(default, int):
-        return Control(place, "count", "", min(1.0, default), MANY if default <= FEW else GENEROUS * default, 1.0)
+        return Control(place, "count", "", min(1.0, default), MANY if default <= FEW else HIGH_FACTOR * default, 1.0)
     return Control(place, "value", optional=True)
 
 
@@ -117,7 +117,7 @@ def _number(place: str, dimension: str, value: Any, default: float) -> Control:
     """A number whose slider goes about its default [SI]."""
     if dimension in RANGES:
         return _ranged(place, dimension, value, *RANGES[dimension])
-    low, high = (SLENDER * default, GENEROUS * default) if default else (0.0, 2.0)
+    low, high = (LOW_FACTOR * default, HIGH_FACTOR * default) if default else (0.0, 2.0)
     return _ranged(place, dimension, value, low, high)
 
 
@@ -154,7 +154,7 @@ def _motion(table: Any, controls: list[Control]) -> Any:
     if not isinstance(table, dict) or table.get("pulse") not in PULSES:
         return table
     fields = PULSE_TABLES[table["pulse"]].model_fields
-    motion = FRESH["motion"] | {"duration": "0.4 s"} | table
+    motion = DEFAULT_SHEET["motion"] | {"duration": "0.4 s"} | table
     motion = {key: value for key, value in motion.items() if key in fields}
     controls.append(Control("motion.pulse", "choice", choices=PULSES, reshapes=True))
     controls.append(_ranged("motion.amplitude", "acceleration", motion["amplitude"], *RANGES["acceleration"]))
@@ -164,17 +164,17 @@ def _motion(table: Any, controls: list[Control]) -> Any:
     return motion
 
 
-def sheet_of(content: dict[str, Any]) -> Sheet:
+def sheet_from_case(content: dict[str, Any]) -> Sheet:
     """The sheet of the tables of a case. Of its analysis what the studio does is kept: a limit or tilt analysis, a history."""
     analysis = dict(content["analysis"])
     kind = analysis.pop("kind", "dynamics")
     loads = content.get("load", [])
     kept = ("structure", "joints", "motion", "change", "solver", "output")
-    sheet = FRESH | {key: content[key] for key in kept if key in content}
+    sheet = DEFAULT_SHEET | {key: content[key] for key in kept if key in content}
     sheet["load"] = loads if isinstance(loads, list) else [loads]
     always = {key: analysis[key] for key in ALWAYS if key in analysis}
-    sheet["statics"] = FRESH["statics"] | always
-    sheet["dynamics"] = FRESH["dynamics"] | always
+    sheet["statics"] = DEFAULT_SHEET["statics"] | always
+    sheet["dynamics"] = DEFAULT_SHEET["dynamics"] | always
     if kind == "tilt":
         sheet["statics"] = sheet["statics"] | {"grows": TILT} | analysis
     elif kind == "limit":
@@ -231,7 +231,7 @@ def _text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, Any], *
         raise InputError(f"a value of this sheet is none that a case can have ({error}); reload the page") from None
 
 
-def control_named(message: str, controls: list[Control]) -> str:
+def find_control(message: str, controls: list[Control]) -> str:
     """The place of the control that a message is about: the first that it names, by its place or as a parameter of the
     structure; empty if it names none."""
     said = re.sub(r"\bload(\[\d+\])?\.", "push.", message).replace("analysis.", "statics.")

@@ -1,4 +1,4 @@
-"""The head of a run (docs/decisions/0012): a `Shown` comes in, what the page shows beside the blocks goes out."""
+"""The head of a run (docs/decisions/0012): a `ShownRun` comes in, what the page shows beside the blocks goes out."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from drystone import quantities
 from drystone.measure import block_number, step_history, summarise
-from drystone.page.shown import Shown
+from drystone.page.shown import ShownRun
 from drystone.record import read_result, with_totals
 from drystone.view.result_tables import result_rows
 from drystone.view.tables import summary_rows
@@ -15,12 +15,12 @@ Array = np.ndarray
 Curve = dict[str, Any]
 
 POINTS = 1000  # of a curve, at most
-TOLD_BY_POSES = ("displacement", "rotation")  # quantities that the page finds by itself
+QUANTITIES_FROM_POSES = ("displacement", "rotation")  # quantities that the page finds by itself
 ENERGIES = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
             "dissipated": "dissipated"}  # fmt: skip
 
 
-def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
+def head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
     """joints: the frames of which forces can be asked for."""
     run, bodies = shown.run, shown.run.model.bodies
     return news(shown, 0) | {
@@ -42,7 +42,7 @@ def head(shown: Shown, joints: list[int]) -> dict[str, Any]:
     }
 
 
-def news(shown: Shown, since: int) -> dict[str, Any]:
+def news(shown: ShownRun, since: int) -> dict[str, Any]:
     """What a run that grows has more of, from frame `since` on; curves are told whole."""
     frames = shown.frames[since:]
     return {
@@ -54,16 +54,16 @@ def news(shown: Shown, since: int) -> dict[str, Any]:
     }
 
 
-def _quantities(shown: Shown) -> list[dict[str, Any]]:
+def _quantities(shown: ShownRun) -> list[dict[str, Any]]:
     """What the page can ask the values of. Analyses of statics have no velocity to speak of."""
-    left_out = {*TOLD_BY_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
+    left_out = {*QUANTITIES_FROM_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
     named = {name: quantities.QUANTITIES[name] for name in quantities.of_run(shown.run) if name not in left_out}
     many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.classes
     return [{"name": name, "unit": each.unit, "counted": each.counted} for name, each in named.items()
             if not (each.counted and many)]  # fmt: skip
 
 
-def facts(shown: Shown) -> list[tuple[str, str]]:
+def facts(shown: ShownRun) -> list[tuple[str, str]]:
     """What was found, in words."""
     run, found = shown.run, read_result(shown.folder)
     if found is not None:
@@ -74,14 +74,14 @@ def facts(shown: Shown) -> list[tuple[str, str]]:
     return [("analysis", shown.case.analysis.kind), *rows, *thinned, ("computed by", f"drystone {run.version}".strip())]
 
 
-def curves(shown: Shown) -> list[Curve]:
+def curves(shown: ShownRun) -> list[Curve]:
     """Charts beside the blocks. `time` is the abscissa; a curve that has an `axis` of its own is not drawn over time."""
     if not shown.case.goes_through_time:
         return _curves_of_statics(read_result(shown.folder) or {})
     return [*_energies(shown), *_histories(shown), *_ground(shown)]
 
 
-def _energies(shown: Shown) -> list[Curve]:
+def _energies(shown: ShownRun) -> list[Curve]:
     if len(shown.run.steps["time"]) == 0:
         return []
     parts = {name: step_history(shown.run, name)[1] for name in shown.run.energy if name in shown.run.steps}
@@ -91,7 +91,7 @@ def _energies(shown: Shown) -> list[Curve]:
     return [_curve("energy", "J", step_history(shown.run, "kinetic")[0], series)] if series else []
 
 
-def _histories(shown: Shown) -> list[Curve]:
+def _histories(shown: ShownRun) -> list[Curve]:
     """Of the blocks that the case monitors, else of the one that has moved most."""
     moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)  # not from the run, which grows while it is shown
     watched = [block_number(shown.run, name) for name in shown.case.output.monitor] or [int(moved.max(axis=0).argmax())]
@@ -104,7 +104,7 @@ def _histories(shown: Shown) -> list[Curve]:
     ]
 
 
-def _ground(shown: Shown) -> list[Curve]:
+def _ground(shown: ShownRun) -> list[Curve]:
     steps = shown.run.steps
     moved = {axis: steps["ground_displacement"][:, i] for i, axis in enumerate("xyz")}
     moved = {axis: values for axis, values in moved.items() if values.any()}

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analyse.collapse import angle_of, verdict
-from drystone.analyse.equilibrium import verdict_facts
-from drystone.analyse.safe_multiplier import Question, safe_at_once, safe_multiplier
-from drystone.analyse.stages import READ, loads_of, number, size_of
+from drystone.analyse.collapse import describe_limit, tilt_angle
+from drystone.analyse.equilibrium import verdict_result
+from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier, safe_multiplier_by_programs
+from drystone.analyse.stages import MECHANISM_TOLERANCE, dead_and_live_loads, finite_or_none, structure_size
 from drystone.contact.contacts import Contacts
 from drystone.io.analysis_tables import Limit, Tilt
 from drystone.io.case import STONE, Case, parse_case
@@ -25,12 +25,12 @@ from drystone.model import Model
 from drystone.page.geometry import origin
 from drystone.quantities import joint_pressures
 from drystone.resultants import joint_resultants, thrust_lines
-from drystone.session import solver_of
+from drystone.session import case_solver
 from drystone.statics.balance import Balance
-from drystone.statics.equilibrium import Equilibrium, equilibrium
-from drystone.statics.limit import limit, paced, stands
+from drystone.statics.equilibrium import ContactEquilibrium, solve_equilibrium
+from drystone.statics.limit import normalise_mechanism, solve_limit, stands_with_associated_friction
 from drystone.statics.program import SOLVED
-from drystone.statics.standing import AS_ONE, FALLS, STANDS, standing, touching, widest_closed
+from drystone.statics.standing import FALLS, SAME_BODY_SHARE, STANDS, balance_of_closed_joints, judge_standing, widest_closed
 from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
@@ -51,30 +51,30 @@ class Desk(NamedTuple):
 def desk(text: str, path: Path) -> Desk:
     """Of the text of a case, its loads and its analysis apart: many questions are about the same structure."""
     model = parse_case(text, path).model()
-    return Desk(model, touching(model))
+    return Desk(model, balance_of_closed_joints(model))
 
 
 def collapse(case: Case, desk: Desk) -> dict[str, Any]:
     """Whether it stands, by which multiplier of the live load it collapses, and how."""
     model, system = desk
     assert isinstance(case.analysis, Limit | Tilt)
-    dead, live = loads_of(case, model, case.analysis.direction)
-    alone = standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
+    dead, live = dead_and_live_loads(case, model, case.analysis.direction)
+    alone = judge_standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
     stable = alone.verdict == STANDS
-    found = limit(system, dead, live)
-    velocity = found.velocity if stable or not alone.trial.finite else paced(system, alone.trial.mechanism)
-    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=READ if stable else AS_ONE)
-    question = Question(system, dead, live, found, stable, case.analysis.gravity, threads=1)
-    quick = safe_at_once(question) if stable and len(system.friction) <= QUICK else None
+    found = solve_limit(system, dead, live)
+    velocity = found.velocity if stable or not alone.trial.finite else normalise_mechanism(system, alone.trial.mechanism)
+    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=MECHANISM_TOLERANCE if stable else SAME_BODY_SHARE)
+    question = MultiplierProblem(system, dead, live, found, stable, case.analysis.gravity, threads=1)
+    quick = safe_multiplier_by_programs(question) if stable and len(system.friction) <= QUICK else None
     return {
         "stable": stable,
         "multiplier_safe": quick,
-        "angle_safe": angle_of(quick),
-        "multiplier": number(found.multiplier),
-        "angle": angle_of(found.multiplier),
+        "angle_safe": tilt_angle(quick),
+        "multiplier": finite_or_none(found.multiplier),
+        "angle": tilt_angle(found.multiplier),
         "status": found.optimum.status,
-        "standing": verdict_facts(model, alone),
-        "verdict": verdict(found, alone.verdict != FALLS),
+        "standing": verdict_result(model, alone),
+        "verdict": describe_limit(found, alone.verdict != FALLS),
         "words": mechanism.words,
         "hinges": _hinges(mechanism, origin(model)),
         "macro": mechanism.macro.tolist(),
@@ -93,7 +93,7 @@ def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
     return {
         "safe": _safe(case, desk),
         "forces": _forces(model, found.contacts) if found.stands else None,
-        "safety_factor": None if lines is None else number(lines.safety_factor),
+        "safety_factor": None if lines is None else finite_or_none(lines.safety_factor),
         "lines": {} if lines is None else {
             name: (line.point - origin(model)).ravel().tolist() for name, line in
             (("minimum", lines.minimum), ("maximum", lines.maximum), ("safest", lines.safest)) if line is not None
@@ -105,9 +105,9 @@ def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
 def _safe(case: Case, desk: Desk) -> dict[str, Any]:
     """The safe multiplier, and what is to be known of it."""
     assert isinstance(case.analysis, Limit | Tilt)
-    system, (dead, live) = desk.system, loads_of(case, desk.model, case.analysis.direction)
-    found, stable, gravity = limit(system, dead, live), stands(system, dead), case.analysis.gravity
-    search = safe_multiplier(Question(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young))
+    system, (dead, live) = desk.system, dead_and_live_loads(case, desk.model, case.analysis.direction)
+    found, stable, gravity = solve_limit(system, dead, live), stands_with_associated_friction(system, dead), case.analysis.gravity
+    search = safe_multiplier(MultiplierProblem(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young))
     while True:
         try:
             next(search)
@@ -115,12 +115,12 @@ def _safe(case: Case, desk: Desk) -> dict[str, Any]:
             facts = ended.value[1]
             break
     told = {name: facts[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
-    return told | {"angle_safe": angle_of(told["multiplier_safe"]), "note": facts["search"].get("note", "")}
+    return told | {"angle_safe": tilt_angle(told["multiplier_safe"]), "note": facts["search"].get("note", "")}
 
 
-def _at_rest(case: Case, model: Model, surface: Surface) -> Equilibrium:
+def _at_rest(case: Case, model: Model, surface: Surface) -> ContactEquilibrium:
     """What the dead load alone does."""
-    return equilibrium(model, solver=solver_of(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface,
+    return solve_equilibrium(model, solver=case_solver(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface,
                        widest=widest_closed(model))  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def _dead(case: Case) -> list[Push]:
 
 def _drawn(model: Model, velocity: Array) -> Array:
     """(B, 6) [m, rad] the motion of the blocks at the end of the animation."""
-    return DRAWN * size_of(model) * velocity
+    return DRAWN * structure_size(model) * velocity
 
 
 def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def write_new(path: Path, text: str) -> None:
         raise InputError(f"{path} cannot be written ({error.strerror}); start the studio in a folder of yours") from None
 
 
-class Launched:
+class LaunchedRun:
     """A run in its own process."""
 
     def __init__(self, case: Path, out: Path):

@@ -22,12 +22,12 @@ class Site(Protocol):
         """content: what the JSON said, bounded in size but otherwise unchecked."""
 
 
-def in_json(content: Any, status: int = 200) -> Reply:
+def json_reply(content: Any, status: int = 200) -> Reply:
     return Reply(json.dumps(content).encode(), status=status)
 
 
 def refused(why: str, status: int) -> Reply:
-    return in_json({"error": why}, status)
+    return json_reply({"error": why}, status)
 
 
 def unknown(path: str) -> Reply:

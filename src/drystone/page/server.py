@@ -27,9 +27,9 @@ from drystone.page.reply import Reply, Site, refused, unknown
 
 HOME = "127.0.0.1"
 PATIENCE = 20.0  # [s] in which a request has to be here whole, and an answer taken
-LARGEST_BODY = 16 * 2**20  # [bytes] of a POST; http.server bounds the request line and the headers (64 kB each, 100 of them)
+MAX_BODY_BYTES = 16 * 2**20  # [bytes] of a POST; http.server bounds the request line and the headers (64 kB each, 100 of them)
 AT_ONCE = 64  # connections; more are closed unheard
-HEADERS = {
+RESPONSE_HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -145,8 +145,8 @@ class _Conversation(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdecimal() and len(length) < 10) or self.headers.get("Transfer-Encoding"):
             raise InputError(f"Content-Length {length!r}: give the length of the body in bytes, and send it in one piece")
-        if int(length) > LARGEST_BODY:
-            raise InputError(f"a body of {length} bytes is too large; send at most {LARGEST_BODY}")
+        if int(length) > MAX_BODY_BYTES:
+            raise InputError(f"a body of {length} bytes is too large; send at most {MAX_BODY_BYTES}")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise InputError(f"the body ended after {len(body)} of {length} bytes")
@@ -157,7 +157,7 @@ class _Conversation(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply) -> None:
         self.send_response(reply.status)
-        for name, value in HEADERS.items() | {("Content-Type", reply.kind), ("Content-Length", str(len(reply.body)))}:
+        for name, value in RESPONSE_HEADERS.items() | {("Content-Type", reply.kind), ("Content-Length", str(len(reply.body)))}:
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":

@@ -12,10 +12,10 @@ from pathlib import Path
 from drystone.io.whole import whole
 from drystone.page.answers import Answers
 from drystone.page.files import built
-from drystone.page.shown import SHARED
+from drystone.page.shown import FILE_BUDGET
 
 PAGE, SCRIPT, STYLE = "index.html", "page.js", "page.css"
-NO_NETWORK = (
+NO_NETWORK_POLICY = (
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
 )
@@ -24,7 +24,7 @@ NO_NETWORK = (
 def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tuple[int, int]]:
     """Write the runs into one file; tells after each answer how many are written, and of how many."""
     before, after = _page()
-    answers = Answers(folders, SHARED)
+    answers = Answers(folders, FILE_BUDGET)
     asked = list(answers.paths())
     with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(before)
@@ -40,7 +40,7 @@ def _page() -> tuple[str, str]:
     files = {name: content.decode("utf-8") for name, content in built(PAGE).items()}
     style = files[STYLE].replace("</", r"<\/")
     code = files[SCRIPT].replace("</script", r"<\/script").replace("<!--", r"<\!--")
-    page = _instead(rf'<link[^>]*href="{STYLE}"[^>]*>', f"{NO_NETWORK}<style>{style}</style>", files[PAGE])
+    page = _instead(rf'<link[^>]*href="{STYLE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE])
     before, after = re.split(rf'<script[^>]*src="{SCRIPT}"[^>]*></script>', page)
     return before, f'<script type="module">{code}</script>{after}'
 

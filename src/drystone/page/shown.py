@@ -1,6 +1,6 @@
-"""A run as the page shows it: a folder and a `Budget` come in, `Shown` goes out, a run of which some frames are chosen.
+"""A run as the page shows it: a folder and a `Budget` come in, `ShownRun` goes out, a run of which some frames are chosen.
 
-A run that is still being computed grows: `Shown.grow` takes in what has come since, and never changes what was told before.
+A run that is still being computed grows: `ShownRun.grow` takes in what has come since, and never changes what was told before.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone import quantities
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.page.geometry import origin
@@ -22,9 +22,9 @@ from drystone.record import RESULT, Run, read_run, recorded_case
 
 Array = np.ndarray
 
-POSE = 12  # [bytes] of a block in a frame: six numbers of 16 bits
+POSE_BYTES = 12  # [bytes] of a block in a frame: six numbers of 16 bits
 CHUNK = 2**20  # [bytes] of poses that come at once, before they are packed
-LONGEST_CHUNK = 64  # frames
+MAX_CHUNK_FRAMES = 64  # frames
 QUIET = 300.0  # [s] a run that was not written to for so long is not being computed
 
 
@@ -37,11 +37,11 @@ class Budget(NamedTuple):
     classes: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
 
 
-SERVED = Budget(frames=600, poses=64 * 10**6, joints=None, classes=2**60)
-SHARED = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, classes=300_000)
+SERVER_BUDGET = Budget(frames=600, poses=64 * 10**6, joints=None, classes=2**60)
+FILE_BUDGET = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, classes=300_000)
 
 
-class Shown:
+class ShownRun:
     """Frames are counted as they are shown; `frames` has their numbers in the run."""
 
     def __init__(self, folder: str | Path, budget: Budget):
@@ -71,14 +71,14 @@ class Shown:
     @property
     def chunks(self) -> list[tuple[int, int]]:
         """From and to which frame poses and values come at once."""
-        length = min(max(CHUNK // (POSE * self.motion.shape[1]), 4), LONGEST_CHUNK)
+        length = min(max(CHUNK // (POSE_BYTES * self.motion.shape[1]), 4), MAX_CHUNK_FRAMES)
         return list(pairwise([*range(0, len(self.frames), length), len(self.frames)]))
 
     def hidden(self, frame: int) -> Array | None:
         """(B,) the blocks that are not laid yet, or no longer there; None of a structure whose blocks are always there."""
         if self.case.analysis.kind != "construction" and not self.case.changes:
             return None
-        present = there(self.run, self.frames[frame])
+        present = present_blocks(self.run, self.frames[frame])
         return None if present is None else ~present
 
     def _take(self, run: Run) -> None:
@@ -97,5 +97,5 @@ def _stride(run: Run, case: Case, budget: Budget) -> int:
     """Every which frame is shown, also of those still to come."""
     planned = 1 + math.ceil(case.history.duration / case.frame_interval) if case.goes_through_time else 0
     frames = max(run.frames, planned)
-    room = min(budget.frames, max(budget.poses // (POSE * len(run.model.blocks)), 2))
+    room = min(budget.frames, max(budget.poses // (POSE_BYTES * len(run.model.blocks)), 2))
     return max(1, math.ceil((frames - 1) / (room - 1)))

@@ -24,16 +24,25 @@ from drystone.io.given import read_text
 from drystone.io.named_files import named_files
 from drystone.io.starter import summary
 from drystone.io.whole import writing
-from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
+from drystone.page.controls import (
+    Control,
+    Sheet,
+    arrange,
+    find_control,
+    history_text,
+    sheet_from_case,
+    statics_text,
+    structure_text,
+)
 from drystone.page.geometry import geometry, origin
 from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
-from drystone.page.launch import Launched, free_name, write_new
-from drystone.page.reply import Reply, in_json, unknown
-from drystone.session import is_compiled
-from drystone.study.content import own_text
+from drystone.page.launch import LaunchedRun, free_name, write_new
+from drystone.page.reply import Reply, json_reply, unknown
+from drystone.session import is_step_compiled
+from drystone.study.content import self_contained_case
 
-LARGEST_UPLOAD = 12 * 2**20  # [bytes]
-MOST_BLOCKS = 20_000  # product of all counts of a structure
+MAX_UPLOAD_BYTES = 12 * 2**20  # [bytes]
+MAX_BLOCKS = 20_000  # product of all counts of a structure
 PAGES = 100  # whose numbers are remembered
 BEGIN: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
 
@@ -47,7 +56,7 @@ class Studio:
         self._files: set[str] = set()  # that sheets may name
         self._newest: dict[str, int] = {}
         self._numbers, self._turn, self._rest_turn = threading.Lock(), threading.Lock(), threading.Lock()
-        self._launched: Launched | None = None
+        self._launched: LaunchedRun | None = None
         self._begin = BEGIN if source is None else self._read(source)
 
     def close(self) -> None:
@@ -55,30 +64,30 @@ class Studio:
 
     def get(self, path: str) -> Reply:
         if path == "begin":
-            about = {"folder": str(self.folder), "compiled": is_compiled()}
-            return in_json(_arranged(self._begin) | {"generators": {name: summary(name) for name in GENERATORS}} | about)
+            about = {"folder": str(self.folder), "compiled": is_step_compiled()}
+            return json_reply(_arranged(self._begin) | {"generators": {name: summary(name) for name in GENERATORS}} | about)
         if path == "launched":
-            return in_json(None if self._launched is None else self._launched.as_facts())
+            return json_reply(None if self._launched is None else self._launched.as_facts())
         if path.split("/")[0] == "runs":
-            return in_json([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
+            return json_reply([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
         return unknown(path)
 
     def post(self, path: str, content: Any) -> Reply:
         if not isinstance(content, dict):
             raise InputError("a question of the studio is a JSON object; reload the page")
         if path == "arrange":
-            return in_json(_arranged(_sheet(content)))
+            return json_reply(_arranged(_sheet(content)))
         if path == "open":
-            return in_json(_arranged(self._open(content)))
+            return json_reply(_arranged(self._open(content)))
         if path in ("shape", "collapse", "rest"):
             return self._part(path, content)
         if path == "save":
-            return in_json(self._save(_sheet(content), history=bool(content.get("history"))))
+            return json_reply(self._save(_sheet(content), history=bool(content.get("history"))))
         if path == "launch":
-            return in_json(self._launch(_sheet(content)))
+            return json_reply(self._launch(_sheet(content)))
         if path == "stop" and self._launched is not None:
             self._launched.stop()
-            return in_json(self._launched.as_facts())
+            return json_reply(self._launched.as_facts())
         return unknown(path)
 
     def _part(self, part: str, asked: dict[str, Any]) -> Reply:
@@ -93,7 +102,7 @@ class Studio:
                 self._newest.pop(next(iter(self._newest)))
         with self._rest_turn if part == "rest" else self._turn:
             if count < self._newest.get(page, count):
-                return in_json(about | {"overtaken": True}, 409)
+                return json_reply(about | {"overtaken": True}, 409)
             sheet, controls = arrange(_sheet(asked))
             try:
                 begin = time.perf_counter()
@@ -101,9 +110,9 @@ class Studio:
                 found = self._found(part, sheet, anyway=bool(asked.get("anyway")))
             except InputError as error:
                 said = _plain(str(error))
-                return in_json(about | {"error": said, "at": control_named(said, controls)}, 400)
+                return json_reply(about | {"error": said, "at": find_control(said, controls)}, 400)
         about["seconds"] = time.perf_counter() - begin
-        return in_json(about | found)
+        return json_reply(about | found)
 
     def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
         self._check_files(sheet)
@@ -131,9 +140,9 @@ class Studio:
     def _read(self, source: Path) -> Sheet:
         """The sheet of a case, or of a geometry file."""
         if source.suffix.lower() == ".toml":
-            text = own_text(read_text(source), source, {})
+            text = self_contained_case(read_text(source), source, {})
             parse_case(text, source)
-            sheet = sheet_of(case_content(text, source))
+            sheet = sheet_from_case(case_content(text, source))
         else:
             blocks = read_structure(source)
             sheet = {"structure": {"file": str(source.resolve())}}
@@ -149,8 +158,8 @@ class Studio:
             body = base64.b64decode(content["content"], validate=True)
         except (KeyError, TypeError, ValueError):  # what is not base64, or not ASCII
             raise InputError("open: give the name of a file and its content in base64") from None
-        if len(body) > LARGEST_UPLOAD:
-            said = f"{name} has {len(body) / 2**20:.0f} MB, more than {LARGEST_UPLOAD / 2**20:.0f} MB"
+        if len(body) > MAX_UPLOAD_BYTES:
+            said = f"{name} has {len(body) / 2**20:.0f} MB, more than {MAX_UPLOAD_BYTES / 2**20:.0f} MB"
             raise InputError(f"{said}; open it on the command line: drystone studio {name}")
         folder = Path(tempfile.mkdtemp(dir=self._uploads))
         path = folder / _file_name(name)
@@ -184,7 +193,7 @@ class Studio:
             if self._launched is not None and self._launched.as_facts()["running"]:
                 raise InputError(f"{self._launched.out.name} is still running; stop it first")
             case = Path(self._save(sheet, history=True)["path"])
-            self._launched = Launched(case, case.with_suffix(""))
+            self._launched = LaunchedRun(case, case.with_suffix(""))
         return self._launched.as_facts()
 
 
@@ -209,9 +218,9 @@ def _check_size(sheet: Sheet, controls: list[Control]) -> None:
     names = {control.place.rsplit(".", 1)[-1] for control in controls if control.kind == "count"}
     for table in structure.get("parts", [structure]):
         counts = {key: value for key, value in table.items() if key in names and type(value) is int and value > 0}
-        if math.prod(counts.values()) > MOST_BLOCKS:
+        if math.prod(counts.values()) > MAX_BLOCKS:
             said = f"{' and '.join(counts)} make {math.prod(counts.values())} blocks"
-            raise InputError(f"{said}; the studio takes {MOST_BLOCKS} at most, give fewer")
+            raise InputError(f"{said}; the studio takes {MAX_BLOCKS} at most, give fewer")
 
 
 def _stem(sheet: Sheet) -> str:

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.analyse.construction import there
-from drystone.measure import displacement, mechanism
+from drystone.analyse.construction import present_blocks
+from drystone.measure import centroid_displacement, mechanism_of_frame
 from drystone.quantities import displacements, forces, joints
 from drystone.report.amounts import amount
 from drystone.resultants import thrust_lines
 from drystone.view.forces import force_picture
 from drystone.view.mechanisms import mechanism_picture
-from drystone.view.panels import Asked, Source, offered, plot
+from drystone.view.panels import PlotRequest, PlotSource, available_panels, plot
 from drystone.view.picture import picture
 from drystone.view.results import PICTURES
 
@@ -47,17 +47,17 @@ class Figure(NamedTuple):
     address: str  # data:...
 
 
-def pictures(source: Source) -> list[Figure]:
+def pictures(source: PlotSource) -> list[Figure]:
     """How the structure looks, what it carries and how it gives way."""
     return _kept(source, _of_history if source.goes_through_time else _of_statics)
 
 
-def plots(source: Source) -> list[Figure]:
+def plots(source: PlotSource) -> list[Figure]:
     """Its curves."""
     return _kept(source, _curves)
 
 
-def _kept(source: Source, draw: Callable[[Source, Path], Iterator[Drawn]]) -> list[Figure]:
+def _kept(source: PlotSource, draw: Callable[[PlotSource, Path], Iterator[Drawn]]) -> list[Figure]:
     with TemporaryDirectory() as folder:
         return [Figure(caption, _address(path)) for caption, path in draw(source, Path(folder))]
 
@@ -66,10 +66,10 @@ def _address(path: Path) -> str:
     return f"data:{KINDS[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _of_history(source: Source, folder: Path) -> Iterator[Drawn]:
+def _of_history(source: PlotSource, folder: Path) -> Iterator[Drawn]:
     run = source.run
     last, path = run.frames - 1, folder / "picture.png"
-    far = np.linalg.norm(displacement(run), axis=2).max(axis=1)
+    far = np.linalg.norm(centroid_displacement(run), axis=2).max(axis=1)
     most = int(far.argmax())
     for frame, words in {0: "At the start", most: "Where it is farthest from it", last: "At the end"}.items():
         if frame in (0, last) or far[most] > 0.0:
@@ -79,33 +79,33 @@ def _of_history(source: Source, folder: Path) -> Iterator[Drawn]:
     if last == 0:
         return
     if far[last] > 0.0:
-        mechanism_picture(run.model, mechanism(run, last), path, size=SIZE)
+        mechanism_picture(run.model, mechanism_of_frame(run, last), path, size=SIZE)
         yield "What has moved as one since the start, with hinges and joints that slid; displacements not to scale.", path
     first = amount(float(run.time[1]), "time")
     force_picture(run.model, forces(run, 1), path, motion=displacements(run)[1], size=SIZE)
     yield f"What the joints carry in the first frame after the start, {first}.", path
     if thrust_lines(run.model, joints(run, 1)):
         drawn = folder / "thrust.svg"
-        plot(source._replace(frame=1), [Asked("thrust")], drawn)
+        plot(source._replace(frame=1), [PlotRequest("thrust")], drawn)
         yield f"Line of thrust of the forces at {first}.", drawn
 
 
-def _of_statics(source: Source, folder: Path) -> Iterator[Drawn]:
+def _of_statics(source: PlotSource, folder: Path) -> Iterator[Drawn]:
     run, path = source.run, folder / "picture.png"
     picture(run, path, frame=0, size=SIZE)
     yield "As built.", path
-    if not source.facts:
+    if not source.result:
         return
     for name, caption in FOUND.items():
         wanted, draw = PICTURES[name]
-        if wanted(run, source.facts):
-            yield caption, draw(run, source.facts, path)
+        if wanted(run, source.result):
+            yield caption, draw(run, source.result, path)
     if source.kind == "pushover":
-        picture(run, path, size=SIZE, shown=there(run, run.frames - 1))
+        picture(run, path, size=SIZE, shown=present_blocks(run, run.frames - 1))
         yield "Where the curve ends.", path
 
 
-def _curves(source: Source, folder: Path) -> Iterator[Drawn]:
-    for name in (name for name in PLOTS if name in offered(source)):
-        plot(source, [Asked(name)], folder / f"{name}.svg")
+def _curves(source: PlotSource, folder: Path) -> Iterator[Drawn]:
+    for name in (name for name in PLOTS if name in available_panels(source)):
+        plot(source, [PlotRequest(name)], folder / f"{name}.svg")
         yield PLOTS[name], folder / f"{name}.svg"

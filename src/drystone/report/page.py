@@ -7,15 +7,15 @@ from pathlib import Path
 
 from drystone.errors import InputError
 from drystone.io.whole import write_whole
-from drystone.measure import mechanism, summarise
+from drystone.measure import mechanism_of_frame, summarise
 from drystone.report.amounts import amount
 from drystone.report.certificate import Certificate, certify
 from drystone.report.figures import Figure, pictures, plots
 from drystone.report.inputs import assumptions, keys_of
 from drystone.report.origin import computed_with
 from drystone.state import Energy
-from drystone.view.accounts import LOST
-from drystone.view.panels import Source, open_source
+from drystone.view.accounts import DISSIPATED_ENERGIES
+from drystone.view.panels import PlotSource, open_source
 from drystone.view.result_tables import result_rows
 from drystone.view.tables import summary_rows
 
@@ -48,12 +48,12 @@ def write_report(folder: str | Path, path: str | Path) -> Certificate:
     source = open_source(folder)
     if source.run is None:
         raise InputError(f"{folder} holds a study; a report is of one run: drystone study --trial KEY {folder} -o run")
-    certificate = certify(source.run, source.case, source.facts or None)
+    certificate = certify(source.run, source.case, source.result or None)
     write_whole(Path(path), _page(source, certificate))
     return certificate
 
 
-def _page(source: Source, certificate: Certificate) -> str:
+def _page(source: PlotSource, certificate: Certificate) -> str:
     title = escape(_title(source))
     body = [
         f"<h1>{title}</h1>",
@@ -73,14 +73,14 @@ def _page(source: Source, certificate: Certificate) -> str:
     return f"{head}<body>\n" + "\n".join(body) + "\n</body></html>\n"
 
 
-def _title(source: Source) -> str:
+def _title(source: PlotSource) -> str:
     """The first sentence of the comment with which a case begins, or the name of its folder."""
     comment = takewhile(lambda line: line.startswith("#"), source.run.case.lstrip().splitlines())
     words = " ".join(line.lstrip("# ").rstrip() for line in comment)
     return words.split(". ")[0].rstrip(" .:") or source.folder.resolve().name
 
 
-def _about(source: Source) -> str:
+def _about(source: PlotSource) -> str:
     bodies = source.run.model.bodies
     free = ~bodies.fixed
     mass = float(bodies.mass[free].sum())
@@ -109,21 +109,21 @@ def _checks(certificate: Certificate) -> str:
     return '<ul class="checks">' + "\n".join(rows) + "</ul>"
 
 
-def _found(source: Source) -> Rows:
+def _found(source: PlotSource) -> Rows:
     """What the terminal tells, too; energies have a table of their own."""
     if not source.goes_through_time:
-        return result_rows(source.facts) if source.facts else []
+        return result_rows(source.result) if source.result else []
     summary = summarise(source.run, loss=source.case.history.collapse)
     rows = [row for row in summary_rows(summary) if not row[0].startswith("energy")]
-    return [*rows, ("mechanism at the end", mechanism(source.run).words)] if source.run.frames > 1 else rows
+    return [*rows, ("mechanism at the end", mechanism_of_frame(source.run).words)] if source.run.frames > 1 else rows
 
 
-def _energies(source: Source) -> str:
+def _energies(source: PlotSource) -> str:
     """The ledger at both ends, in the order of its balance."""
     energy = source.run.energy
     named = {"potential": "potential, of gravity", "elastic": "elastic, of joints", "strain": "elastic, of blocks"} | {
-        name: f"dissipated by {words}" for name, words in LOST.items()}  # fmt: skip
-    order = sorted(Energy._fields, key=lambda name: (name == "ground", name in LOST))
+        name: f"dissipated by {words}" for name, words in DISSIPATED_ENERGIES.items()}  # fmt: skip
+    order = sorted(Energy._fields, key=lambda name: (name == "ground", name in DISSIPATED_ENERGIES))
     lines, left = [], 0.0
     for name in order:
         first, last = float(energy[name][0]), float(energy[name][-1])
@@ -135,13 +135,13 @@ def _energies(source: Source) -> str:
     return f"<table>{heads}{''.join(lines)}</table>{note}"
 
 
-def _keys(source: Source) -> str:
+def _keys(source: PlotSource) -> str:
     cells = [f'<tr{"" if key.given else " class=default"}><td>{escape(key.where)}<td>{escape(key.value)}'
              f'<td>{"given" if key.given else "default"}' for key in keys_of(source.case)]  # fmt: skip
     return f"<table><tr><th>key<th>value<th>{''.join(cells)}</table>"
 
 
-def _again(source: Source) -> str:
+def _again(source: PlotSource) -> str:
     command = "drystone run case.toml -o out && drystone report out -o report.html"
     said = "<p>with this text as case.toml, and the files that it names beside it:</p>"
     return f"<pre>{command}</pre>{said}<pre>{escape(source.run.case)}</pre>"

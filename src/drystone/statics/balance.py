@@ -16,7 +16,7 @@ from drystone.model import Model
 
 Array = np.ndarray
 
-SPACE, PLANE = np.arange(6), np.array([0, 2, 4])  # unknowns of a free block
+SPACE_UNKNOWNS, PLANE_UNKNOWNS = np.arange(6), np.array([0, 2, 4])  # unknowns of a free block
 
 
 class Balance(NamedTuple):
@@ -53,7 +53,7 @@ class Balance(NamedTuple):
         return self.contacts._replace(impulse=np.einsum("cd,cdk->ck", force, self.frame))
 
 
-def balance(
+def assemble_balance(
     model: Model,
     position: Array | None = None,
     rotation: Array | None = None,
@@ -70,7 +70,7 @@ def balance(
     contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0, model.planar)
     contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     friction = model.friction_between(contacts.a, contacts.b)
-    free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE if model.planar else SPACE
+    free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE_UNKNOWNS if model.planar else SPACE_UNKNOWNS
     frame = _frames(contacts.normal, model.planar)
     matrix = _matrix(model, place, free, unknowns, contacts, frame)
     return Balance(model, free, unknowns, contacts, frame, friction, matrix, place, np.zeros(len(friction), bool))

@@ -15,36 +15,36 @@ import numpy as np
 
 from drystone.statics.balance import Balance
 from drystone.statics.joint_areas import (
-    Joints,
+    JointAreas,
     dissipation,
+    find_joint_areas,
     friction_at,
     friction_of_points,
-    joints_of,
-    moved_to,
+    shift_matrices,
     strength_along,
     tangent_cones,
 )
 from drystone.statics.joint_program import Cost, JointForces, optimise_joints
-from drystone.statics.nonassociated import EXACT, KEPT, PENALTY, ROUNDS, SETTLED, Collapse, Round
-from drystone.statics.program import ENDLESS, IMPOSSIBLE, SOLVED, Optimum
+from drystone.statics.nonassociated import KEPT_SHARE, MAX_ROUNDS, MAX_STATE_ERROR, PENALTY, SETTLED_CHANGE, Collapse, Round
+from drystone.statics.program import INFEASIBLE, SOLVED, UNBOUNDED, Optimum
 
 Array = np.ndarray
 
-SLIDES = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
-SLOW = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
-HELD, FIRMER = 0.01, 3.0  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
-MATCHES = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
-PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
-MANY, FEWER = 1000, 6  # contact points of a structure whose starts have fewer rounds, and how many
-DEAR, SHARE_DEAR = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more
-CHANGED = 0.4  # standard deviation of the logarithm of normal forces that a hop changes
+SLIDING_SHARE = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
+SLOW_SHARE = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
+PRESSURE_PENALTY, PENALTY_GROWTH = 0.01, 3.0  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
+MAX_OPENING_POWER = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
+MAX_PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
+MANY_POINTS, ROUNDS_OF_MANY_POINTS = 1000, 6  # contact points of a structure whose starts have fewer rounds, and how many
+COST_FACTOR, COSTLY_SHARE = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more
+HOP_DEVIATION = 0.4  # standard deviation of the logarithm of normal forces that a hop changes
 
 
-class Problem(NamedTuple):
+class SearchProblem(NamedTuple):
     """What a search is about."""
 
     balance: Balance
-    joints: Joints
+    joints: JointAreas
     dead: Array  # (B, 6) [N, N m]
     live: Array
 
@@ -54,14 +54,14 @@ def search_states(
 ) -> Iterator[Round]:
     """Rounds from several starts, the same at every call, then hops from the lowest state; `stands`: whether forces balance the
     dead load alone."""
-    problem = Problem(balance, joints_of(balance), dead, live)
+    problem = SearchProblem(balance, find_joint_areas(balance), dead, live)
     lowest: Collapse | None = None
     for start in range(starts):
         for found in _from_start(problem, _first_forces(problem, associated, start, stands)):
-            lowest = _lower(lowest, found)
+            lowest = _lower_state(lowest, found)
             yield Round(start, found)
     chance = np.random.default_rng(starts)
-    if lowest is None or (associated.status == SOLVED and lowest.multiplier >= (1 - SETTLED) * associated.multiplier):
+    if lowest is None or (associated.status == SOLVED and lowest.multiplier >= (1 - SETTLED_CHANGE) * associated.multiplier):
         return  # where the least of several starts is the associated value friction does not matter
     for _ in range(hops):
         found = _hop(problem, lowest, chance)
@@ -69,59 +69,59 @@ def search_states(
         yield Round(starts - 1, found)
 
 
-def _hop(problem: Problem, lowest: Collapse, chance: np.random.Generator) -> Collapse | None:
-    changed = np.exp(CHANGED * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
+def _hop(problem: SearchProblem, lowest: Collapse, chance: np.random.Generator) -> Collapse | None:
+    changed = np.exp(HOP_DEVIATION * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
     sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
-    return _least(problem, sliding) if _moves(sliding) else None
+    return _least_multiplier(problem, sliding) if _has_mechanism(sliding) else None
 
 
-def _from_start(problem: Problem, normal: Array) -> Iterator[Collapse | None]:
+def _from_start(problem: SearchProblem, normal: Array) -> Iterator[Collapse | None]:
     slip, last = _no_slip(problem), np.nan
-    for _ in range(ROUNDS if len(problem.balance.friction) <= MANY else FEWER):
+    for _ in range(MAX_ROUNDS if len(problem.balance.friction) <= MANY_POINTS else ROUNDS_OF_MANY_POINTS):
         sliding = _without_dilatancy(problem, normal, slip)
-        if not _moves(sliding):
+        if not _has_mechanism(sliding):
             yield None
             return
-        found = _least(problem, sliding)
+        found = _least_multiplier(problem, sliding)
         yield found
-        if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
+        if found is not None and abs(found.multiplier - last) <= SETTLED_CHANGE * abs(last):
             return
         last = np.nan if found is None else found.multiplier
-        normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.normal, 0.0)
+        normal = KEPT_SHARE * normal + (1 - KEPT_SHARE) * np.maximum(sliding.normal, 0.0)
         slip = sliding.slip
 
 
-def _moves(sliding: JointForces) -> bool:
+def _has_mechanism(sliding: JointForces) -> bool:
     """Whether a program has told a mechanism; that of one that stopped short is tried, for the check decides."""
-    return sliding.status not in (IMPOSSIBLE, ENDLESS) and bool(np.isfinite(sliding.velocity).all())
+    return sliding.status not in (INFEASIBLE, UNBOUNDED) and bool(np.isfinite(sliding.velocity).all())
 
 
-def _no_slip(problem: Problem) -> Array:
+def _no_slip(problem: SearchProblem) -> Array:
     return np.zeros((len(problem.joints.one), problem.joints.unknowns))
 
 
-def _lower(one: Collapse | None, other: Collapse | None) -> Collapse | None:
+def _lower_state(one: Collapse | None, other: Collapse | None) -> Collapse | None:
     if one is None or other is None:
         return other if one is None else one
     return min(one, other, key=lambda state: state.multiplier)
 
 
-def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
+def area_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
     """How far a state is from the exact problem of joints with areas (T34, T411), relative, the largest of: imbalance; friction
     that the pressure does not bear; blocks going into each other; power of forces on opening joints and on slip not opposed by
     the full friction."""
-    return _error(Problem(balance, joints_of(balance), dead, live), state)
+    return _state_error(SearchProblem(balance, find_joint_areas(balance), dead, live), state)
 
 
-def _error(problem: Problem, state: Collapse) -> float:
+def _state_error(problem: SearchProblem, state: Collapse) -> float:
     balance, joints, dead, live = problem
     normal, shear = state.force[:, 0], state.force[:, 1:]
     drift, unit = balance.relative(state.velocity), _mean_load(problem)
     rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
     whole, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
-    friction, slip = friction_at(joints, centre), slip_at(problem, state.velocity, centre)
-    moves, bears = sliding_joints(slip), resultants(joints, shear, centre)
+    friction, slip = friction_at(joints, centre), joint_slip(problem, state.velocity, centre)
+    moves, bears = sliding_joints(slip), shear_resultants(joints, shear, centre)
     by_area = whole * dissipation(friction, slip)
     by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
     lost = float(np.abs(normal * drift[:, 0]).sum())
@@ -143,17 +143,17 @@ def _error(problem: Problem, state: Collapse) -> float:
 def sliding_joints(slip: Array) -> Array:
     """(J,) whether joints with these slips (J, k) slide, fast enough to tell which way."""
     speed = np.sqrt((slip**2).sum(axis=1))
-    return speed > SLIDES * speed.max(initial=0.0)
+    return speed > SLIDING_SHARE * speed.max(initial=0.0)
 
 
-def slip_at(problem: Problem, velocity: Array, centre: Array) -> Array:
+def joint_slip(problem: SearchProblem, velocity: Array, centre: Array) -> Array:
     """(J, k) slip of the joints at these centres, the spin times the size."""
     balance, joints, _, _ = problem
     at_origin = (joints.matrix.T @ balance.on_free(velocity)).reshape(-1, joints.unknowns)
-    return np.einsum("jik,ji->jk", moved_to(centre, joints), at_origin)
+    return np.einsum("jik,ji->jk", shift_matrices(centre, joints), at_origin)
 
 
-def resultants(joints: Joints, shear: Array, centre: Array) -> Array:
+def shear_resultants(joints: JointAreas, shear: Array, centre: Array) -> Array:
     """(J, k) shear forces, and couples over the size, of forces (C, d - 1) along the tangents at the contact points."""
     count = len(joints.one)
     sums = [np.bincount(joints.of, part, count) for part in shear.T]
@@ -163,7 +163,7 @@ def resultants(joints: Joints, shear: Array, centre: Array) -> Array:
     return np.stack(sums, axis=1)
 
 
-def about(joints: Joints, friction: Array, old: Array, new: Array) -> Array:
+def move_couples(joints: JointAreas, friction: Array, old: Array, new: Array) -> Array:
     """Shear forces and couples (J, k) about other centres."""
     if joints.unknowns == 1:
         return friction
@@ -172,7 +172,7 @@ def about(joints: Joints, friction: Array, old: Array, new: Array) -> Array:
     return moved
 
 
-def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -> Array:
+def forces_at_contacts(joints: JointAreas, normal: Array, centre: Array, friction: Array) -> Array:
     """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
     forces are shared, couples besides across the arms from the centre."""
     whole = np.bincount(joints.of, normal, len(joints.one))
@@ -186,7 +186,7 @@ def at_contacts(joints: Joints, normal: Array, centre: Array, friction: Array) -
     return np.column_stack([normal, shear])
 
 
-def _first_forces(problem: Problem, associated: Optimum, start: int, stands: bool) -> Array:
+def _first_forces(problem: SearchProblem, associated: Optimum, start: int, stands: bool) -> Array:
     """(C,) [N] normal forces to begin with: those of the associated collapse, then the least ones by random weights of the
     joints under a random share of its load."""
     balance, joints, dead, live = problem
@@ -198,7 +198,7 @@ def _first_forces(problem: Problem, associated: Optimum, start: int, stands: boo
     reached = share * associated.multiplier if bounded else 0.0
     middle = np.zeros((count, 2))
     plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
-    dear = np.where(chance.uniform(size=count) < SHARE_DEAR, DEAR, 1.0)
+    dear = np.where(chance.uniform(size=count) < COSTLY_SHARE, COST_FACTOR, 1.0)
     cost = Cost(dear[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
     found = optimise_joints(
         balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
@@ -206,7 +206,7 @@ def _first_forces(problem: Problem, associated: Optimum, start: int, stands: boo
     return np.maximum(found.normal, 0.0)
 
 
-def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointForces:
+def _without_dilatancy(problem: SearchProblem, normal: Array, slip: Array) -> JointForces:
     """The collapse of joints whose friction is that under these normal forces (C,), whatever theirs (T35); `slip` (J, k) tells
     where the ellipsoids touch."""
     balance, joints, dead, live = problem
@@ -215,16 +215,16 @@ def _without_dilatancy(problem: Problem, normal: Array, slip: Array) -> JointFor
     return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=whole)
 
 
-def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
+def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse | None:
     """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do. Where the centres of
     pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
     balance, joints, dead, live = problem
     drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
     opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
     whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
-    near = HELD / np.maximum(whole, 0.1 * _mean_load(problem))
-    for _ in range(PASSES):
-        friction, slip = friction_at(joints, centre), slip_at(problem, sliding.velocity, centre)
+    near = PRESSURE_PENALTY / np.maximum(whole, 0.1 * _mean_load(problem))
+    for _ in range(MAX_PASSES):
+        friction, slip = friction_at(joints, centre), joint_slip(problem, sliding.velocity, centre)
         moves = sliding_joints(slip)
         ellipsoid = tangent_cones(friction, slip, moves)
         resisted = np.where(moves[joints.of], dissipation(friction, slip)[joints.of],
@@ -240,25 +240,25 @@ def _least(problem: Problem, sliding: JointForces) -> Collapse | None:
             return None
         normal = np.maximum(best.normal, 0.0)
         _, acts_at = joints.normal_and_centre(normal)
-        force = at_contacts(joints, normal, acts_at, about(joints, best.friction, centre, acts_at))
+        force = forces_at_contacts(joints, normal, acts_at, move_couples(joints, best.friction, centre, acts_at))
         force[:, 1:] += best.shear
         state = Collapse(-best.multiplier, sliding.velocity, force, np.nan)
-        state = state._replace(error=_error(problem, state))
-        if state.error <= EXACT:
+        state = state._replace(error=_state_error(problem, state))
+        if state.error <= MAX_STATE_ERROR:
             return state
-        if float(normal @ opening) > MATCHES:
+        if float(normal @ opening) > MAX_OPENING_POWER:
             return None
-        centre, near = acts_at, FIRMER * near
+        centre, near = acts_at, PENALTY_GROWTH * near
     return None
 
 
 def _urgency(slip: Array, moves: Array) -> Array:
     """(J,) by how much the friction of slow joints costs more than its power, to be found as well as that of fast ones."""
     speed = np.sqrt((slip**2).sum(axis=1))
-    return np.where(moves, np.maximum(SLOW * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
+    return np.where(moves, np.maximum(SLOW_SHARE * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
 
 
-def _mean_load(problem: Problem) -> float:
+def _mean_load(problem: SearchProblem) -> float:
     """[N] of a free block, dead and live."""
     balance, _, dead, live = problem
     return float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())

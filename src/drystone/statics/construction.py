@@ -19,27 +19,27 @@ from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver
 from drystone.spin import drift
-from drystone.statics.equilibrium import SECOND, Equilibrium, press
-from drystone.statics.remaining import without
+from drystone.statics.equilibrium import STEP_DURATION, ContactEquilibrium, step_from_rest
+from drystone.statics.remaining import remove_blocks
 from drystone.stepping import State
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-BALANCED = 1e-3  # of the first step's acceleration: what moves less has come to rest, and what sliding had lifted is down again
-SHRINKS = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
-SAME_BED = 1e-3  # of the height of a structure: beds closer than that are one
+BALANCED_SHARE = 1e-3  # of the first step's acceleration: what moves less has come to rest, and what sliding had lifted is down again
+DECAY_FACTOR = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
+SAME_BED_SHARE = 1e-3  # of the height of a structure: beds closer than that are one
 
 
-class Laid(NamedTuple):
+class BuiltStage(NamedTuple):
     """The structure at the end of a stage."""
 
     present: Array  # (B,) bool who is there
     state: State  # its contacts with forces [N], and gaps from where they were laid; who is not there is where it will be laid
-    balance: Equilibrium  # of the last step
+    balance: ContactEquilibrium  # of the last step
 
 
-def construct(
+def build_in_stages(
     model: Model,
     stages: Sequence[Array],
     *,
@@ -47,7 +47,7 @@ def construct(
     surface: Surface,
     gravity: float = GRAVITY,
     loads: Iterable[Push] = (),
-) -> Iterator[Laid]:
+) -> Iterator[BuiltStage]:
     """The stages (B,) bool of who is there, each brought to balance. The first that does not stand is the last, with
     places and forces of before it moved."""
     if not surface.compliant:
@@ -58,40 +58,40 @@ def construct(
     state = initial_state(model, gravity)
     push, before = wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
     for present in stages:
-        built = without(model, ~present)
-        start = _touching(built, state, present & ~before)
-        weigh = partial(press, built, push=push, solver=solver, gravity=gravity, surface=surface)
-        state, pressed = _brought_to_rest(built, start, weigh)
+        built = remove_blocks(model, ~present)
+        start = _find_contacts(built, state, present & ~before)
+        weigh = partial(step_from_rest, built, push=push, solver=solver, gravity=gravity, surface=surface)
+        state, pressed = _bring_to_rest(built, start, weigh)
         if not pressed.stands:
-            yield Laid(present, start._replace(contacts=weigh(start).contacts), pressed)
+            yield BuiltStage(present, start._replace(contacts=weigh(start).contacts), pressed)
             return
-        yield Laid(present, state, pressed)
+        yield BuiltStage(present, state, pressed)
         before = present
 
 
-def _brought_to_rest(built: Model, state: State, weigh: Callable[[State], Equilibrium]) -> tuple[State, Equilibrium]:
+def _bring_to_rest(built: Model, state: State, weigh: Callable[[State], ContactEquilibrium]) -> tuple[State, ContactEquilibrium]:
     """The state after steps from rest until nothing moves any more, or until it goes on moving."""
     first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
         pressed = weigh(state)
-        position, rotation = drift(state.position, state.rotation, pressed.acceleration, SECOND)
+        position, rotation = drift(state.position, state.rotation, pressed.acceleration, STEP_DURATION)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
-        state = _touching(built, state, nobody)
-        if pressed.motion <= BALANCED * first or not pressed.motion < SHRINKS * motion:
+        state = _find_contacts(built, state, nobody)
+        if pressed.motion <= BALANCED_SHARE * first or not pressed.motion < DECAY_FACTOR * motion:
             return state, pressed
         motion, first = pressed.motion, max(first, pressed.motion)
 
 
-def _touching(built: Model, state: State, laid: Array) -> State:
+def _find_contacts(built: Model, state: State, laid: Array) -> State:
     """The state with who touches whom, gaps counted from those with which blocks were laid, some of them (B,) bool just now."""
     there = np.where(built.bodies.fixed[:, None], built.position, state.position)  # what is not there lies aside
-    contacts, next_id = detect(built.bodies, there, state.rotation, state.velocity, SECOND, state.contacts, state.next_id,
+    contacts, next_id = detect(built.bodies, there, state.rotation, state.velocity, STEP_DURATION, state.contacts, state.next_id,
                                built.planar)  # fmt: skip
     rest = np.where(laid[contacts.a] | laid[contacts.b], contacts.gap, contacts.rest)
     return state._replace(contacts=contacts._replace(gap=contacts.gap - rest, rest=rest), next_id=next_id)
 
 
-def stages_of(model: Model, order: Sequence[str | Sequence[str]], strike: Sequence[str] = ()) -> list[Array]:
+def presence_by_stage(model: Model, order: Sequence[str | Sequence[str]], strike: Sequence[str] = ()) -> list[Array]:
     """(B,) bool who is there in each stage: blocks or groups in the order given, or by the height of their beds; supports from
     the start unless they are named; in the end without those to strike."""
     parts = [_named(model, [part] if isinstance(part, str) else part) for part in order] or _courses(model)
@@ -118,7 +118,7 @@ def _courses(model: Model) -> list[Array]:
     bed = np.array([block.vertices[:, 2].min() for block in model.blocks])
     free = np.flatnonzero(~model.bodies.fixed)
     order = free[np.argsort(bed[free], kind="stable")]
-    step = np.diff(bed[order], prepend=bed[order[0]]) > SAME_BED * np.ptp(bed[order]) + 1e-9
+    step = np.diff(bed[order], prepend=bed[order[0]]) > SAME_BED_SHARE * np.ptp(bed[order]) + 1e-9
     course = np.full(len(bed), -1)
     course[order] = np.cumsum(step)
     return [course == k for k in range(course.max() + 1)]

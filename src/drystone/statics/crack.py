@@ -15,10 +15,10 @@ from drystone.statics.fibres import integration_points
 
 Array = np.ndarray
 
-SHEAR = 0.4  # stiffness along a joint over that across it, where the law gives none: that of the stone
+SHEAR_STIFFNESS_RATIO = 0.4  # stiffness along a joint over that across it, where the law gives none: that of the stone
 
 
-def first_crack(balance: Balance, dead: Array, live: Array) -> float | None:
+def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float | None:
     """The multiplier of the live load; none if joints without tension open before, or nothing is pulled."""
     laws, group = balance.model.laws, balance.model.bodies.group
     assert laws is not None
@@ -27,7 +27,7 @@ def first_crack(balance: Balance, dead: Array, live: Array) -> float | None:
     here = group[points.contacts.a], group[points.contacts.b]
     length = _lengths(balance, points)
     across = np.where(laws.normal_stiffness[here] > 0, laws.normal_stiffness[here], YOUNG / length)
-    along = np.where(laws.shear_stiffness[here] > 0, laws.shear_stiffness[here], SHEAR * across)
+    along = np.where(laws.shear_stiffness[here] > 0, laws.shear_stiffness[here], SHEAR_STIFFNESS_RATIO * across)
     stiffness = np.repeat(along[:, None], balance.frame.shape[1], axis=1)
     stiffness[:, 0] = across
     area = np.repeat(points.contacts.area[:, None], balance.frame.shape[1], axis=1)

@@ -13,7 +13,7 @@ from drystone.state import State
 
 Array = np.ndarray
 
-WIDTH = 1e-5  # [m] from which on an opening counts as a crack: what stone gives way when it is relieved is less
+MIN_CRACK_WIDTH = 1e-5  # [m] from which on an opening counts as a crack: what stone gives way when it is relieved is less
 
 
 class Crack(NamedTuple):
@@ -32,19 +32,19 @@ def joints_as_drawn(model: Model, start: State) -> Contacts:
     return detect(model.bodies, start.position, start.rotation, still, 1.0, no_contacts(), 0, model.planar)[0]
 
 
-def cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
+def find_cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
     """The joints that have opened since the start by WIDTH or more, the widest first."""
-    opening, slip = openings(drawn, start, now)
+    opening, slip = joint_openings(drawn, start, now)
     _, row = touching_pairs(drawn)
     found = []
-    for k in np.unique(row[opening >= WIDTH]).tolist():
+    for k in np.unique(row[opening >= MIN_CRACK_WIDTH]).tolist():
         corners = np.flatnonzero(row == k)
         c = int(corners[opening[corners].argmax()])
         found.append(Crack(int(drawn.a[c]), int(drawn.b[c]), float(opening[c]), float(slip[c]), drawn.point[c]))
     return sorted(found, key=lambda crack: -crack.width)
 
 
-def openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
+def joint_openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
     """(C,) [m] by how much corners of joints have opened since the start, seen from block a, and (C,) [m] how far b has moved
     along the joint there. Blocks are taken as rigid."""
     turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))

@@ -20,17 +20,17 @@ from drystone.problem import unwhiten
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
-from drystone.statics.program import optimise
+from drystone.statics.program import optimise_forces
 from drystone.stepping import Load, Scheme, State, assemble, bear_joints
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-SECOND = 1.0  # [s] the step: a structure that stands does not move in it, so that any step gives the same forces
-STILL = 1e-4  # acceleration in units of g, mass-weighted rms, of what is said to stand
+STEP_DURATION = 1.0  # [s] the step: a structure that stands does not move in it, so that any step gives the same forces
+STANDING_ACCELERATION = 1e-4  # acceleration in units of g, mass-weighted rms, of what is said to stand
 
 
-class Equilibrium(NamedTuple):
+class ContactEquilibrium(NamedTuple):
     """What its loads do to a structure at rest."""
 
     stands: bool
@@ -40,7 +40,7 @@ class Equilibrium(NamedTuple):
     solution: Solution
 
 
-def equilibrium(
+def solve_equilibrium(
     model: Model,
     *,
     solver: ContactSolver,
@@ -49,24 +49,24 @@ def equilibrium(
     push: Array | None = None,
     surface: Surface = RIGID,
     widest: float = np.inf,
-) -> Equilibrium:
+) -> ContactEquilibrium:
     """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
     as contact detection sees are taken to touch, but for gaps above `widest` [m]. A compliant surface makes the forces unique
     (BRT's regularised state)."""
     state = initial_state(model, gravity)
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, SECOND, no_contacts(), 0, model.planar)
+    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, STEP_DURATION, no_contacts(), 0, model.planar)
     contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
     total = wrench(model, loads, gravity) + (0.0 if push is None else push)
-    return press(model, touching, total, solver=solver, gravity=gravity, surface=surface)
+    return step_from_rest(model, touching, total, solver=solver, gravity=gravity, surface=surface)
 
 
-def press(
+def step_from_rest(
     model: Model, state: State, push: Array, *, solver: ContactSolver, gravity: float, surface: Surface
-) -> Equilibrium:
+) -> ContactEquilibrium:
     """What weight and a push (B, 6) [N, N m] do in a step from rest, with the contacts of the state and their forces [N]. The
     step is a second, so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
-    h, fixed, contacts = SECOND, model.bodies.fixed, state.contacts
+    h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
     still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
@@ -76,26 +76,26 @@ def press(
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
     motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
     forces = np.einsum("cji,cj->ci", axes.contact, solution.impulse) / h
-    stands = bool(solution.converged and motion <= STILL)
-    return Equilibrium(stands, motion, acceleration, contacts._replace(impulse=forces), solution)
+    stands = bool(solution.converged and motion <= STANDING_ACCELERATION)
+    return ContactEquilibrium(stands, motion, acceleration, contacts._replace(impulse=forces), solution)
 
 
-class Bounds(NamedTuple):
+class ForceBounds(NamedTuple):
     """How much a force may be [N]; nan where no state is admissible, infinite where nothing bounds it."""
 
     least: float
     largest: float
 
 
-def bounds(balance: Balance, dead: Array, between: tuple[str, str], direction: Iterable[float]) -> Bounds:
+def force_bounds(balance: Balance, dead: Array, between: tuple[str, str], direction: Iterable[float]) -> ForceBounds:
     """The component along `direction` of the force that one block or group exerts on another, over all admissible states
     (Heyman's minimum and maximum thrust; T32)."""
     if not len(balance.friction):
-        return Bounds(np.nan, np.nan)
+        return ForceBounds(np.nan, np.nan)
     cost = _component(balance, between, direction)
-    least, most = optimise(balance, dead, cost=cost), optimise(balance, dead, cost=-cost)
+    least, most = optimise_forces(balance, dead, cost=cost), optimise_forces(balance, dead, cost=-cost)
     ends = [end.value if end.status != "endless" else -np.inf for end in (least, most)]
-    return Bounds(ends[0], -ends[1])
+    return ForceBounds(ends[0], -ends[1])
 
 
 def _component(balance: Balance, between: tuple[str, str], direction: Iterable[float]) -> Array:

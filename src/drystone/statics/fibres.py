@@ -13,21 +13,21 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.statics.balance import Balance, with_contacts
-from drystone.statics.joint_areas import Joints, joints_of
-from drystone.statics.joint_pressure import spread
-from drystone.statics.program import SOLVED, Optimum, optimise
+from drystone.statics.joint_areas import JointAreas, find_joint_areas
+from drystone.statics.joint_pressure import spread_pressure
+from drystone.statics.program import SOLVED, Optimum, optimise_forces
 
 Array = np.ndarray
 Polygon = Array  # (m, 2) [m] from the origin of a joint, counter-clockwise
 
-GRID = 4  # fibres along each side of a joint to begin with
-ROUNDS = 8  # in which fibres are cut
-STEADY = 1e-4  # relative change of the multiplier that is none
-TURNS = 1e-5  # of the fastest opening of all joints: a joint that opens by less over its size is not cut
-SLIVER = 1e-7  # of the area of a joint: smaller parts are not cut off
+FIBRES_PER_SIDE = 4  # fibres along each side of a joint to begin with
+MAX_CUT_ROUNDS = 8  # in which fibres are cut
+STEADY_CHANGE = 1e-4  # relative change of the multiplier that is none
+MIN_TURN = 1e-5  # of the fastest opening of all joints: a joint that opens by less over its size is not cut
+MIN_PART_SHARE = 1e-7  # of the area of a joint: smaller parts are not cut off
 
 
-class Fibred(NamedTuple):
+class FibreBalance(NamedTuple):
     """A balance in fibres."""
 
     balance: Balance
@@ -46,18 +46,18 @@ def best_in_fibres(
 ) -> tuple[Balance, Optimum]:
     """The balance in fibres and the optimum of the program of dead and live loads (B, 6). `cost_of_gap` as in T40: one over the
     work of an increment; 0 if gaps count as closed."""
-    joints = joints_of(balance)
+    joints = find_joint_areas(balance)
     cells, whole = _first_cells(balance, joints)
     before = np.nan
-    for _ in range(ROUNDS):
+    for _ in range(MAX_CUT_ROUNDS):
         fibred = _in_fibres(balance, joints, cells, whole)
         cost = None
         if cost_of_gap > 0.0:
             cost = np.zeros(fibred.balance.frame.shape[:2])
             gap, crushes = fibred.balance.contacts.gap, fibred.cell >= 0
             cost[:, 0] = np.where(crushes, np.maximum(gap, 0.0), gap) * cost_of_gap
-        best = optimise(fibred.balance, dead, live, cost=cost)
-        same = abs(best.multiplier - before) <= STEADY * abs(best.multiplier)
+        best = optimise_forces(fibred.balance, dead, live, cost=cost)
+        same = abs(best.multiplier - before) <= STEADY_CHANGE * abs(best.multiplier)
         before = best.multiplier
         if best.status != SOLVED or same or not _cut(fibred, joints, cells, best):
             break
@@ -66,19 +66,19 @@ def best_in_fibres(
 
 def integration_points(balance: Balance) -> Balance:
     """The balance with points over the areas of all joints that integrate what changes with the square of the place exactly."""
-    joints, contacts = joints_of(balance), balance.contacts
+    joints, contacts = find_joint_areas(balance), balance.contacts
     middle = np.zeros((len(joints.one), 2))
     for j in range(len(joints.one)):
         polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
-        flat = len(polygon) < 3 or _area(polygon) <= SLIVER * joints.size[j] ** 2
+        flat = len(polygon) < 3 or _area(polygon) <= MIN_PART_SHARE * joints.size[j] ** 2
         middle[j] = (polygon.min(axis=0) + polygon.max(axis=0)) / 2 if flat else _centroid(polygon)
-    start, place, share = spread(joints.start, joints.corners, joints.corner, joints.size, middle)
+    start, place, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, middle)
     of = np.repeat(np.arange(len(joints.one)), np.diff(start))
     area = share * np.bincount(joints.of, contacts.area, len(joints.one))[of]
     return with_contacts(balance, _points(balance, joints, of, place, area), joints.one[of])
 
 
-def _first_cells(balance: Balance, joints: Joints) -> tuple[list[list[Polygon]], Array]:
+def _first_cells(balance: Balance, joints: JointAreas) -> tuple[list[list[Polygon]], Array]:
     """The polygons of each joint in a grid, and the area (J,) [m2] of each over that of its polygon."""
     cells: list[list[Polygon]] = []
     factor = np.ones(len(joints.one))
@@ -90,11 +90,11 @@ def _first_cells(balance: Balance, joints: Joints) -> tuple[list[list[Polygon]],
             half = (high - low) / 4
             polygon = np.array([[low, -half], [high, -half], [high, half], [low, half]])
         size = _area(polygon)
-        if size <= SLIVER * joints.size[j] ** 2:
+        if size <= MIN_PART_SHARE * joints.size[j] ** 2:
             cells.append([])
             continue
         factor[j] = area[j] / size
-        cells.append(_grid(polygon, 1 if balance.model.planar else GRID))
+        cells.append(_grid(polygon, 1 if balance.model.planar else FIBRES_PER_SIDE))
     return cells, factor
 
 
@@ -104,21 +104,21 @@ def _grid(polygon: Polygon, across: int) -> list[Polygon]:
     along = side[np.hypot(*side.T).argmax()]
     along = along / np.hypot(*along)
     cells = [polygon]
-    for axis, count in ((along, GRID), (np.array([-along[1], along[0]]), across)):
+    for axis, count in ((along, FIBRES_PER_SIDE), (np.array([-along[1], along[0]]), across)):
         place = polygon @ axis
         for share in np.arange(1, count) / count:
-            cells = [part for each in cells for part in _halves(each, axis, place.min() + share * np.ptp(place), 0.0)]
+            cells = [part for each in cells for part in _split_by_line(each, axis, place.min() + share * np.ptp(place), 0.0)]
     return cells
 
 
-def _halves(polygon: Polygon, normal: Array, height: float, least: float) -> list[Polygon]:
+def _split_by_line(polygon: Polygon, normal: Array, height: float, least: float) -> list[Polygon]:
     """Both parts of a convex polygon on either side of the line normal . x = height; itself if one would have less area."""
-    parts = [_beyond(polygon, sign * normal, sign * height) for sign in (1.0, -1.0)]
+    parts = [_part_beyond(polygon, sign * normal, sign * height) for sign in (1.0, -1.0)]
     parts = [part for part in parts if len(part) >= 3 and _area(part) > least]
     return parts if len(parts) == 2 else [polygon]
 
 
-def _beyond(polygon: Polygon, normal: Array, height: float) -> Polygon:
+def _part_beyond(polygon: Polygon, normal: Array, height: float) -> Polygon:
     above = polygon @ normal - height
     kept = []
     for k in range(len(polygon)):
@@ -142,7 +142,7 @@ def _centroid(polygon: Polygon) -> Array:
     return middle + (cross[:, None] * (arm + after)).sum(axis=0) / (3 * cross.sum())
 
 
-def _in_fibres(balance: Balance, joints: Joints, cells: list[list[Polygon]], factor: Array) -> Fibred:
+def _in_fibres(balance: Balance, joints: JointAreas, cells: list[list[Polygon]], factor: Array) -> FibreBalance:
     contacts, laws, group = balance.contacts, balance.model.laws, balance.model.bodies.group
     assert laws is not None
     hard = ~np.isfinite(laws.crushing[group[contacts.a], group[contacts.b]])
@@ -157,10 +157,10 @@ def _in_fibres(balance: Balance, joints: Joints, cells: list[list[Polygon]], fac
     order = np.argsort(of, kind="stable")
     of, place, area, number = of[order], place[order], area[order], number[order]
     fibres = _points(balance, joints, of, place, area)
-    return Fibred(with_contacts(balance, fibres, joints.one[of]), of, number)
+    return FibreBalance(with_contacts(balance, fibres, joints.one[of]), of, number)
 
 
-def _points(balance: Balance, joints: Joints, of: Array, place: Array, area: Array) -> Contacts:
+def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area: Array) -> Contacts:
     """Contacts at these places (F, 2) of the joints, with these areas."""
     contacts, one = balance.contacts, joints.one[of]
     tangent = balance.frame[one][:, 1:]
@@ -171,7 +171,7 @@ def _points(balance: Balance, joints: Joints, of: Array, place: Array, area: Arr
                     nothing, nothing, none, nothing)  # fmt: skip
 
 
-def _plane_of_gaps(balance: Balance, joints: Joints) -> Array:
+def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
     """(J, 3) [m] and slopes: the gap at the origin of each joint and how it grows along its tangents."""
     count = len(joints.one)
     base = np.column_stack([np.ones(len(joints.of)), joints.place])
@@ -183,7 +183,7 @@ def _plane_of_gaps(balance: Balance, joints: Joints) -> Array:
     return np.linalg.solve(left + 1e-12 * np.eye(3), right[:, :, None])[:, :, 0] / scale
 
 
-def _cut(fibred: Fibred, joints: Joints, cells: list[list[Polygon]], best: Optimum) -> bool:
+def _cut(fibred: FibreBalance, joints: JointAreas, cells: list[list[Polygon]], best: Optimum) -> bool:
     """Cuts the cells of the joints that turn, in place; whether any was cut."""
     balance, laws = fibred.balance, fibred.balance.model.laws
     assert laws is not None
@@ -197,34 +197,34 @@ def _cut(fibred: Fibred, joints: Joints, cells: list[list[Polygon]], best: Optim
         crushing, tension = float(laws.crushing[pair]), float(laws.tension[pair])
         if not cells[j] or not np.isfinite(crushing):
             continue
-        rows = np.column_stack([np.ones(len(here)), _places(balance, joints, j, here)])
+        rows = np.column_stack([np.ones(len(here)), _points_in_joint(balance, joints, j, here)])
         slope = np.linalg.lstsq(rows, opening[here], rcond=None)[0][1:]
         size = float(np.hypot(*slope))
-        if size * joints.size[j] <= TURNS * fastest:
+        if size * joints.size[j] <= MIN_TURN * fastest:
             continue
         area = contacts.area[here].sum()
         share = (best.force[here, 0].sum() + tension * area) / ((crushing + tension) * area)
-        height = _height(cells[j], -slope / size, float(np.clip(share, 0.0, 1.0)))
+        height = _height_of_share(cells[j], -slope / size, float(np.clip(share, 0.0, 1.0)))
         whole = sum(_area(each) for each in cells[j])
-        new = [part for each in cells[j] for part in _halves(each, -slope / size, height, SLIVER * whole)]
+        new = [part for each in cells[j] for part in _split_by_line(each, -slope / size, height, MIN_PART_SHARE * whole)]
         did = did or len(new) > len(cells[j])
         cells[j] = new
     return did
 
 
-def _places(balance: Balance, joints: Joints, j: int, here: Array) -> Array:
+def _points_in_joint(balance: Balance, joints: JointAreas, j: int, here: Array) -> Array:
     arm = balance.contacts.point[here] - joints.origin[j]
     flat = arm @ balance.frame[here[0], 1:].T
     return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(here))])
 
 
-def _height(cells: list[Polygon], normal: Array, share: float) -> float:
+def _height_of_share(cells: list[Polygon], normal: Array, share: float) -> float:
     """The height of the line normal . x = height beyond which this share of the area lies, by bisection."""
     place = np.concatenate(cells) @ normal
     low, high = float(place.min()), float(place.max())
     wanted = share * sum(_area(each) for each in cells)
     for _ in range(50):
         middle = (low + high) / 2
-        beyond = sum(_area(part) for each in cells if len(part := _beyond(each, normal, middle)) >= 3)
+        beyond = sum(_area(part) for each in cells if len(part := _part_beyond(each, normal, middle)) >= 3)
         low, high = (middle, high) if beyond > wanted else (low, middle)
     return (low + high) / 2

@@ -11,17 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from drystone.statics.balance import Balance
-from drystone.statics.joint_pressure import hulls, spread
+from drystone.statics.joint_pressure import order_hulls, spread_pressure
 
 Array = np.ndarray
 
-ONE_PLANE = 1e-6  # of a turn, and of the size of the structure: contact points of two blocks that are in one joint
-SLOWEST = 1e-3  # of the fastest point of a joint: slower ones count as that fast where ellipsoids are told
-ROUNDS = 40  # in which the friction that a force needs is found
-GOOD = 1e-7  # change of it, relative, at which it counts as found
+SAME_PLANE = 1e-6  # of a turn, and of the size of the structure: contact points of two blocks that are in one joint
+MIN_SPEED_SHARE = 1e-3  # of the fastest point of a joint: slower ones count as that fast where ellipsoids are told
+MAX_ITERATIONS = 40  # in which the friction that a force needs is found
+CONVERGED_CHANGE = 1e-7  # change of it, relative, at which it counts as found
 
 
-class Joints(NamedTuple):
+class JointAreas(NamedTuple):
     """J joints of C contact points. A joint has k unknowns besides its normal forces: 3 in space, the shear force along both
     tangents and the couple about the normal at its origin over its size; 1 in the plane."""
 
@@ -57,7 +57,7 @@ class Friction(NamedTuple):
     share: Array  # (K,) friction times share of the normal force
 
 
-def joints_of(balance: Balance) -> Joints:
+def find_joint_areas(balance: Balance) -> JointAreas:
     """The joints of a balance: contact points of the same two blocks, with the same normal and in one plane."""
     contacts, frame = balance.contacts, balance.frame
     of = _same_joint(balance)
@@ -71,19 +71,19 @@ def joints_of(balance: Balance) -> Joints:
     order = np.argsort(of, kind="stable")
     start = np.concatenate([[0], np.cumsum(counts)])
     corner = np.ascontiguousarray(place[order])
-    count = hulls(start, corner)
+    count = order_hulls(start, corner)
     reach = np.zeros(len(one))
     np.maximum.at(reach, of, np.hypot(*place.T))
     size = np.where(reach > 0.0, reach, 1.0)
     matrix = _matrix(balance, one, origin, size)
-    return Joints(of, one, origin, place, start, count, corner, size, balance.friction[one], matrix)
+    return JointAreas(of, one, origin, place, start, count, corner, size, balance.friction[one], matrix)
 
 
 def _same_joint(balance: Balance) -> Array:
     contacts = balance.contacts
     size = float(np.ptp(contacts.point, axis=0).max(initial=0.0)) or 1.0
     height = np.einsum("ck,ck->c", contacts.point, contacts.normal) / size
-    marks = [contacts.a, contacts.b, *np.rint(contacts.normal.T / ONE_PLANE), np.rint(height / ONE_PLANE)]
+    marks = [contacts.a, contacts.b, *np.rint(contacts.normal.T / SAME_PLANE), np.rint(height / SAME_PLANE)]
     keys = np.stack([np.asarray(each, np.int64) for each in marks], axis=1)
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel() if len(keys) else np.empty(0, np.int64)
 
@@ -109,17 +109,17 @@ def _matrix(balance: Balance, one: Array, origin: Array, size: Array) -> sp.csc_
     return sp.csc_array((value, (i, j)), shape=(rows * len(balance.free), unknowns * len(one)))
 
 
-def friction_at(joints: Joints, centre: Array) -> Friction:
+def friction_at(joints: JointAreas, centre: Array) -> Friction:
     """What the joints bear with normal forces of 1 at these centres (J, 2)."""
     if joints.unknowns == 1:
         count = len(joints.one)
         return Friction(centre, np.arange(count + 1), np.zeros((count, 2)), joints.friction)
-    start, point, share = spread(joints.start, joints.corners, joints.corner, joints.size, centre)
+    start, point, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, centre)
     of = np.repeat(np.arange(len(joints.one)), np.diff(start))
     return Friction(centre, start, (point - centre[of]) / joints.size[of, None], share * joints.friction[of])
 
 
-def friction_of_points(joints: Joints, normal: Array) -> Friction:
+def friction_of_points(joints: JointAreas, normal: Array) -> Friction:
     """What the joints bear if their pressure is at the contact points, as these normal forces (C,) are shared."""
     whole, centre = joints.normal_and_centre(normal)
     order = np.argsort(joints.of, kind="stable")
@@ -129,7 +129,7 @@ def friction_of_points(joints: Joints, normal: Array) -> Friction:
     return Friction(centre, joints.start, arm, share)
 
 
-def speeds(friction: Friction, slip: Array) -> Array:
+def point_velocities(friction: Friction, slip: Array) -> Array:
     """(K, d) slip of the points of the joints, by that of the joints at the centres (J, k), the spin times the size."""
     of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     if slip.shape[1] == 1:
@@ -140,14 +140,14 @@ def speeds(friction: Friction, slip: Array) -> Array:
 
 def dissipation(friction: Friction, slip: Array) -> Array:
     """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T411)."""
-    speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
+    speed = np.sqrt((point_velocities(friction, slip) ** 2).sum(axis=1))
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
 
 
-def opposing(friction: Friction, slip: Array) -> Array:
+def opposing_friction(friction: Friction, slip: Array) -> Array:
     """(J, k) the friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
     dissipation (T411)."""
-    way = speeds(friction, slip)
+    way = point_velocities(friction, slip)
     speed = np.sqrt((way**2).sum(axis=1))
     force = -friction.share[:, None] * way / np.where(speed > 0.0, speed, 1.0)[:, None]
     if slip.shape[1] == 3:
@@ -163,9 +163,9 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
     of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
-    speed = np.sqrt((speeds(friction, slip) ** 2).sum(axis=1))
+    speed = np.sqrt((point_velocities(friction, slip) ** 2).sum(axis=1))
     fastest = np.maximum.reduceat(speed, begin) if len(slip) else np.zeros(0)
-    speed = np.maximum(speed, np.where(fastest > 0.0, SLOWEST * fastest, 1.0)[of])
+    speed = np.maximum(speed, np.where(fastest > 0.0, MIN_SPEED_SHARE * fastest, 1.0)[of])
     held, (s, t) = friction.share / speed, friction.arm.T
     sums = [held, -held * t, held * s, held * (s * s + t * t), friction.share * speed, friction.share]
     sums.append(friction.share * np.hypot(s, t))
@@ -178,7 +178,7 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     return matrix
 
 
-def moved_to(centre: Array, joints: Joints) -> Array:
+def shift_matrices(centre: Array, joints: JointAreas) -> Array:
     """(J, k, k) the unknowns of the joints by forces at these centres (J, 2) and the couple about them."""
     count, unknowns = len(joints.one), joints.unknowns
     moved = np.tile(np.eye(unknowns), (count, 1, 1))
@@ -195,13 +195,13 @@ def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
         return np.add.reduceat(friction.share, friction.start[:-1]), np.sign(force)
     unit = np.where(size[:, None] > 0.0, force / np.where(size > 0.0, size, 1.0)[:, None], [1.0, 0.0, 0.0])
     slip, least, everywhere = unit.copy(), np.full(len(force), np.inf), np.ones(len(force), bool)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         matrix = tangent_cones(friction, slip, everywhere)
         trace = np.trace(matrix, axis1=1, axis2=2)[:, None, None]
         slip = np.linalg.solve(matrix + 1e-12 * np.where(trace > 0, trace, 1.0) * np.eye(3), unit[:, :, None])[:, :, 0]
         along = (slip * unit).sum(axis=1)
         slip = slip / np.where(along > 0.0, along, 1.0)[:, None]
         before, least = least, np.minimum(least, dissipation(friction, slip))
-        if np.all(before - least <= GOOD * np.minimum(least, 1.0)):
+        if np.all(before - least <= CONVERGED_CHANGE * np.minimum(least, 1.0)):
             break
     return least, slip

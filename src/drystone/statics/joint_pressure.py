@@ -15,16 +15,16 @@ from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
-NEAREST = 1e-6  # of the size of a joint: nearer to a side than this a centre of pressure is not told from one on it
-FLAT = 1e-9  # of the square of the size: a polygon with less area is a line
-NEWTON_STEPS = 80
-NEWTON_GOOD = 1e-12  # distance from the centre wanted, of the size
-RADIAL = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))  # Gauss, for the weight 2 r
-ALONG = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
+EDGE_TOLERANCE = 1e-6  # of the size of a joint: nearer to a side than this a centre of pressure is not told from one on it
+FLAT_AREA = 1e-9  # of the square of the size: a polygon with less area is a line
+MAX_NEWTON_STEPS = 80
+NEWTON_TOLERANCE = 1e-12  # distance from the centre wanted, of the size
+RADIAL_GAUSS_POINTS = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))  # Gauss, for the weight 2 r
+SIDE_GAUSS_POINTS = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
 
 
 @kernel
-def hulls(start, corner):
+def order_hulls(start, corner):
     """Puts the corners (C, 2) of each joint in the order of their convex hull, counter-clockwise, from row start[j] on; returns
     how many corners each hull has (J,)."""
     count = np.zeros(start.shape[0] - 1, np.int64)
@@ -78,7 +78,7 @@ def _left(chain, kept, rows, r):
 
 
 @kernel
-def spread(start, count, corner, size, centre):
+def spread_pressure(start, count, corner, size, centre):
     """Points (K, 2) [m] in the frame of the corners, the share of the normal force of their joint that each bears (K,), and
     where the points of each joint begin (J + 1,)."""
     joints = count.shape[0]
@@ -107,7 +107,7 @@ def _spread_one(corner, first, n, size, cs, ct, polygon, spare, point, share, ro
         m = first + (k + 1 if k + 1 < n else 0)
         polygon[k, 0], polygon[k, 1] = corner[first + k, 0] / size, corner[first + k, 1] / size
         area += 0.5 * (corner[first + k, 0] * corner[m, 1] - corner[m, 0] * corner[first + k, 1])
-    if n < 3 or area < FLAT * size * size:
+    if n < 3 or area < FLAT_AREA * size * size:
         return _on_a_line(polygon, n, size, cs / size, ct / size, point, share, row)
     s, t = _inside(polygon, n, cs / size, ct / size)
     for k in range(n):
@@ -147,8 +147,8 @@ def _inside(polygon, n, s, t):
             continue
         here = (es * (t - polygon[k, 1]) - et * (s - polygon[k, 0])) / length
         middle = (es * (mt - polygon[k, 1]) - et * (ms - polygon[k, 0])) / length
-        if here < NEAREST < middle:
-            way = max(way, (NEAREST - here) / (middle - here))
+        if here < EDGE_TOLERANCE < middle:
+            way = max(way, (EDGE_TOLERANCE - here) / (middle - here))
     return s + way * (ms - s), t + way * (mt - t)
 
 
@@ -200,8 +200,8 @@ def _slope(polygon, n, spare):
     """b of the pressure whose centre is the origin."""
     b0, b1 = 0.0, 0.0
     value, g0, g1, h00, h01, h11 = _moments(polygon, n, b0, b1, spare)
-    for _ in range(NEWTON_STEPS):
-        if g0 * g0 + g1 * g1 <= (NEWTON_GOOD * value) ** 2:
+    for _ in range(MAX_NEWTON_STEPS):
+        if g0 * g0 + g1 * g1 <= (NEWTON_TOLERANCE * value) ** 2:
             break
         det = h00 * h11 - h01 * h01
         if not det > 0.0:
@@ -233,8 +233,8 @@ def _side(ps, pt, qs, qt, b0, b1, point, share, row):
         if high - low < 1e-9:
             continue
         for radial in range(2):
-            r, weight = RADIAL[radial]
-            for x in ALONG:
+            r, weight = RADIAL_GAUSS_POINTS[radial]
+            for x in SIDE_GAUSS_POINTS:
                 place = low + x * (high - low)
                 us, ut = r * (ps + place * es), r * (pt + place * et)
                 point[row, 0], point[row, 1] = us, ut
@@ -258,7 +258,7 @@ def _on_a_line(polygon, n, size, cs, ct, point, share, row):
         place = (cs - polygon[far0, 0]) * es + (ct - polygon[far0, 1]) * et
         reach = max(min(place, longest - place), 0.0)
     for side in (-1.0, 1.0):
-        for x in ALONG:
+        for x in SIDE_GAUSS_POINTS:
             way = side * x * reach
             point[row, 0], point[row, 1] = size * (cs + way * es), size * (ct + way * et)
             share[row] = 0.25

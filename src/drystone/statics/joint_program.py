@@ -14,12 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from drystone.statics.balance import Balance
-from drystone.statics.joint_areas import Joints, moved_to
-from drystone.statics.program import GOOD, SOLVED, STATUS, settings, units
+from drystone.statics.joint_areas import JointAreas, shift_matrices
+from drystone.statics.program import ACCEPTED_ERROR, CLARABEL_STATUS, SOLVED, clarabel_settings, program_units
 
 Array = np.ndarray
 
-NOTHING = 1e-5  # of the mean load of a block: a joint that bears less bears no friction
+UNLOADED_SHARE = 1e-5  # of the mean load of a block: a joint that bears less bears no friction
 
 class Cost(NamedTuple):
     """Of forces, per N, in multipliers of the live load."""
@@ -44,7 +44,7 @@ class JointForces(NamedTuple):
 
 def optimise_joints(
     balance: Balance,
-    joints: Joints,
+    joints: JointAreas,
     dead: Array,
     live: Array | None,
     centre: Array,  # (J, 2) [m]
@@ -58,11 +58,11 @@ def optimise_joints(
 ) -> JointForces:
     """The optimum of the program of dead and live loads (B, 6) [N, N m]; without a live load that of the costs alone."""
     count, k, points, directions = len(joints.one), joints.unknowns, len(joints.of), balance.frame.shape[1]
-    unit = units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
+    unit = program_units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
     held = np.zeros(count, bool) if at_points is None else at_points
-    bears = np.flatnonzero(((level > NOTHING * unit.force) | (slope > 0.0)) & ~held)
+    bears = np.flatnonzero(((level > UNLOADED_SHARE * unit.force) | (slope > 0.0)) & ~held)
     single = np.flatnonzero(held[joints.of])
-    moved, root = moved_to(centre, joints), _roots(ellipsoid)
+    moved, root = shift_matrices(centre, joints), _roots(ellipsoid)
     turned = _blocks((moved @ root)[bears], bears, count)
     tangents = (directions * single[:, None] + np.arange(1, directions)).ravel()
     parts = [balance.matrix[:, ::directions], joints.matrix @ turned, balance.matrix[:, tangents]]
@@ -81,11 +81,11 @@ def optimise_joints(
     rows, room, cones = _cones(joints, bears, single, slope, level / unit.force, columns.shape[1], balance.friction)
     matrix = sp.vstack([columns, -rows], format="csc")
     cones = [clarabel.ZeroConeT(len(load)), *cones]
-    answer = clarabel.DefaultSolver(square, linear, matrix, np.concatenate([-load, room]), cones, settings(tolerance)).solve()
+    answer = clarabel.DefaultSolver(square, linear, matrix, np.concatenate([-load, room]), cones, clarabel_settings(tolerance)).solve()
     x, z = np.array(answer.x), np.array(answer.z)
     error = float(max(np.abs(columns @ x + load).max(initial=0.0), abs(answer.obj_val - answer.obj_val_dual)))
-    status = STATUS.get(str(answer.status), str(answer.status))
-    status = SOLVED if status not in STATUS.values() and error <= GOOD else status
+    status = CLARABEL_STATUS.get(str(answer.status), str(answer.status))
+    status = SOLVED if status not in CLARABEL_STATUS.values() and error <= ACCEPTED_ERROR else status
     friction, shear = np.zeros((count, k)), np.zeros((points, directions - 1))
     inside = x[points : points + k * len(bears)].reshape(-1, k)
     friction[bears] = np.einsum("jik,jk->ji", root[bears], inside) * unit.force
@@ -97,7 +97,7 @@ def optimise_joints(
     )
 
 
-def _nearness(joints: Joints, centre: Array, weight: Array, columns: int) -> sp.csc_array:
+def _nearness(joints: JointAreas, centre: Array, weight: Array, columns: int) -> sp.csc_array:
     """The matrix of half the sum of weight times the square of the moments about the centres, over the size of the joints."""
     arm = np.sqrt(weight)[joints.of, None] * (joints.place - centre[joints.of]) / joints.size[joints.of, None]
     points = len(joints.of)
@@ -122,7 +122,7 @@ def _blocks(matrix: Array, bears: Array, count: int) -> sp.csc_array:
 
 
 def _cones(
-    joints: Joints, bears: Array, single: Array, slope: float, level: Array, columns: int, friction: Array
+    joints: JointAreas, bears: Array, single: Array, slope: float, level: Array, columns: int, friction: Array
 ) -> tuple[sp.csc_array, Array, list]:
     """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints that bear friction as one, of
     contact points that do so alone."""

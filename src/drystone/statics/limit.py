@@ -13,12 +13,12 @@ from drystone.contact.contacts import Contacts
 from drystone.model import Model
 from drystone.statics.balance import Balance
 from drystone.statics.fibres import best_in_fibres, has_strengths
-from drystone.statics.program import SOLVED, Optimum, optimise
+from drystone.statics.program import SOLVED, Optimum, optimise_forces
 
 Array = np.ndarray
 
 
-class Limit(NamedTuple):
+class LimitState(NamedTuple):
     """The state of collapse."""
 
     multiplier: float  # of the live load; infinite if nothing bounds it, nan if the structure stands under none
@@ -28,24 +28,24 @@ class Limit(NamedTuple):
     balance: Balance  # whose contacts these are: that given, in fibres if joints are glued or can be crushed
 
 
-def limit(balance: Balance, dead: Array, live: Array) -> Limit:
+def solve_limit(balance: Balance, dead: Array, live: Array) -> LimitState:
     """The associated collapse multiplier of live loads (B, 6) on dead ones."""
     balance, optimum = best_forces(balance, dead, live)
     multiplier = np.inf if optimum.status == "endless" else optimum.multiplier
-    return Limit(multiplier, paced(balance, optimum.velocity), balance.with_forces(optimum.force), optimum, balance)
+    return LimitState(multiplier, normalise_mechanism(balance, optimum.velocity), balance.with_forces(optimum.force), optimum, balance)
 
 
-def stands(balance: Balance, dead: Array) -> bool:
+def stands_with_associated_friction(balance: Balance, dead: Array) -> bool:
     """Whether forces that friction allows balance the dead load (B, 6) alone."""
     return best_forces(balance, dead)[1].status == SOLVED
 
 
 def best_forces(balance: Balance, dead: Array, live: Array | None = None) -> tuple[Balance, Optimum]:
     """The optimum of dead and live loads, and the balance whose contacts bear it."""
-    return best_in_fibres(balance, dead, live) if has_strengths(balance) else (balance, optimise(balance, dead, live))
+    return best_in_fibres(balance, dead, live) if has_strengths(balance) else (balance, optimise_forces(balance, dead, live))
 
 
-def shortfall(balance: Balance, found: Optimum) -> float:
+def multiplier_shortfall(balance: Balance, found: Optimum) -> float:
     """By how much, to first order, the multiplier found may still be too low; nan if there is none. Its forces are admissible,
     so it is not too high; the mechanism misses the dual cone by a little, on which the normal forces do this power."""
     if found.status != SOLVED:
@@ -65,11 +65,11 @@ def gain_by_friction(found: Optimum) -> Array:
     return found.rate * found.force[:, 0]
 
 
-def paced(balance: Balance, velocity: Array) -> Array:
+def normalise_mechanism(balance: Balance, velocity: Array) -> Array:
     """A mechanism (B, 6) scaled so that its fastest block, at its rim, moves at 1 m/s."""
-    return velocity / (rim(balance.model, velocity).max() or 1.0)
+    return velocity / (largest_rim_speed(balance.model, velocity).max() or 1.0)
 
 
-def rim(model: Model, velocity: Array) -> Array:
+def largest_rim_speed(model: Model, velocity: Array) -> Array:
     """(B,) how fast each block moves, at most, at its rim."""
     return np.linalg.norm(velocity[:, :3], axis=1) + model.bodies.radius * np.linalg.norm(velocity[:, 3:], axis=1)

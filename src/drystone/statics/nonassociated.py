@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.statics.balance import Balance
-from drystone.statics.program import SOLVED, Optimum, optimise, strengths
+from drystone.statics.program import SOLVED, Optimum, joint_strengths, optimise_forces
 
 Array = np.ndarray
 
-EXACT = 1e-4  # error of a state that counts as a solution of the exact problem
-SAME = 1e-5  # relative difference of multipliers that are one
-SETTLED = 1e-3  # relative difference of two rounds after which a start ends
-KEPT = 0.2  # share of the old normal forces in the new ones
-ROUNDS = 12  # of one start at most
+MAX_STATE_ERROR = 1e-4  # error of a state that counts as a solution of the exact problem
+SAME_MULTIPLIER = 1e-5  # relative difference of multipliers that are one
+SETTLED_CHANGE = 1e-3  # relative difference of two rounds after which a start ends
+KEPT_SHARE = 0.2  # share of the old normal forces in the new ones
+MAX_ROUNDS = 12  # of one start at most
 PENALTY = 300.0  # of power that Coulomb's law does not allow, in units of the power of the live load
-STARTS, LARGE = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
+MAX_STARTS, MAX_POINTS_UNASKED = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
 
 
 class Collapse(NamedTuple):
@@ -44,37 +44,37 @@ class Round(NamedTuple):
 def starts_by_size(balance: Balance) -> int:
     """How many starts are made when nobody says: 6, fewer from 1,000 contact points on, none beyond 10,000."""
     points = len(balance.friction)
-    return 0 if points > LARGE else max(1, min(STARTS, 1000 * STARTS // max(points, 1)))
+    return 0 if points > MAX_POINTS_UNASKED else max(1, min(MAX_STARTS, 1000 * MAX_STARTS // max(points, 1)))
 
 
-def collapses(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
+def search_corner_states(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
     """Rounds from several starts: the forces of the associated collapse, then random admissible ones, the same at every call.
     `stands`: whether forces balance the dead load alone."""
     for start in range(starts):
         normal, last = _first_forces(balance, dead, live, associated, start, stands), np.nan
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             sliding = _without_dilatancy(balance, dead, live, normal)
             if sliding.status != SOLVED:
                 yield Round(start, None)
                 break
-            found = _least(balance, dead, live, sliding.velocity)
+            found = _least_multiplier(balance, dead, live, sliding.velocity)
             yield Round(start, found)
-            if found is not None and abs(found.multiplier - last) <= SETTLED * abs(last):
+            if found is not None and abs(found.multiplier - last) <= SETTLED_CHANGE * abs(last):
                 break
             last = np.nan if found is None else found.multiplier
-            normal = KEPT * normal + (1 - KEPT) * np.maximum(sliding.force[:, 0], 0.0)
+            normal = KEPT_SHARE * normal + (1 - KEPT_SHARE) * np.maximum(sliding.force[:, 0], 0.0)
 
 
-def distinct(multipliers: list[float]) -> list[float]:
+def distinct_multipliers(multipliers: list[float]) -> list[float]:
     """The different ones, ascending."""
     kept: list[float] = []
     for value in sorted(multipliers):
-        if not kept or value - kept[-1] > SAME * max(abs(value), abs(kept[-1])):
+        if not kept or value - kept[-1] > SAME_MULTIPLIER * max(abs(value), abs(kept[-1])):
             kept.append(value)
     return kept
 
 
-def error_of(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
+def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
     """How far a state is from the exact problem (T34), relative, the largest of: imbalance; force outside Coulomb's cone;
     blocks going into each other; power of forces on opening joints and on slip not opposed by the full friction."""
     normal, shear = state.force[:, 0], np.linalg.norm(state.force[:, 1:], axis=1)
@@ -105,23 +105,23 @@ def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimu
     cost[:, 0] = balance.friction * np.linalg.norm(cost[:, 1:], axis=1) + chance.exponential(size=len(cost))  # never below 0
     share = chance.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
-    return np.maximum(optimise(balance, dead + reached * live, cost=cost).force[:, 0], 0.0)
+    return np.maximum(optimise_forces(balance, dead + reached * live, cost=cost).force[:, 0], 0.0)
 
 
 def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array) -> Optimum:
     """The collapse of joints whose shear strength is that under these normal forces, whatever theirs (T35)."""
-    level = strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
-    return optimise(balance, dead, live, envelope=level)
+    level = joint_strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
+    return optimise_forces(balance, dead, live, envelope=level)
 
 
-def _least(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
+def _least_multiplier(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
     """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do."""
     drift = balance.relative(velocity)
     lost = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
     lost[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
-    best = optimise(balance, dead, -live, cost=PENALTY * lost)
+    best = optimise_forces(balance, dead, -live, cost=PENALTY * lost)
     if best.status != SOLVED:
         return None
     state = Collapse(-best.multiplier, velocity, best.force, np.nan)
-    state = state._replace(error=error_of(balance, dead, live, state))
-    return state if state.error <= EXACT else None
+    state = state._replace(error=corner_state_error(balance, dead, live, state))
+    return state if state.error <= MAX_STATE_ERROR else None

@@ -17,9 +17,9 @@ from drystone.statics.balance import Balance
 
 Array = np.ndarray
 
-SOLVED, IMPOSSIBLE, ENDLESS = "solved", "impossible", "endless"
-STATUS = {"Solved": SOLVED, "PrimalInfeasible": IMPOSSIBLE, "DualInfeasible": ENDLESS}
-GOOD = 1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
+SOLVED, INFEASIBLE, UNBOUNDED = "solved", "impossible", "endless"
+CLARABEL_STATUS = {"Solved": SOLVED, "PrimalInfeasible": INFEASIBLE, "DualInfeasible": UNBOUNDED}
+ACCEPTED_ERROR = 1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
 
 
 class Envelope(NamedTuple):
@@ -43,7 +43,7 @@ class Optimum(NamedTuple):
     error: float  # largest of imbalance and gap, relative
 
 
-def strengths(balance: Balance) -> Envelope:
+def joint_strengths(balance: Balance) -> Envelope:
     """What the laws of the joints allow, as if no bond broke that is sound; adhesion bears what it does when damage begins
     (T414)."""
     nothing = np.zeros_like(balance.friction)
@@ -59,7 +59,7 @@ def strengths(balance: Balance) -> Envelope:
     return Envelope(balance.friction, area * cohesion, area * tension, np.where(hard, np.inf, crushing))
 
 
-def optimise(
+def optimise_forces(
     balance: Balance,
     dead: Array,
     live: Array | None = None,
@@ -69,9 +69,9 @@ def optimise(
     tolerance: float = 1e-9,
 ) -> Optimum:
     """The optimum of the program of dead and live loads (B, 6) [N, N m] and the cost (C, d) of forces."""
-    envelope = strengths(balance) if envelope is None else envelope
+    envelope = joint_strengths(balance) if envelope is None else envelope
     count, directions = balance.frame.shape[:2]
-    unit = units(balance, dead, live, cost)
+    unit = program_units(balance, dead, live, cost)
     columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
     linear = np.zeros(count * directions) if cost is None else cost.ravel() * unit.force / unit.value
     if live is not None:
@@ -84,11 +84,11 @@ def optimise(
     right = np.concatenate([-load, room / unit.force])
     nothing = sp.csc_array((len(linear), len(linear)))
     cones = [clarabel.ZeroConeT(len(load)), *cones]
-    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, settings(tolerance)).solve()
-    return _read(answer, balance, unit, columns, load, strength, cost)
+    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, clarabel_settings(tolerance)).solve()
+    return _read_answer(answer, balance, unit, columns, load, strength, cost)
 
 
-class Unit(NamedTuple):
+class ProgramUnits(NamedTuple):
     """What makes the numbers of a program of order one."""
 
     force: float  # [N]
@@ -97,7 +97,7 @@ class Unit(NamedTuple):
     value: float  # of the objective
 
 
-def units(balance: Balance, dead: Array, live: Array | None, cost: Array | None) -> Unit:
+def program_units(balance: Balance, dead: Array, live: Array | None, cost: Array | None) -> ProgramUnits:
     def mean_push(wrench: Array) -> float:
         return float(np.linalg.norm(wrench[balance.free, :3], axis=1).mean())
 
@@ -107,7 +107,7 @@ def units(balance: Balance, dead: Array, live: Array | None, cost: Array | None)
     row = force * np.where(balance.unknowns >= 3, radius[:, None], 1.0)
     costly = 0.0 if cost is None else float(np.abs(cost).max()) * force
     value = max(costly, 0.0 if live is None else multiplier) or 1.0
-    return Unit(force, row.ravel(), multiplier, value)
+    return ProgramUnits(force, row.ravel(), multiplier, value)
 
 
 def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_array, Array, list, Array]:
@@ -149,7 +149,7 @@ def _selection(chosen: Array, columns: int) -> sp.csc_array:
     return sp.csc_array((np.ones(len(chosen)), (np.arange(len(chosen)), chosen)), shape=(len(chosen), columns))
 
 
-def settings(tolerance: float) -> clarabel.DefaultSettings:
+def clarabel_settings(tolerance: float) -> clarabel.DefaultSettings:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
@@ -159,7 +159,7 @@ def settings(tolerance: float) -> clarabel.DefaultSettings:
     return settings
 
 
-def _read(answer, balance: Balance, unit: Unit, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
+def _read_answer(answer, balance: Balance, unit: ProgramUnits, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
     count, directions = balance.frame.shape[:2]
     x, z = np.array(answer.x), np.array(answer.z)
     velocity = balance.of_all(unit.value * z[: len(load)] / unit.row)
@@ -167,8 +167,8 @@ def _read(answer, balance: Balance, unit: Unit, columns, load: Array, strength: 
     rate = unit.value / unit.force * shear[strength].sum(axis=1)
     force = unit.force * x[: count * directions].reshape(count, directions)
     error = float(max(np.abs(columns @ x + load).max(initial=0.0), abs(answer.obj_val - answer.obj_val_dual)))
-    status = STATUS.get(str(answer.status), str(answer.status))
-    if status not in (SOLVED, IMPOSSIBLE, ENDLESS) and error <= GOOD:
+    status = CLARABEL_STATUS.get(str(answer.status), str(answer.status))
+    if status not in (SOLVED, INFEASIBLE, UNBOUNDED) and error <= ACCEPTED_ERROR:
         status = SOLVED
     solved = status == SOLVED
     multiplier = unit.multiplier * float(x[-1]) if len(x) > count * directions else 0.0

@@ -16,23 +16,23 @@ from drystone.errors import InputError
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.spin import drift
-from drystone.statics.balance import Balance, balance
+from drystone.statics.balance import Balance, assemble_balance
 from drystone.statics.fibres import best_in_fibres, has_strengths
-from drystone.statics.limit import limit, rim
-from drystone.statics.program import Optimum, optimise
+from drystone.statics.limit import largest_rim_speed, solve_limit
+from drystone.statics.program import Optimum, optimise_forces
 
 Array = np.ndarray
 
-FINE, COARSE = 0.005, 0.05  # first and largest movement in an increment, as a share of the smallest width of a block
-CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
-GROWTH = 1.5  # of an increment over the one before, at most
-FAR = 10.0  # times as far contacts are looked for when those that were found balance nothing
-MOST = 1000  # increments
-TORN = 1e-4  # of the smallest width of a block: joints that moved by less are not torn
-LEAST = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
+MIN_STEP_SHARE, MAX_STEP_SHARE = 0.005, 0.05  # first and largest movement in an increment, as a share of the smallest width of a block
+INCREMENTS_PER_CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
+MAX_STEP_GROWTH = 1.5  # of an increment over the one before, at most
+FARTHER_SEARCH = 10.0  # times as far contacts are looked for when those that were found balance nothing
+MAX_INCREMENTS = 1000  # increments
+BROKEN_SHARE = 1e-4  # of the smallest width of a block: joints that moved by less are not torn
+MIN_WORK_SHARE = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """A state of the curve."""
 
     displacement: float  # [m] of the live load along itself: its work is the area under force over displacement
@@ -43,36 +43,36 @@ class Point(NamedTuple):
     optimum: Optimum  # its velocity times the work of the increment is the movement to the next point
 
 
-def pushover(
+def trace_capacity_curve(
     model: Model, loads: Callable[[Array], tuple[Array, Array]], *, step: float | None = None
-) -> Iterator[Point]:
+) -> Iterator[CurvePoint]:
     """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
     `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
     block in an increment, chosen by how the multiplier falls if not given."""
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
-    wanted = FINE * size if step is None else step
+    wanted = MIN_STEP_SHARE * size if step is None else step
     dead, live = loads(rotation)
     push = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
-    first = limit(balance(model), dead, live)
+    first = solve_limit(assemble_balance(model), dead, live)
     if not 0.0 < first.multiplier < np.inf:
         why = "no live load makes it yield" if first.multiplier == np.inf else "it does not bear its dead load"
         raise InputError(f'pushover: {why}; see what kind = "limit" and kind = "equilibrium" say of it')
     ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
     jumped, broken = False, np.zeros((0, 2), int)
-    for _ in range(MOST):
+    for _ in range(MAX_INCREMENTS):
         system, optimum, work = _increment(model, broken, position, rotation, dead, live, ahead, work, wanted)
         movement = work * optimum.velocity
-        moved = float(rim(system.model, movement).max())
-        jumps = moved > GROWTH * wanted
+        moved = float(largest_rim_speed(system.model, movement).max())
+        jumps = moved > MAX_STEP_GROWTH * wanted
         in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
         if not in_flight:
-            yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
+            yield CurvePoint(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
             if not optimum.multiplier > 0.0:
                 return
-        broken = np.concatenate([broken, _torn(system, movement, size)]) if has_strengths(system) else broken
+        broken = np.concatenate([broken, _broken_pairs(system, movement, size)]) if has_strengths(system) else broken
         position, rotation = drift(position, rotation, movement, 1.0)
         displacement += work / push
         dead, live = loads(rotation)
@@ -81,7 +81,7 @@ def pushover(
         ahead, work, jumped = movement * wanted / moved, work * wanted / moved, jumps
 
 
-class Capacity(NamedTuple):
+class CurveSummary(NamedTuple):
     """The curve in numbers; none for what it does not reach."""
 
     peak: float  # largest multiplier
@@ -91,7 +91,7 @@ class Capacity(NamedTuple):
     work: float  # [m] area under the curve: times the live load [N] its work
 
 
-def capacity(points: Sequence[Point]) -> Capacity:
+def summarise_curve(points: Sequence[CurvePoint]) -> CurveSummary:
     """Peak, displacements and area of a curve, between whose points it is straight."""
     curve = [point for point in points if np.isfinite(point.multiplier)]
     way, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
@@ -99,7 +99,7 @@ def capacity(points: Sequence[Point]) -> Capacity:
     soft, ultimate = (_first_below(way[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
     rest = way <= (np.inf if ultimate is None else ultimate)
     way, height = np.append(way[rest], ultimate or way[-1]), np.append(height[rest], 0.0 if ultimate else height[-1])
-    return Capacity(float(height.max()), float(way[top]), soft, ultimate, float(np.trapezoid(height, way)))
+    return CurveSummary(float(height.max()), float(way[top]), soft, ultimate, float(np.trapezoid(height, way)))
 
 
 def _first_below(way: Array, height: Array, level: float) -> float | None:
@@ -129,14 +129,14 @@ def _increment(
     """The increment and the work [J] of a unit live load in it: less than given, once, if a block moved too far. A jump, in
     which open joints close without work, does not get shorter; if it goes to where nothing was looked for, look further."""
     work = given
-    for reach in (GROWTH, FAR, FAR**2):
-        joints = _with_broken(balance(model, position, rotation, reach * ahead), broken)
+    for reach in (MAX_STEP_GROWTH, FARTHER_SEARCH, FARTHER_SEARCH**2):
+        joints = _with_broken(assemble_balance(model, position, rotation, reach * ahead), broken)
         system, optimum = _step(joints, dead, live, work)
         if optimum.status != "impossible":
             break
-    moved = work * float(rim(system.model, optimum.velocity).max())
-    if optimum.status == "solved" and moved > GROWTH * wanted:
-        work *= max(wanted / moved, LEAST)
+    moved = work * float(largest_rim_speed(system.model, optimum.velocity).max())
+    if optimum.status == "solved" and moved > MAX_STEP_GROWTH * wanted:
+        work *= max(wanted / moved, MIN_WORK_SHARE)
         system, optimum = _step(joints, dead, live, work)
     return system, optimum, work
 
@@ -146,12 +146,12 @@ def _step(system: Balance, dead: Array, live: Array, work: float) -> tuple[Balan
         return best_in_fibres(system, dead, live, cost_of_gap=1 / work)
     cost = np.zeros(system.frame.shape[:2])
     cost[:, 0] = system.contacts.gap / work
-    return system, optimise(system, dead, live, cost=cost)
+    return system, optimise_forces(system, dead, live, cost=cost)
 
 
-def _torn(system: Balance, movement: Array, size: float) -> Array:
+def _broken_pairs(system: Balance, movement: Array, size: float) -> Array:
     """(K, 2) the pairs of blocks whose joints this movement (B, 6) opens or slides by more than a hair: their bonds break."""
-    apart = np.abs(system.relative(movement)).max(axis=1) > TORN * size
+    apart = np.abs(system.relative(movement)).max(axis=1) > BROKEN_SHARE * size
     return np.unique(np.column_stack([system.contacts.a, system.contacts.b])[apart], axis=0)
 
 
@@ -166,5 +166,5 @@ def _next_step(curve: list[tuple[float, float]], wanted: float, size: float) -> 
     """[m] The movement in which the multiplier is expected to change by its share of the curve."""
     now, _ = curve[-1]
     before, moved = curve[-2] if len(curve) > 1 else (now, 0.0)
-    ideal = moved * curve[0][0] / CURVE / abs(now - before) if now != before else np.inf
-    return float(np.clip(ideal, max(wanted / GROWTH, FINE * size), min(wanted * GROWTH, COARSE * size)))
+    ideal = moved * curve[0][0] / INCREMENTS_PER_CURVE / abs(now - before) if now != before else np.inf
+    return float(np.clip(ideal, max(wanted / MAX_STEP_GROWTH, MIN_STEP_SHARE * size), min(wanted * MAX_STEP_GROWTH, MAX_STEP_SHARE * size)))

@@ -13,48 +13,48 @@ import numpy as np
 from drystone.laws import YOUNG
 from drystone.loads import Push
 from drystone.model import Model
-from drystone.statics.standing import Trial, try_standing
+from drystone.statics.standing import StandingTrial, try_standing
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-FASTEST = 0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
+FASTEST_SHARE = 0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
 
 
-class Remaining(NamedTuple):
+class RemainingStructure(NamedTuple):
     """What fell, and the balance of the rest."""
 
     stays: Array  # (B,) bool, supports included
     stages: tuple[Array, ...]  # numbers of the blocks taken away, stage by stage
-    rest: Trial  # of what stays; does not stand if it moves without falling
+    rest: StandingTrial  # of what stays; does not stand if it moves without falling
 
 
-def remaining(
+def find_remaining(
     model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
-) -> Remaining:
+) -> RemainingStructure:
     """The part of a structure that stands when the blocks that fall are gone."""
-    *_, last = taken_apart(model, gravity=gravity, loads=loads, young=young, threads=threads)
+    *_, last = remove_falling_blocks(model, gravity=gravity, loads=loads, young=young, threads=threads)
     return last
 
 
-def taken_apart(
+def remove_falling_blocks(
     model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
-) -> Iterator[Remaining]:
+) -> Iterator[RemainingStructure]:
     """The structure after each stage; the rest of the last stands, or moves without falling."""
     stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)
     while True:
-        rest = try_standing(without(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
-        yield Remaining(stays.copy(), tuple(stages), rest)
+        rest = try_standing(remove_blocks(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
+        yield RemainingStructure(stays.copy(), tuple(stages), rest)
         down = -rest.displacement[:, 2] * (~model.bodies.fixed & stays)
         if rest.stands or not rest.finite or down.max() <= 0:
             return
-        stages.append(np.flatnonzero(down >= FASTEST * down.max()))
+        stages.append(np.flatnonzero(down >= FASTEST_SHARE * down.max()))
         stays[stages[-1]] = False
         if not (stays & ~model.bodies.fixed).any():
             return
 
 
-def without(model: Model, gone: Array) -> Model:
+def remove_blocks(model: Model, gone: Array) -> Model:
     """The model with some blocks taken away: laid down as supports where they touch nothing, so that numbers stay."""
     size = np.ptp(model.position, axis=0).max() + 2 * model.bodies.radius.max()
     aside = model.position - gone[:, None] * [0.0, 0.0, 2 * size]

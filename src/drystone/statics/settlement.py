@@ -28,22 +28,22 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-SPAN = 5e-3  # [s] after which it is looked how far the structure is from balance
-DRAG = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
-ON_THE_WAY = 20.0  # [1/s] rate at which velocities are taken back while supports move
+SPAN_DURATION = 5e-3  # [s] after which it is looked how far the structure is from balance
+DRAG_SHARE = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
+MOVING_DAMPING_RATE = 20.0  # [1/s] rate at which velocities are taken back while supports move
 # [1/s], [s] the rates while they stand still, one after the other, and how long: fast ones end vibrations, the fastest those
 # that sliding feeds, slow ones let blocks tilt to where they rest, or fall
-STILL = ((200.0, 0.1), (5000.0, 0.03), (20.0, 1.0), (5000.0, 0.03), (2.0, 10.0), (5000.0, 0.1))
-BALANCED = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
-ROUGHLY = 0.05  # of gravity: supports wait where a block is accelerated by more
-SPANS_APART = 100  # are the states that are kept on the way of an increment: half a millimetre,
-MOST_KEPT = 64  # or more if it is long
-FALLEN = 0.1  # of its radius: a block that moves farther while supports stand still falls
+REST_DAMPING_STAGES = ((200.0, 0.1), (5000.0, 0.03), (20.0, 1.0), (5000.0, 0.03), (2.0, 10.0), (5000.0, 0.1))
+BALANCED_ACCELERATION = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
+WAITING_ACCELERATION = 0.05  # of gravity: supports wait where a block is accelerated by more
+SPANS_PER_KEPT_STATE = 100  # are the states that are kept on the way of an increment: half a millimetre,
+MAX_KEPT_STATES = 64  # or more if it is long
+FALLEN_SHARE = 0.1  # of its radius: a block that moves farther while supports stand still falls
 
 IN_BALANCE, FALLS, RESTLESS = "in balance", "falls", "does not come to rest"
 
 
-class Rest(NamedTuple):
+class RestState(NamedTuple):
     """A structure that was left to itself."""
 
     state: State
@@ -52,30 +52,30 @@ class Rest(NamedTuple):
     falls: Array  # (B,) bool the blocks that fall
 
 
-class Settled(NamedTuple):
+class SettlementState(NamedTuple):
     """The structure at the end of an increment, or where it was lost."""
 
     moved: Array  # (B, 3) [m] by which each support has gone
-    rest: Rest  # the contacts of its state with forces [N]
+    rest: RestState  # the contacts of its state with forces [N]
 
 
-def settle(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = YOUNG, loads: Sequence[Push] = (),
-           threads: int | None = 1) -> Iterator[Settled]:  # fmt: skip
+def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = YOUNG, loads: Sequence[Push] = (),
+           threads: int | None = 1) -> Iterator[SettlementState]:  # fmt: skip
     """The structure under its weight, then where its supports have gone by path[1], path[2] ... (n + 1, B, 3) [m] on straight
     ways, path[0] being nothing. The first state that is not in balance is the last."""
     if not gravity > 0.0:
         raise InputError(f"settlement: gravity is {gravity:g} m/s2; without weight nothing follows a support, give more than 0")
     engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
-    rest = put_under_weight(engine)
-    yield Settled(path[0], _with_forces(rest))
+    rest = apply_weight(engine)
+    yield SettlementState(path[0], _as_forces(rest))
     for start, end in pairwise(path):
         if rest.verdict != IN_BALANCE:
             return
-        share, rest = _carried(engine, rest.state, end - start)
-        yield Settled(start + share * (end - start), _with_forces(rest))
+        share, rest = _move_supports(engine, rest.state, end - start)
+        yield SettlementState(start + share * (end - start), _as_forces(rest))
 
 
-def straight_ways(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
+def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
     """(n + 1, B, 3) [m] the path of supports, or groups of supports, that go straight to where they are moved (3,) [m], all at
     once and in equal increments."""
     whole = np.zeros((len(model.blocks), 3))
@@ -94,73 +94,73 @@ def _engine(model: Model, path: Array, **how) -> SmallSteps:
     return SmallSteps(model, [motion] if moving else [], **how)
 
 
-def put_under_weight(engine: SmallSteps) -> Rest:
+def apply_weight(engine: SmallSteps) -> RestState:
     """The structure as drawn, brought to rest. Nothing breaks until the weight has come upon it; what must break does then."""
     state = initial_state(engine.model, engine.gravity)
-    for _ in range(round(STILL[0][1] / SPAN)):
-        state = _advanced(engine, state, LETTING_DOWN)
+    for _ in range(round(REST_DAMPING_STAGES[0][1] / SPAN_DURATION)):
+        state = _advance(engine, state, LETTING_DOWN)
     return come_to_rest(engine, state)
 
 
-def come_to_rest(engine: SmallSteps, start: State) -> Rest:
+def come_to_rest(engine: SmallSteps, start: State) -> RestState:
     """The structure followed, while its supports stand still, until it is in balance or a block has fallen."""
     radius, free = engine.model.bodies.radius, ~engine.model.bodies.fixed
     state, off, falls = start, np.inf, np.zeros(len(free), bool)
-    for rate, lasts in STILL:
-        for _ in range(round(lasts / SPAN)):
-            last, off_before, state = state, off, _advanced(engine, state, Relaxing(rate, breaks=True))
-            off = off_balance(engine, last, state, rate)
-            if max(off_before, off) <= BALANCED:
-                return Rest(state, off, IN_BALANCE, falls)
-            falls = free & ~(np.linalg.norm(state.position - start.position, axis=1) <= FALLEN * radius)
+    for rate, lasts in REST_DAMPING_STAGES:
+        for _ in range(round(lasts / SPAN_DURATION)):
+            last, off_before, state = state, off, _advance(engine, state, Relaxing(rate, breaks=True))
+            off = imbalance(engine, last, state, rate)
+            if max(off_before, off) <= BALANCED_ACCELERATION:
+                return RestState(state, off, IN_BALANCE, falls)
+            falls = free & ~(np.linalg.norm(state.position - start.position, axis=1) <= FALLEN_SHARE * radius)
             if falls.any():
-                return Rest(state, off, FALLS, falls)
-    return Rest(state, off, RESTLESS, falls)
+                return RestState(state, off, FALLS, falls)
+    return RestState(state, off, RESTLESS, falls)
 
 
-def _carried(engine: SmallSteps, start: State, way: Array) -> tuple[float, Rest]:
+def _move_supports(engine: SmallSteps, start: State, way: Array) -> tuple[float, RestState]:
     """The structure after its supports have gone by `way` (B, 3) [m], or as far as it stays in balance: the share of it."""
     length = float(np.linalg.norm(way, axis=1).max())
     if length == 0.0:
         return 1.0, come_to_rest(engine, start)
-    wanted = DRAG * engine.gravity / ON_THE_WAY  # [m/s]
+    wanted = DRAG_SHARE * engine.gravity / MOVING_DAMPING_RATE  # [m/s]
     state, gone, speed, off = start, 0.0, 0.0, 0.0
-    trail = Trail([(0.0, start)])
+    trail = KeptStates([(0.0, start)])
     while gone < length:
-        faster = _next_speed(speed, wanted if off <= ROUGHLY else 0.0, length - gone, DRAG * engine.gravity)
+        faster = _next_speed(speed, wanted if off <= WAITING_ACCELERATION else 0.0, length - gone, DRAG_SHARE * engine.gravity)
         if faster == speed == 0.0:
             rest = come_to_rest(engine, state)
             if rest.verdict != IN_BALANCE:
-                gone, rest = _first_lost(engine, trail, gone, rest)
+                gone, rest = _find_first_lost(engine, trail, gone, rest)
                 return gone / length, rest
             state, off = rest.state, rest.off_balance
             continue
-        further = min(0.5 * (speed + faster) * SPAN, length - gone)
-        mean = further / SPAN
-        change = 2.0 * (mean - speed) / SPAN if faster > 0.0 else 0.0
-        carried = np.multiply.outer((mean - 0.5 * change * SPAN, change), way / length)
-        last, state = state, _advanced(engine, state, Relaxing(ON_THE_WAY, breaks=True, carried=carried))
-        gone, speed, off = gone + further, faster, off_balance(engine, last, state, ON_THE_WAY)
+        further = min(0.5 * (speed + faster) * SPAN_DURATION, length - gone)
+        mean = further / SPAN_DURATION
+        change = 2.0 * (mean - speed) / SPAN_DURATION if faster > 0.0 else 0.0
+        carried = np.multiply.outer((mean - 0.5 * change * SPAN_DURATION, change), way / length)
+        last, state = state, _advance(engine, state, Relaxing(MOVING_DAMPING_RATE, breaks=True, carried=carried))
+        gone, speed, off = gone + further, faster, imbalance(engine, last, state, MOVING_DAMPING_RATE)
         trail.add(gone, state)
-    gone, rest = _first_lost(engine, trail, gone, come_to_rest(engine, state))
+    gone, rest = _find_first_lost(engine, trail, gone, come_to_rest(engine, state))
     return gone / length, rest
 
 
-class Trail:
+class KeptStates:
     """States on the way of an increment: one in so many spans, fewer as they get many."""
 
     def __init__(self, states: list[tuple[float, State]]):
-        self.states, self._apart, self._passed = states, SPANS_APART, 0
+        self.states, self._apart, self._passed = states, SPANS_PER_KEPT_STATE, 0
 
     def add(self, gone: float, state: State) -> None:
         self._passed += 1
         if self._passed % self._apart == 0:
             self.states.append((gone, state))
-        if len(self.states) > MOST_KEPT:
+        if len(self.states) > MAX_KEPT_STATES:
             self.states, self._apart = self.states[::2], 2 * self._apart
 
 
-def _first_lost(engine: SmallSteps, trail: Trail, gone: float, rest: Rest) -> tuple[float, Rest]:
+def _find_first_lost(engine: SmallSteps, trail: KeptStates, gone: float, rest: RestState) -> tuple[float, RestState]:
     """Where the structure first was lost if it is in the end. What loses its balance slowly goes on with its supports for a
     while before it is seen: the states on the way are asked, halving what is between one that rests and one that does not."""
     if rest.verdict == IN_BALANCE:
@@ -178,39 +178,39 @@ def _first_lost(engine: SmallSteps, trail: Trail, gone: float, rest: Rest) -> tu
 
 def _next_speed(speed: float, wanted: float, ahead: float, acceleration: float) -> float:
     """[m/s] after a span, on the way to what is wanted, but so that the way ahead [m] is enough to stop."""
-    change = acceleration * SPAN
+    change = acceleration * SPAN_DURATION
     return float(np.clip(min(wanted, np.sqrt(2.0 * acceleration * ahead)), max(speed - change, 0.0), speed + change))
 
 
-def _advanced(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
+def _advance(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
     with undisturbed(patience=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
-        return engine.advance(state._replace(step=0), SPAN, relaxing)[0]
+        return engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)[0]
 
 
-def off_balance(engine: SmallSteps, before: State, state: State, rate: float) -> float:
+def imbalance(engine: SmallSteps, before: State, state: State, rate: float) -> float:
     """Of gravity: with what the forces on a block would accelerate its centre or rim were nothing taken back, in the mean of
     the span before `state`, of the block that is worst; or how much of the weight the supports do not bear, if that is more."""
     model, free = engine.model, ~engine.model.bodies.fixed
     turn = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(before.rotation)))
     moved = np.concatenate([state.position - before.position, turn], axis=1)
-    pushed = (state.velocity - before.velocity + rate * moved)[free] / (SPAN * engine.gravity)
+    pushed = (state.velocity - before.velocity + rate * moved)[free] / (SPAN_DURATION * engine.gravity)
     rim = np.linalg.norm(pushed[:, 3:], axis=1) * model.bodies.radius[free]
     worst = float((np.linalg.norm(pushed[:, :3], axis=1) + rim).max(initial=0.0))
-    return max(worst, _not_borne(engine, state)) if np.isfinite(state.velocity).all() else np.inf
+    return max(worst, _unsupported_share(engine, state)) if np.isfinite(state.velocity).all() else np.inf
 
 
-def _not_borne(engine: SmallSteps, state: State) -> float:
+def _unsupported_share(engine: SmallSteps, state: State) -> float:
     """What the supports do not bear of weight and loads, as a share of the weight."""
     model, contacts = engine.model, state.contacts
     heavy = weight(model, engine.gravity)[:, :3].sum(axis=0)
     loads = wrench(model, engine.loads, engine.gravity, state.rotation)[~model.bodies.fixed, :3].sum(axis=0)
     side = model.bodies.fixed[contacts.a].astype(float) - model.bodies.fixed[contacts.b]
-    return float(np.linalg.norm(side @ contacts.impulse / SPAN + heavy + loads) / np.linalg.norm(heavy))
+    return float(np.linalg.norm(side @ contacts.impulse / SPAN_DURATION + heavy + loads) / np.linalg.norm(heavy))
 
 
-def _with_forces(rest: Rest) -> Rest:
+def _as_forces(rest: RestState) -> RestState:
     """With forces [N] in the place of impulses, and without the velocities that are left in balance."""
     state = rest.state
-    forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN)
+    forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)
     kept = 0.0 if rest.verdict == IN_BALANCE else 1.0
     return rest._replace(state=state._replace(contacts=forces, velocity=kept * state.velocity, rate=kept * state.rate))

@@ -34,30 +34,30 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-YOUNG = 3e12  # [Pa]
-SPAN = 5e-4  # [s] after which the live load is set anew
-LETTING_DOWN = 2000.0  # [1/s] rate at which velocities are taken back under the dead load alone,
-MOVING = 150.0  # and while it is driven
-LET_DOWN_SPANS, LONGEST_LETTING_DOWN = 40, 400  # spans of letting down, and where the structure has not come to rest by then
-BALANCED = 1e-2  # of gravity: a block that is accelerated by less is at rest
-SURPLUS = 0.05  # of the associated multiplier: by so much more than it resists with is it pushed
-STEPS_UP = 40  # equal steps in which the load grows to the associated multiplier, at most
-HIGHEST = 100.0  # times the dead load over the live one: where nothing yields below, nothing is said to
-WINDOW = 30  # spans over which the resistance is averaged
-STEADY = 2e-3  # of the associated multiplier: the change from one window to the next of a steady resistance
-STORED = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
-SHORT_WINDOW = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
-SPANS = 900  # at most
-VIBRATING = 450  # spans after which a structure that goes by fits and starts is calmed
-CALM = Material(young=YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
-TRIED, LOOKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
-BELOW = 0.99  # of the multiplier: under so much it has to rest
-LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
-ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
-ROUNDS = 4  # in which the structure is driven on, at most, where it does not move under the first of them
-SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
-RESTLESS = "by Coulomb friction the structure does not stand under the dead load alone"
-NOTHING = 1e-6  # of the associated multiplier: less is none
+STIFF_YOUNG = 3e12  # [Pa]
+SPAN_DURATION = 5e-4  # [s] after which the live load is set anew
+SETTLING_RATE = 2000.0  # [1/s] rate at which velocities are taken back under the dead load alone,
+DRIVING_RATE = 150.0  # and while it is driven
+SETTLING_SPANS, MAX_SETTLING_SPANS = 40, 400  # spans of letting down, and where the structure has not come to rest by then
+BALANCED_ACCELERATION = 1e-2  # of gravity: a block that is accelerated by less is at rest
+LOAD_SURPLUS = 0.05  # of the associated multiplier: by so much more than it resists with is it pushed
+LOAD_STEPS = 40  # equal steps in which the load grows to the associated multiplier, at most
+MAX_LOAD_RATIO = 100.0  # times the dead load over the live one: where nothing yields below, nothing is said to
+WINDOW_SPANS = 30  # spans over which the resistance is averaged
+STEADY_CHANGE = 2e-3  # of the associated multiplier: the change from one window to the next of a steady resistance
+MAX_STORED_SHARE = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
+MEDIAN_SPANS = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
+MAX_SPANS = 900  # at most
+SPANS_BEFORE_DAMPING = 450  # spans after which a structure that goes by fits and starts is calmed
+DAMPED_MATERIAL = Material(young=STIFF_YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
+CHECK_SPANS, MAX_CHECKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
+REST_FACTOR = 0.99  # of the multiplier: under so much it has to rest
+REDUCTION_FACTOR, MAX_REDUCTIONS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
+MOTION_FACTORS = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
+MAX_DRIVES = 4  # in which the structure is driven on, at most, where it does not move under the first of them
+VISIBLE_SURPLUS, VISIBLE_SHARE = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
+DOES_NOT_REST = "by Coulomb friction the structure does not stand under the dead load alone"
+ZERO_SHARE = 1e-6  # of the associated multiplier: less is none
 
 
 class SlowCollapse(NamedTuple):
@@ -77,7 +77,7 @@ class SlowCollapse(NamedTuple):
         return bool(np.isfinite(self.moves_at) and (np.isfinite(self.rests_at) or self.multiplier == 0.0))
 
 
-class Span(NamedTuple):
+class DrivenSpan(NamedTuple):
     """A span of the way."""
 
     resistance: float  # multiplier of the live load that the structure has resisted with, without inertia and drag
@@ -86,30 +86,30 @@ class Span(NamedTuple):
     velocity: Array  # (B, 6) mean
 
 
-class Driven:
+class DrivenStructure:
     """A structure with an engine that pushes it."""
 
     def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
         self.model = replace(model, elastic=None)
-        self.engine = _engine(self.model, gravity, threads, Material(young=YOUNG))
+        self.engine = _engine(self.model, gravity, threads, Material(young=STIFF_YOUNG))
         self.threads, self.is_calm = threads, False
         self.besides, self.live = dead - weight(model, gravity), live
         self.free = ~model.bodies.fixed
 
     def calm(self) -> None:
         """From now on its joints are damped critically."""
-        self.engine, self.is_calm = _engine(self.model, self.engine.gravity, self.threads, CALM), True
+        self.engine, self.is_calm = _engine(self.model, self.engine.gravity, self.threads, DAMPED_MATERIAL), True
 
-    def span(self, state: State, multiplier: float, rate: float) -> tuple[State, Span]:
+    def span(self, state: State, multiplier: float, rate: float) -> tuple[State, DrivenSpan]:
         """One span under so much of the live load, velocities taken back at a rate [1/s]."""
         relaxing = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
         with one_blas_thread():
-            after, _ = self.engine.advance(state._replace(step=0), SPAN, relaxing)
-        velocity = mean_velocity(state, after, SPAN)
+            after, _ = self.engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)
+        velocity = mean_velocity(state, after, SPAN_DURATION)
         power = float(np.vdot(self.live, velocity))
-        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN + rate * twice_kinetic_energy(self.model, velocity)
+        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN_DURATION + rate * twice_kinetic_energy(self.model, velocity)
         resistance = multiplier - inertia / power if power > 0.0 else np.nan
-        return after, Span(resistance, power * SPAN, after.energy.elastic - state.energy.elastic, velocity)
+        return after, DrivenSpan(resistance, power * SPAN_DURATION, after.energy.elastic - state.energy.elastic, velocity)
 
 
 def _engine(model: Model, gravity: float, threads: int | None, material: Material) -> SmallSteps:
@@ -121,92 +121,92 @@ def collapse_slowly(
 ) -> Generator[float, None, SlowCollapse | str]:
     """The collapse under dead and live loads (B, 6) [N, N m], of which the associated multiplier is `upper`, infinite if there
     is none; or why there is none. Yields the share that is done."""
-    driven = Driven(model, dead, live, gravity, threads)
-    start = yield from _let_down(driven)
+    driven = DrivenStructure(model, dead, live, gravity, threads)
+    start = yield from _settle_under_dead_load(driven)
     if start is None:
-        return RESTLESS
-    highest = HIGHEST * float(np.abs(dead).sum() / np.abs(live).sum())
-    way = Way(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / HIGHEST)
-    for _ in range(ROUNDS):
+        return DOES_NOT_REST
+    highest = MAX_LOAD_RATIO * float(np.abs(dead).sum() / np.abs(live).sum())
+    way = CollapsePath(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / MAX_LOAD_RATIO)
+    for _ in range(MAX_DRIVES):
         yield from way.follow(highest)
         if way.is_endless:
             return f"nothing moves under {highest:g} times the live load"
         multiplier = way.resistance
-        if multiplier <= NOTHING * way.unit:
-            goes_on, contacts = yield from _goes_on(way, 0.0)
+        if multiplier <= ZERO_SHARE * way.unit:
+            goes_on, contacts = yield from _check_motion(way, 0.0)
             return way.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
-        moves_at = yield from _moves_at(way, multiplier, ABOVE[:1])
+        moves_at = yield from _find_moving_multiplier(way, multiplier, MOTION_FACTORS[:1])
         if np.isfinite(moves_at) or not way.goes_on:
-            goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
+            goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
             if not goes_on or driven.is_calm:
                 break
             way.calm()
     else:
-        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
+        goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
     if not np.isfinite(moves_at):
-        moves_at = yield from _moves_at(way, multiplier, ABOVE[1:])
-    for _ in range(TRIALS):
+        moves_at = yield from _find_moving_multiplier(way, multiplier, MOTION_FACTORS[1:])
+    for _ in range(MAX_REDUCTIONS):
         if not goes_on:
             break
-        multiplier, moves_at = LOWER * multiplier, BELOW * multiplier
-        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
-    return way.told(multiplier, contacts, np.nan if goes_on else BELOW * multiplier, moves_at)
+        multiplier, moves_at = REDUCTION_FACTOR * multiplier, REST_FACTOR * multiplier
+        goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
+    return way.told(multiplier, contacts, np.nan if goes_on else REST_FACTOR * multiplier, moves_at)
 
 
-def _moves_at(way: "Way", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
+def _find_moving_multiplier(way: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
     """The first of these shares of the multiplier, times it, under which the structure moves; nan if it moves under none."""
     for share in shares:
-        if (yield from _goes_on(way, share * multiplier))[0]:
+        if (yield from _check_motion(way, share * multiplier))[0]:
             return share * multiplier
     return np.nan
 
 
-def _let_down(driven: Driven) -> Generator[float, None, State | None]:
+def _settle_under_dead_load(driven: DrivenStructure) -> Generator[float, None, State | None]:
     """The structure at rest under its dead load; None if it does not come to rest."""
     state = initial_state(driven.model, driven.engine.gravity)
     radius = driven.model.bodies.radius[driven.free]
-    for k in range(LONGEST_LETTING_DOWN):
-        state, _ = driven.span(state, 0.0, LETTING_DOWN)
+    for k in range(MAX_SETTLING_SPANS):
+        state, _ = driven.span(state, 0.0, SETTLING_RATE)
         v = state.velocity[driven.free]
         speed = float((np.linalg.norm(v[:, :3], axis=1) + radius * np.linalg.norm(v[:, 3:], axis=1)).max())
-        if k >= LET_DOWN_SPANS and LETTING_DOWN * speed <= BALANCED * driven.engine.gravity:
+        if k >= SETTLING_SPANS and SETTLING_RATE * speed <= BALANCED_ACCELERATION * driven.engine.gravity:
             return state
-        yield 0.05 * min(k / LET_DOWN_SPANS, 1.0)
+        yield 0.05 * min(k / SETTLING_SPANS, 1.0)
     return None
 
 
-class Way:
+class CollapsePath:
     """The way of a structure from rest until it moves with a resistance that no longer changes."""
 
-    def __init__(self, driven: Driven, start: State, upper: float, unit: float):
+    def __init__(self, driven: DrivenStructure, start: State, upper: float, unit: float):
         """upper: the associated multiplier; unit: one that tells how large they are."""
         self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
         self.resistances = list[float]()
-        self.last = deque[Span](maxlen=WINDOW)
+        self.last = deque[DrivenSpan](maxlen=WINDOW_SPANS)
         self.multiplier, self.is_endless, self._looked, self.vibrating = 0.0, False, 0, np.nan
 
     @property
     def goes_on(self) -> bool:
         """Whether there is time left to follow it."""
-        return len(self.resistances) < SPANS
+        return len(self.resistances) < MAX_SPANS
 
     def follow(self, highest: float) -> Generator[float, None, None]:
         """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
         multiplier."""
         while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
-            self.state, span = self.driven.span(self.state, self.multiplier, MOVING)
+            self.state, span = self.driven.span(self.state, self.multiplier, DRIVING_RATE)
             self.last.append(span)
             self.resistances.append(span.resistance)
             scale = max(self.unit, self.multiplier)
-            step = scale / STEPS_UP
-            more = span.resistance + SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
+            step = scale / LOAD_STEPS
+            more = span.resistance + LOAD_SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
             self.multiplier += float(np.clip(more, -step, step))
-            if len(self.resistances) == VIBRATING and not self.driven.is_calm:
+            if len(self.resistances) == SPANS_BEFORE_DAMPING and not self.driven.is_calm:
                 self.calm()
             if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
                 self.is_endless = True
                 return
-            yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / SPANS)
+            yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / MAX_SPANS)
         self._looked = len(self.resistances)
 
     def calm(self) -> None:
@@ -221,28 +221,28 @@ class Way:
 
     def _is_steady(self) -> bool:
         """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
-        if len(self.resistances) < 3 * WINDOW:
+        if len(self.resistances) < 3 * WINDOW_SPANS:
             return False
-        windows = np.array(self.resistances)[-3 * WINDOW :].reshape(3, WINDOW)
+        windows = np.array(self.resistances)[-3 * WINDOW_SPANS :].reshape(3, WINDOW_SPANS)
         if not np.isfinite(windows).all():
             return False
         stored = sum(span.stored for span in self.last)
         work = float(windows[-1].mean()) * sum(span.work for span in self.last)
-        calm = np.ptp(windows.mean(axis=1)) <= STEADY * self.unit and np.std(windows[-1]) <= SURPLUS * self.unit
-        return bool(calm and stored <= STORED * work)
+        calm = np.ptp(windows.mean(axis=1)) <= STEADY_CHANGE * self.unit and np.std(windows[-1]) <= LOAD_SURPLUS * self.unit
+        return bool(calm and stored <= MAX_STORED_SHARE * work)
 
     @property
     def resistance(self) -> float:
         """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
         of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
-        last = np.array(self.resistances)[-WINDOW:].mean()
+        last = np.array(self.resistances)[-WINDOW_SPANS:].mean()
         found = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
         return min(float(found), self.upper)
 
     @property
     def change(self) -> float:
         """Of the mean resistance, over the last two windows."""
-        before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW :].reshape(2, WINDOW), axis=1)
+        before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW_SPANS :].reshape(2, WINDOW_SPANS), axis=1)
         return float(abs(last - before))
 
     @property
@@ -254,27 +254,27 @@ class Way:
         """Of each short while; a resistance that is not known counts as the least."""
         resistance = np.array(self.resistances)
         known = np.where(np.isfinite(resistance), resistance, np.nanmin(resistance, initial=0.0))
-        return np.median(np.lib.stride_tricks.sliding_window_view(known, SHORT_WINDOW), axis=1)
+        return np.median(np.lib.stride_tricks.sliding_window_view(known, MEDIAN_SPANS), axis=1)
 
 
-def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
+def _check_motion(way: CollapsePath, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
     """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
     slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
     driven, velocity, engine = way.driven, way.velocity, way.driven.engine
-    power, time = float(np.vdot(driven.live, velocity)), TRIED * SPAN
+    power, time = float(np.vdot(driven.live, velocity)), CHECK_SPANS * SPAN_DURATION
     mass = twice_kinetic_energy(driven.model, velocity)
-    alone = 0.5 * SURPLUS_SEEN * way.unit * (power * time) ** 2 / mass  # [J] along the motion
+    alone = 0.5 * VISIBLE_SURPLUS * way.unit * (power * time) ** 2 / mass  # [J] along the motion
     state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
-    for _ in range(LOOKS):
+    for _ in range(MAX_CHECKS):
         work = 0.0
-        for k in range(TRIED):
-            engine.tells_contacts = k == TRIED - 1 or work >= alone
+        for k in range(CHECK_SPANS):
+            engine.tells_contacts = k == CHECK_SPANS - 1 or work >= alone
             state, span = driven.span(state, multiplier, 0.0)
             work += span.work
             yield 0.9
             if engine.tells_contacts:
                 break
-        if not SEEN * alone < work < alone:
+        if not VISIBLE_SHARE * alone < work < alone:
             break
     engine.tells_contacts = False
-    return work > SEEN * alone, state.contacts._replace(impulse=state.contacts.impulse / SPAN)
+    return work > VISIBLE_SHARE * alone, state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)

@@ -24,18 +24,18 @@ from drystone.state import State
 
 Array = np.ndarray
 
-LETTING_DOWN = 0.1  # [s] in which the structure comes to rest under its dead load
-GROWING = 0.2  # [s] in which the live load grows,
-STEPS_UP = 20  # in so many equal steps,
-TAKEN_BACK = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
-WINDOW, WINDOWS, LOOKS = 0.1, 5, 3  # [s] in which the mean motion is told while the load is held; so many make a look
-QUIET = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
-FALLEN = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
-SURPLUS_SEEN, CLEAR = 0.005, 5.0  # of the live load: what less of it alone would do to the moving blocks is no motion,
+SETTLING_DURATION = 0.1  # [s] in which the structure comes to rest under its dead load
+RAMP_DURATION = 0.2  # [s] in which the live load grows,
+LOAD_STEPS = 20  # in so many equal steps,
+RAMP_DAMPING_RATE = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
+WINDOW_DURATION, WINDOWS_PER_CHECK, MAX_CHECKS = 0.1, 5, 3  # [s] in which the mean motion is told while the load is held; so many make a look
+STANDING_SPEED = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
+FALLEN_SHARE = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
+VISIBLE_SURPLUS, CLEAR_MOTION_FACTOR = 0.005, 5.0  # of the live load: what less of it alone would do to the moving blocks is no motion,
 # what so many times as much would do is one; in between the structure is looked at again
-KEPT = 0.5  # of the most energy that the moving blocks had: those that have less come to rest
-SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
-WITHIN = 0.05  # of that multiplier: how closely the one under which it stands is then told
+KEPT_ENERGY_SHARE = 0.5  # of the most energy that the moving blocks had: those that have less come to rest
+MULTIPLIER_SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
+BRACKET_TOLERANCE = 0.05  # of that multiplier: how closely the one under which it stands is then told
 
 
 class SlowHistory(NamedTuple):
@@ -46,7 +46,7 @@ class SlowHistory(NamedTuple):
     contacts: Contacts  # at the end, with forces [N] in the place of impulses
 
 
-class Borne(NamedTuple):
+class SlowCapacity(NamedTuple):
     """What a structure bears that is loaded slowly."""
 
     stands_at: float  # the largest multiplier with which it was seen to stand; nan if with none
@@ -63,29 +63,29 @@ class SlowLoading:
         self.model, self.besides, self.live = model, dead - weight(model, gravity), live
         self.unit = float(np.abs(dead).sum() / np.abs(live).sum())  # a multiplier that tells how large they are
         self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads, sleeps=False)
-        self.start = self._advance(initial_state(model, gravity), LETTING_DOWN, 0.0, Relaxing().rate)
+        self.start = self._advance(initial_state(model, gravity), SETTLING_DURATION, 0.0, Relaxing().rate)
 
     def follow(self, multiplier: float) -> Generator[float, None, SlowHistory]:
         """The history in which the load grows to this. Yields the share that is done."""
         state, radius, free = self.start, self.model.bodies.radius, ~self.model.bodies.fixed
-        for k in range(STEPS_UP):
-            state = self._advance(state, GROWING / STEPS_UP, (k + 1) / STEPS_UP * multiplier, TAKEN_BACK)
-            yield 0.3 * (k + 1) / STEPS_UP
+        for k in range(LOAD_STEPS):
+            state = self._advance(state, RAMP_DURATION / LOAD_STEPS, (k + 1) / LOAD_STEPS * multiplier, RAMP_DAMPING_RATE)
+            yield 0.3 * (k + 1) / LOAD_STEPS
         squares = list[float]()  # [J] twice the kinetic energy of the mean motion, window by window
         moves, undecided = False, True
         while undecided:
-            before, state = state, self._advance(state, WINDOW, multiplier, 0.0)
-            velocity = mean_velocity(before, state, WINDOW)
+            before, state = state, self._advance(state, WINDOW_DURATION, multiplier, 0.0)
+            velocity = mean_velocity(before, state, WINDOW_DURATION)
             squares.append(twice_kinetic_energy(self.model, velocity))
-            fallen = np.linalg.norm(state.position - self.model.position, axis=1) > FALLEN * radius
+            fallen = np.linalg.norm(state.position - self.model.position, axis=1) > FALLEN_SHARE * radius
             moves = bool(fallen[free].any() or not np.isfinite(squares[-1]))
-            undecided = not moves and squares[-1] > QUIET**2 * float(self.model.bodies.mass[free].sum())
-            if undecided and len(squares) % WINDOWS == 0:
-                times = self._surplus(velocity, WINDOW * (len(squares) - 0.5)) / (SURPLUS_SEEN * (multiplier or self.unit))
-                undecided = 1.0 < times < CLEAR and len(squares) < LOOKS * WINDOWS
-                moves = times > 1.0 and squares[-1] > KEPT * max(squares)
-            yield 0.3 + 0.7 * min(len(squares) / WINDOWS, 1.0)
-        return SlowHistory(not moves, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW))
+            undecided = not moves and squares[-1] > STANDING_SPEED**2 * float(self.model.bodies.mass[free].sum())
+            if undecided and len(squares) % WINDOWS_PER_CHECK == 0:
+                times = self._surplus(velocity, WINDOW_DURATION * (len(squares) - 0.5)) / (VISIBLE_SURPLUS * (multiplier or self.unit))
+                undecided = 1.0 < times < CLEAR_MOTION_FACTOR and len(squares) < MAX_CHECKS * WINDOWS_PER_CHECK
+                moves = times > 1.0 and squares[-1] > KEPT_ENERGY_SHARE * max(squares)
+            yield 0.3 + 0.7 * min(len(squares) / WINDOWS_PER_CHECK, 1.0)
+        return SlowHistory(not moves, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW_DURATION))
 
     def _surplus(self, velocity: Array, time: float) -> float:
         """The multiplier of the live load that alone would give the moving blocks this velocity (B, 6) within a time [s]."""
@@ -112,21 +112,21 @@ def twice_kinetic_energy(model: Model, velocity: Array) -> float:
     return float(bodies.mass[free] @ (v[:, :3] ** 2).sum(axis=1) + turning)
 
 
-def bear_slowly(loading: SlowLoading, multiplier: float) -> Generator[float, None, Borne]:
+def find_slow_capacity(loading: SlowLoading, multiplier: float) -> Generator[float, None, SlowCapacity]:
     """What the structure bears of a load that rigid stones bear `multiplier` times. Yields the share that is done."""
     stands_at, moves_at, velocity = np.nan, np.nan, None
-    for share in SHARES:
+    for share in MULTIPLIER_SHARES:
         history = yield from loading.follow(share * multiplier)
         if history.stands:
             stands_at = share * multiplier
             break
         moves_at, velocity = share * multiplier, history.velocity
     contacts = history.contacts
-    while moves_at - stands_at > 1.01 * WITHIN * multiplier:
+    while moves_at - stands_at > 1.01 * BRACKET_TOLERANCE * multiplier:
         middle = 0.5 * (stands_at + moves_at)
         history = yield from loading.follow(middle)
         if history.stands:
             stands_at, contacts = middle, history.contacts
         else:
             moves_at, velocity = middle, history.velocity
-    return Borne(stands_at, moves_at, velocity, contacts)
+    return SlowCapacity(stands_at, moves_at, velocity, contacts)

@@ -22,28 +22,28 @@ from drystone.model import Model
 from drystone.quaternion import conjugate, rotate, rotation_vector
 from drystone.simulate import initial_state
 from drystone.state import State
-from drystone.statics.balance import Balance, balance
-from drystone.statics.program import SOLVED, optimise
+from drystone.statics.balance import Balance, assemble_balance
+from drystone.statics.program import SOLVED, optimise_forces
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
 STANDS, SELF_STRESS, FALLS = "stands", "self-stress", "falls"
 
-TRIAL, LONG_TRIAL = 1.0, 3.0  # [s] of the history that follows the letting down; the long one if it is restless in the end
-RESTLESS = 1e-3  # [m/s] faster than this
-LOOK = 0.02  # [s] after which it is looked at
-SHORTEST = 0.1  # [s] of the history of a structure that is at rest already
-QUIET = 1e-6  # [m/s] slower than this is at rest
-SEEN = 4.0  # times farther than where motion begins (T401): the motion is told when a block has gone so far
-MOVING = 0.25  # of the largest displacement: the blocks that are said to move
-AS_ONE = 0.1  # of the largest displacement: blocks that part by less move as one
-TOUCHING = 1e-6  # of the radius of the smallest block, or
-SINGLE = 2.0**-22  # of the largest coordinate, four roundings of a file in single precision: a wider gap is open
-NEEDED = 0.05  # of the largest difference: joints that need more pressure than they have
+TRIAL_DURATION, LONG_TRIAL_DURATION = 1.0, 3.0  # [s] of the history that follows the letting down; the long one if it is restless in the end
+RESTLESS_SPEED = 1e-3  # [m/s] faster than this
+CHECK_INTERVAL = 0.02  # [s] after which it is looked at
+MIN_TRIAL_DURATION = 0.1  # [s] of the history of a structure that is at rest already
+REST_SPEED = 1e-6  # [m/s] slower than this is at rest
+VISIBLE_FACTOR = 4.0  # times farther than where motion begins (T401): the motion is told when a block has gone so far
+MOVING_SHARE = 0.25  # of the largest displacement: the blocks that are said to move
+SAME_BODY_SHARE = 0.1  # of the largest displacement: blocks that part by less move as one
+CLOSED_GAP_SHARE = 1e-6  # of the radius of the smallest block, or
+SINGLE_PRECISION = 2.0**-22  # of the largest coordinate, four roundings of a file in single precision: a wider gap is open
+NEEDED_SHARE = 0.05  # of the largest difference: joints that need more pressure than they have
 
 
-class Trial(NamedTuple):
+class StandingTrial(NamedTuple):
     """How a structure fared when it was let go."""
 
     stands: bool
@@ -62,56 +62,56 @@ class Trial(NamedTuple):
     @property
     def mechanism(self) -> Array:
         """(B, 6) [m/s, rad/s] the motion that starts; what moves little only gives way."""
-        return np.where((self.moved >= AS_ONE * self.moved.max())[:, None], self.velocity, 0.0)
+        return np.where((self.moved >= SAME_BODY_SHARE * self.moved.max())[:, None], self.velocity, 0.0)
 
     @property
     def moving(self) -> Array:
         """Rows of the blocks that move away, the farthest first; none of a structure that stands."""
         if self.stands:
             return np.empty(0, np.int64)
-        return np.array([i for i in np.argsort(-self.moved) if self.moved[i] >= MOVING * self.moved.max()], np.int64)
+        return np.array([i for i in np.argsort(-self.moved) if self.moved[i] >= MOVING_SHARE * self.moved.max()], np.int64)
 
 
 class Standing(NamedTuple):
     """Whether a structure stands."""
 
     verdict: str  # "stands", "self-stress" or "falls"
-    trial: Trial
+    trial: StandingTrial
     joints: tuple[tuple[int, int], ...]  # (a, b) that self-stress would have to press together, the most needed first
     contacts: Contacts | None  # with the forces [N] of the least self-stress
 
 
 def try_standing(
     model: Model, *, gravity: float = GRAVITY, loads: Sequence[Push] = (), young: float = YOUNG, threads: int | None = 1
-) -> Trial:
+) -> StandingTrial:
     """The structure let down, then left alone for a second (T401)."""
     material = Material(young=young)
     engine = SmallSteps(model, gravity=gravity, loads=loads, material=material, threads=threads)
     drawn = initial_state(model, gravity)
     with one_blas_thread():
         down = let_down(engine, drawn)
-        return _left_alone(engine, drawn, down)
+        return _observe(engine, drawn, down)
 
 
-def _left_alone(engine: SmallSteps, drawn: State, down: LetDown) -> Trial:
+def _observe(engine: SmallSteps, drawn: State, down: LetDown) -> StandingTrial:
     model, state = engine.model, down.state
     free, begin = ~model.bodies.fixed, farthest(model, engine.material.young)
-    is_quiet, stands = down.found and down.speed < QUIET, True
-    for look in range(1, round(LONG_TRIAL / LOOK) + 1):
-        state, _ = engine.advance(state, LOOK)
+    is_quiet, stands = down.found and down.speed < REST_SPEED, True
+    for look in range(1, round(LONG_TRIAL_DURATION / CHECK_INTERVAL) + 1):
+        state, _ = engine.advance(state, CHECK_INTERVAL)
         speed = float(np.abs(state.velocity[free]).max())
         if not np.isfinite(state.velocity).all():
             break
         moved = np.linalg.norm(state.position - drawn.position, axis=1)
         stands = bool((moved <= begin)[free].all())
-        is_quiet = is_quiet and speed < QUIET
-        is_enough = look * LOOK >= (SHORTEST if is_quiet else TRIAL if speed < RESTLESS else LONG_TRIAL)
-        if is_enough or (moved > SEEN * begin)[free].any():
+        is_quiet = is_quiet and speed < REST_SPEED
+        is_enough = look * CHECK_INTERVAL >= (MIN_TRIAL_DURATION if is_quiet else TRIAL_DURATION if speed < RESTLESS_SPEED else LONG_TRIAL_DURATION)
+        if is_enough or (moved > VISIBLE_FACTOR * begin)[free].any():
             break
-    contacts = state.contacts._replace(impulse=state.contacts.impulse / LOOK)
+    contacts = state.contacts._replace(impulse=state.contacts.impulse / CHECK_INTERVAL)
     finite, away = bool(np.isfinite(state.velocity).all()), state.position - drawn.position
     velocity = _starting_motion(away, state.rotation) / state.time
-    return Trial(stands and finite, finite, down.found, away, velocity, contacts, state.time)
+    return StandingTrial(stands and finite, finite, down.found, away, velocity, contacts, state.time)
 
 
 def _starting_motion(away: Array, rotation: Array) -> Array:
@@ -122,29 +122,29 @@ def _starting_motion(away: Array, rotation: Array) -> Array:
     return np.concatenate([rotate(conjugate(half), away), rotation_vector(rotation)], axis=1)
 
 
-def standing(
+def judge_standing(
     model: Model, *, gravity: float = GRAVITY, loads: Sequence[Push] = (), young: float = YOUNG, threads: int | None = 1
 ) -> Standing:
     """Whether the structure, as built, bears its weight and loads by Coulomb's friction."""
     trial = try_standing(model, gravity=gravity, loads=loads, young=young, threads=threads)
     if trial.stands:
         return Standing(STANDS, trial, (), None)
-    system = touching(model)
+    system = balance_of_closed_joints(model)
     forces = least_self_stress(system, weight(model, gravity) + wrench(model, loads, gravity))
     if forces is None:
         return Standing(FALLS, trial, (), None)
     return Standing(SELF_STRESS, trial, _joints_in_need(forces, trial.contacts), forces)
 
 
-def touching(model: Model) -> Balance:
+def balance_of_closed_joints(model: Model) -> Balance:
     """The balance of the joints that are closed as drawn; open ones carry nothing (T403)."""
-    return balance(model, widest=widest_closed(model))
+    return assemble_balance(model, widest=widest_closed(model))
 
 
 def widest_closed(model: Model) -> float:
     """[m] a joint with a wider gap is open; narrower ones are rounding."""
     largest = max(float(np.abs(block.vertices).max()) for block in model.blocks)
-    return max(TOUCHING * float(model.bodies.radius[~model.bodies.fixed].min()), SINGLE * largest)
+    return max(CLOSED_GAP_SHARE * float(model.bodies.radius[~model.bodies.fixed].min()), SINGLE_PRECISION * largest)
 
 
 def least_self_stress(system: Balance, dead: Array) -> Contacts | None:
@@ -153,8 +153,8 @@ def least_self_stress(system: Balance, dead: Array) -> Contacts | None:
     if not len(system.friction):
         return None
     cost = np.zeros(system.frame.shape[:2])
-    cost[:, 0] = _level(system.contacts.normal)
-    found = optimise(system, dead, cost=cost)
+    cost[:, 0] = _horizontal_part(system.contacts.normal)
+    found = optimise_forces(system, dead, cost=cost)
     return system.with_forces(found.force) if found.status == SOLVED else None
 
 
@@ -164,7 +164,7 @@ def _joints_in_need(held: Contacts, alone: Contacts) -> tuple[tuple[int, int], .
     for pair, thrust in _thrusts(alone).items():
         more[pair] = more.get(pair, 0.0) - thrust
     most = max(more.values(), default=0.0)
-    needed = [pair for pair, thrust in more.items() if thrust > NEEDED * most > 0.0]
+    needed = [pair for pair, thrust in more.items() if thrust > NEEDED_SHARE * most > 0.0]
     return tuple(sorted(needed, key=lambda pair: -more[pair]))
 
 
@@ -173,10 +173,10 @@ def _thrusts(contacts: Contacts) -> dict[tuple[int, int], float]:
     if not len(contacts.gap):
         return {}
     pair, row = touching_pairs(contacts)
-    thrust = np.bincount(row, _level(contacts.normal) * np.einsum("ij,ij->i", contacts.impulse, contacts.normal), len(pair))
+    thrust = np.bincount(row, _horizontal_part(contacts.normal) * np.einsum("ij,ij->i", contacts.impulse, contacts.normal), len(pair))
     return {(int(a), int(b)): float(n) for (a, b), n in zip(pair, thrust, strict=True)}
 
 
-def _level(normal: Array) -> Array:
+def _horizontal_part(normal: Array) -> Array:
     """(C,) the level part of normals: 0 of a bed, 1 of an upright joint."""
     return np.hypot(normal[:, 0], normal[:, 1])

@@ -14,11 +14,11 @@ from drystone.statics.thrust import UP, Arch, outer_ends
 
 Array = np.ndarray
 
-GAUSS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
-HAIR = 1e-9  # share of a block that is no slice but rounding
+GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
+MIN_SLICE_SHARE = 1e-9  # share of a block that is no slice but rounding
 
 
-def under_the_rest(arch: Arch, model: Model, load: Array) -> Arch:
+def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
     """The arch with the loads (B, 6) [N, N m] of the blocks above it besides its own; a block's load is spread over it as
     its volume is."""
     ends, turning = outer_ends(arch), np.cross(arch.along, UP)
@@ -50,9 +50,9 @@ def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, floa
     inside = cuts[(cuts > place.min()) & (cuts < place.max())]
     for low, high in pairwise(np.unique(np.concatenate([place.ravel(), inside]))):
         number = int(np.searchsorted(cuts, (low + high) / 2)) - 1
-        if not 0 <= number < len(cuts) - 1 or high - low < HAIR * np.ptp(place):
+        if not 0 <= number < len(cuts) - 1 or high - low < MIN_SLICE_SHARE * np.ptp(place):
             continue
-        for at in (low + high) / 2 + (high - low) / 2 * GAUSS:
+        for at in (low + high) / 2 + (high - low) / 2 * GAUSS_POINTS:
             area, centre = _section(edges, place, at, along)
             yield number, area * (high - low) / 2, centre
 

@@ -15,13 +15,13 @@ from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
 from drystone.loads import weight
 from drystone.model import Model
-from drystone.statics.balance import Balance, balance
+from drystone.statics.balance import Balance, assemble_balance
 
 Array = np.ndarray
 
-FLAT = 1e-3  # how far out of its plane an arch may be: slope of its joints, share of its span and of its loads
-WIDE = 1e3  # largest safety factor that is told apart, and how much wider than its joints a line is looked for
-SOLVED, UNBOUNDED = 0, 3  # what linprog says
+PLANE_TOLERANCE = 1e-3  # how far out of its plane an arch may be: slope of its joints, share of its span and of its loads
+MAX_SAFETY_FACTOR = 1e3  # largest safety factor that is told apart, and how much wider than its joints a line is looked for
+LINPROG_SOLVED, LINPROG_UNBOUNDED = 0, 3  # what linprog says
 KNIFE_EDGE = 1e-9  # of the span: a joint of less height is an edge
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -38,7 +38,7 @@ class Arch(NamedTuple):
     load: Array  # (J - 1, 3) [N, N, N m] along, up and turning from along to up about the middle of the first joint
 
 
-class Line(NamedTuple):
+class ThrustLine(NamedTuple):
     """One thrust line."""
 
     thrust: float  # [N] horizontal, of the first support
@@ -48,12 +48,12 @@ class Line(NamedTuple):
     slope: Array  # (J,) tangent of the angle between the thrust and the normal of the joint
 
 
-class Thrust(NamedTuple):
+class ThrustResult(NamedTuple):
     """What the lines in an arch say; None for a line that does not exist."""
 
-    minimum: Line | None  # of least thrust
-    maximum: Line | None  # of largest thrust; None if nothing bounds it
-    safest: Line | None  # the one farthest from the edges; of an arch that does not stand the one least outside
+    minimum: ThrustLine | None  # of least thrust
+    maximum: ThrustLine | None  # of largest thrust; None if nothing bounds it
+    safest: ThrustLine | None  # the one farthest from the edges; of an arch that does not stand the one least outside
     safety_factor: float  # by which all joints may be thinner about their middles, up to WIDE; below 1: no line is inside
 
 
@@ -76,7 +76,7 @@ def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch
     turn = load[voussoirs, 3:] + np.cross(arm, force)
     off_plane = max(np.abs(np.array(normals) @ aside).max(), np.ptp(middle @ aside) / span)
     astray = np.abs(np.column_stack([force @ aside, turn @ along / span, turn[:, 2] / span])).max()
-    if off_plane > FLAT or astray > FLAT * np.abs(force).max():
+    if off_plane > PLANE_TOLERANCE or astray > PLANE_TOLERANCE * np.abs(force).max():
         return None
     carried = np.column_stack([force @ along, force[:, 2], -turn @ aside])
     return Arch(np.array(chain), along, middle, normal, half, np.array(friction), carried)
@@ -118,11 +118,11 @@ def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
     return centre + shift[:, None] * edge, (high - low) / 2
 
 
-def conventional_thrust(arch: Arch) -> Thrust:
+def conventional_thrust(arch: Arch) -> ThrustResult:
     """The lines of least and largest thrust, and the geometric safety factor."""
     least, most = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
     room, safest = _least_room(arch)
-    return Thrust(_line(arch, least), _line(arch, most), _line(arch, safest), float(1 / room))
+    return ThrustResult(_line(arch, least), _line(arch, most), _line(arch, safest), float(1 / room))
 
 
 def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
@@ -134,11 +134,11 @@ def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
     return carried, normal, np.column_stack([place[:, 2], -place @ arch.along, np.ones(len(place))])
 
 
-def bearable(arch: Arch, live: Array) -> float:
+def thrust_line_multiplier(arch: Arch, live: Array) -> float:
     """The largest multiplier of live loads (J - 1, 3), as those of an arch, besides its own with a line inside all joints;
     infinite if nothing bounds it, nan if there is no line even without them."""
-    status, found = _best(arch, 1.0, [0, 0, 0, -1], live)
-    return float(found[3]) if status == SOLVED else np.inf if status == UNBOUNDED else np.nan
+    status, found = _solve_push(arch, 1.0, [0, 0, 0, -1], live)
+    return float(found[3]) if status == LINPROG_SOLVED else np.inf if status == LINPROG_UNBOUNDED else np.nan
 
 
 def _length(arch: Arch) -> float:
@@ -160,13 +160,13 @@ def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
     """(3,) the push of the first support, of least (sign 1) or largest (-1) thrust, whose line keeps within the share
     `room` of every joint; None if there is none or no extreme. Where joints without height bound no thrust, the least is 0."""
     still = np.zeros_like(arch.load)
-    status, found = _best(arch, room, [sign, 0, 0, 0], still)
-    if status == UNBOUNDED and sign == 1:
-        status, found = _best(arch, room, [sign, 0, 0, 0], still, least=0.0)
-    return found[:3] if status == SOLVED else None
+    status, found = _solve_push(arch, room, [sign, 0, 0, 0], still)
+    if status == LINPROG_UNBOUNDED and sign == 1:
+        status, found = _solve_push(arch, room, [sign, 0, 0, 0], still, least=0.0)
+    return found[:3] if status == LINPROG_SOLVED else None
 
 
-def _best(arch: Arch, room: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
+def _solve_push(arch: Arch, room: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
     """Status and (4,) push of the first support and multiplier of the live loads, of least cost (T38). least: of the thrust."""
     carried, normal, moment = _resultants(arch)
     more = np.vstack([np.zeros(3), live.cumsum(axis=0)])
@@ -185,12 +185,12 @@ def _best(arch: Arch, room: float, cost: list[int], live: Array, least: float | 
 
     found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
-    return found.status, unit * found.x if found.status == SOLVED else unit
+    return found.status, unit * found.x if found.status == LINPROG_SOLVED else unit
 
 
 def _least_room(arch: Arch) -> tuple[float, Array | None]:
     """The least share of the joints about their middles that holds a line, and the push of that line (T39)."""
-    low, high = 1 / WIDE, WIDE
+    low, high = 1 / MAX_SAFETY_FACTOR, MAX_SAFETY_FACTOR
     best = _extreme(arch, high, 1)
     if best is None:
         return np.inf, None
@@ -201,7 +201,7 @@ def _least_room(arch: Arch) -> tuple[float, Array | None]:
     return high, best
 
 
-def _line(arch: Arch, push: Array | None) -> Line | None:
+def _line(arch: Arch, push: Array | None) -> ThrustLine | None:
     if push is None:
         return None
     carried, normal, moment = _resultants(arch)
@@ -212,14 +212,14 @@ def _line(arch: Arch, push: Array | None) -> Line | None:
     point = arch.middle + offset[:, None] * _edges(arch.along, arch.normal)
     force = whole[:, :1] * arch.along + whole[:, 1:2] * UP
     share = np.where(_knife_edges(arch), 0.0, offset / np.where(arch.half > 0.0, arch.half, 1.0))
-    return Line(float(push[0]), force, point, share, shear / squeeze)
+    return ThrustLine(float(push[0]), force, point, share, shear / squeeze)
 
 
 def minimum_thickness(family: Callable[[float], Model], thin: float, thick: float) -> float:
     """[m] the least thickness, between two, at which an arch of the family holds a thrust line under its own weight."""
 
     def spare(thickness: float) -> float:
-        system = balance(family(thickness))
+        system = assemble_balance(family(thickness))
         arch = find_arch(system, weight(system.model, 1.0))
         if arch is None:
             raise InputError(f"minimum thickness: at {thickness:g} m the blocks are no chain from support to support in a "

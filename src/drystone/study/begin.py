@@ -16,13 +16,13 @@ from drystone.io.given import read_json, read_text
 from drystone.io.study import StudyFile, parse_study
 from drystone.io.whole import write_whole, writing
 from drystone.stamp import stamp
-from drystone.study.content import key_of
-from drystone.study.kinds import KINDS
+from drystone.study.content import trial_key
+from drystone.study.kinds import STUDY_KINDS
 from drystone.study.trials import Sample, Study
 from drystone.study.workers import Task
 
 
-class Begun(NamedTuple):
+class PreparedStudy(NamedTuple):
     """A study that is ready to run."""
 
     file: StudyFile
@@ -37,13 +37,13 @@ class Begun(NamedTuple):
         return Task(self.case.text, self.case.path.resolve(), self.file.conduct.time_limit, runs, keep == "collapsed")
 
 
-def begin(path: str | Path, *, full: bool = False) -> Begun:
+def prepare_study(path: str | Path, *, full: bool = False) -> PreparedStudy:
     """From a study file."""
-    file = parse_study(read_text(path), path, KINDS, full=full)
-    return _ready(file, read_case(file.case_path))
+    file = parse_study(read_text(path), path, STUDY_KINDS, full=full)
+    return _prepared_study(file, read_case(file.case_path))
 
 
-def begin_again(folder: str | Path) -> Begun:
+def resume_study(folder: str | Path) -> PreparedStudy:
     """From the folder of a study."""
     folder = Path(folder)
     if not (folder / "study.json").exists():
@@ -52,16 +52,16 @@ def begin_again(folder: str | Path) -> Begun:
     kinds = {"study": str, "case": str, "full": bool}
     if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
         raise InputError(f"{folder / 'study.json'}: does not tell what the study was begun from; begin it anew, with its file")
-    file = parse_study(read_text(folder / "study.toml"), about["study"], KINDS, full=about["full"])
-    return _ready(file, parse_case(read_text(folder / "case.toml"), about["case"]))
+    file = parse_study(read_text(folder / "study.toml"), about["study"], STUDY_KINDS, full=about["full"])
+    return _prepared_study(file, parse_case(read_text(folder / "case.toml"), about["case"]))
 
 
-def _ready(file: StudyFile, case: Case) -> Begun:
+def _prepared_study(file: StudyFile, case: Case) -> PreparedStudy:
     study = file.table.begin(case, file.path.parent)
-    return Begun(file, case, study, partial(key_of, case.text, case.path))
+    return PreparedStudy(file, case, study, partial(trial_key, case.text, case.path))
 
 
-def keep_texts(begun: Begun, folder: Path) -> None:
+def write_manifest(begun: PreparedStudy, folder: Path) -> None:
     """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
     kept, case = folder / "study.json", begun.case
     with writing(folder):

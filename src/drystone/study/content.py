@@ -15,23 +15,23 @@ import tomli_w
 from drystone import __version__
 from drystone.io.case import case_content
 from drystone.io.named_files import file_digests, named_files
-from drystone.study.trials import Sample, written
+from drystone.study.trials import Sample, sample_text
 
-DIGITS = 16  # of a key: 64 bits
-NOT_OF_THE_START = {"analysis": ("duration", "after", "collapse"), "motion": None, "output": None}  # keys of tables, or all
+KEY_DIGITS = 16  # of a key: 64 bits
+IGNORED_BY_START = {"analysis": ("duration", "after", "collapse"), "motion": None, "output": None}  # keys of tables, or all
 
 
-def key_of(text: str, path: Path, sample: Sample) -> str:
+def trial_key(text: str, path: Path, sample: Sample) -> str:
     """The key of the trial of a sample; `text` and `path` are those of the case."""
     content = case_content(text, path, sample)
     files = file_digests(content, path.parent)
-    return _digest({"drystone": __version__, "case": content, "files": files, "sample": written(sample)})
+    return _digest({"drystone": __version__, "case": content, "files": files, "sample": sample_text(sample)})
 
 
 def start_key(text: str, path: Path, sample: Sample) -> str:
     """A key of all that the start of a history depends on: not on its motions, nor on how long it is followed."""
     content = case_content(text, path, sample)
-    for table, keys in NOT_OF_THE_START.items():
+    for table, keys in IGNORED_BY_START.items():
         for key in keys or ():
             content.get(table, {}).pop(key, None)
         if keys is None:
@@ -40,10 +40,10 @@ def start_key(text: str, path: Path, sample: Sample) -> str:
 
 
 def _digest(whole: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:KEY_DIGITS]
 
 
-def own_text(text: str, path: Path, sample: Sample) -> str:
+def self_contained_case(text: str, path: Path, sample: Sample) -> str:
     """A case file with the sample in it that can be read from any folder."""
     content = case_content(text, path, sample)
     for table, key in named_files(content):

@@ -48,12 +48,12 @@ class DaskWorkers:
 
     def room(self) -> int:
         """As many as there are workers now: they come and go."""
-        with _answering():
+        with _scheduler_errors():
             return max(1, sum(self._client.nthreads().values()))
 
     def submit(self, sample: Sample, key: str) -> None:
         self._samples[key] = sample
-        with _answering():
+        with _scheduler_errors():
             future = self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False)
             future.add_done_callback(self._done.put)
 
@@ -61,7 +61,7 @@ class DaskWorkers:
         """Workers may be long in coming: this waits for them."""
         future = self._done.get()
         sample = self._samples.pop(future.key.removeprefix("trial-"))
-        with _answering():
+        with _scheduler_errors():
             try:
                 return sample, Outcome(*future.result())
             except self._killed as error:
@@ -69,7 +69,7 @@ class DaskWorkers:
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
+def _scheduler_errors() -> Iterator[None]:
     """A trial tells of its own errors: what else goes wrong would fail them all, and ends the study instead."""
     try:
         yield

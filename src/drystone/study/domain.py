@@ -18,25 +18,25 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from drystone.analyse.stages import loads_of, number
+from drystone.analyse.stages import dead_and_live_loads, finite_or_none
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
 from drystone.motion import Motion, end_of
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
 from drystone.study.sweep import Values, combinations
-from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
-from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, written
+from drystone.study.trace import done_neighbours, evenly_spread_levels, initial_levels_between, next_levels, transitions
+from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, sample_text
 from drystone.units import Count, quantity
 
-SIGNS = {"+": 1.0, "-": -1.0}
+SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
 
-def _spread(given: Any, dimension: str) -> Any:
+def _read_values(given: Any, dimension: str) -> Any:
     """The values of a list, or of {from, to} and either a `count` or a relative `resolution`, rising and above 0."""
     if isinstance(given, Mapping):
-        given = _between(given, dimension)
+        given = _values_of_range(given, dimension)
     elif not isinstance(given, Sequence) or isinstance(given, str) or not given:
         raise InputError(f"{given!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
     values = [quantity(value, dimension) for value in given]
@@ -45,7 +45,7 @@ def _spread(given: Any, dimension: str) -> Any:
     return tuple(values)
 
 
-def _between(given: Mapping[str, Any], dimension: str) -> list[float]:
+def _values_of_range(given: Mapping[str, Any], dimension: str) -> list[float]:
     """At equal ratios, or at equal distances with `spacing = "even"`, to six digits: as many as asked, or as it takes."""
     unknown = sorted(given.keys() - {"from", "to", "count", "resolution", "spacing"})
     spacing = given.get("spacing", "log")
@@ -75,8 +75,8 @@ class FailureDomainTable(Table):
 
     kind: Literal["failure-domain"]
     case: str  # path of the case, relative to the study
-    half_periods: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="time"))]
-    amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="acceleration"))]
+    half_periods: Annotated[tuple[float, ...], BeforeValidator(partial(_read_values, dimension="time"))]
+    amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_read_values, dimension="acceleration"))]
     directions: Annotated[tuple[Literal["+", "-"], ...], Field(min_length=1)] = ("+", "-")  # sign of the amplitude
     method: Literal["trace", "grid"] = "trace"
     scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes looked at in a scanned column, for islands
@@ -118,7 +118,7 @@ class Column(NamedTuple):
     period: int  # which half-period
 
 
-class Answers(NamedTuple):
+class ColumnOutcomes(NamedTuple):
     """What is known of a column, by level."""
 
     seen: dict[int, bool]  # whether it collapsed
@@ -126,7 +126,7 @@ class Answers(NamedTuple):
     unfinished: list[int]  # stood when the duration was over, but further from the start than ever
 
 
-class Plan(NamedTuple):
+class ColumnPlan(NamedTuple):
     """What to do in a column."""
 
     looks: Sequence[int]  # levels to begin with; none: it waits for its neighbours
@@ -154,7 +154,7 @@ class FailureDomain:
 
     def sample(self, column: Column, level: int) -> Sample:
         """What a trial changes in the case."""
-        amplitude = SIGNS[column.sign] * self.table.amplitudes[level]
+        amplitude = SIGN_FACTORS[column.sign] * self.table.amplitudes[level]
         return {**self.curves[column.curve], self.time_key: self.table.half_periods[column.period],
                 "motion.amplitude": amplitude}  # fmt: skip
 
@@ -195,18 +195,18 @@ class FailureDomain:
 
     @cached_property
     def _around(self) -> dict[int, tuple[int, ...]]:
-        return neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
+        return done_neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
 
     @cached_property
     def _places(self) -> dict[str, tuple[Column, int]]:
         """Column and level by the text of the sample."""
         levels = range(len(self.table.amplitudes))
-        return {written(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
+        return {sample_text(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
-    def _known(self, trials: Trials) -> dict[Column, Answers]:
-        known = {column: Answers({}, {}, []) for column in self.columns}
+    def _known(self, trials: Trials) -> dict[Column, ColumnOutcomes]:
+        known = {column: ColumnOutcomes({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
-            column, level = self._places.get(written(sample), (None, 0))
+            column, level = self._places.get(sample_text(sample), (None, 0))
             if column is None:  # of an earlier study with other keys
                 continue
             if outcome.status == FAILED:
@@ -216,30 +216,30 @@ class FailureDomain:
                 known[column].unfinished.extend([level] if is_unfinished(outcome) else [])
         return known
 
-    def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
+    def _plan(self, known: Mapping[Column, ColumnOutcomes]) -> dict[Column, ColumnPlan]:
         """What to do in every column; nothing yet in those whose neighbours are not done."""
         count = len(self.table.amplitudes)
-        plan: dict[Column, Plan] = {}
+        plan: dict[Column, ColumnPlan] = {}
         for column in self.columns:
             around = [column._replace(period=period) for period in self._around[column.period]]
             if any(not plan[other].looks or plan[other].following for other in around):
-                plan[column] = Plan([], [])
+                plan[column] = ColumnPlan([], [])
                 continue
             seen = [known[other].seen for other in around]
-            looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
-            plan[column] = Plan(looks, following(looks, known[column].seen, known[column].failed, count))
+            looks = initial_levels_between(seen, count) if around else evenly_spread_levels(self._scan, count)
+            plan[column] = ColumnPlan(looks, next_levels(looks, known[column].seen, known[column].failed, count))
         return plan
 
-    def _expected(self, plan: Plan, answers: Answers) -> int:
+    def _expected(self, plan: ColumnPlan, answers: ColumnOutcomes) -> int:
         """Trials in a column: those known and those to try now, and the halvings that are left after them."""
         count = len(self.table.amplitudes)
         if not plan.looks:
             return 2 + math.ceil(math.log2(count) / 2)
         begun = {*answers.seen, *answers.failed, *plan.following}
-        gaps = [upper - lower for lower, upper in changes(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
+        gaps = [upper - lower for lower, upper in transitions(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
         return len(begun) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
 
-    def _curve_facts(self, curve: int, known: Mapping[Column, Answers]) -> dict[str, Any]:
+    def _curve_facts(self, curve: int, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
         mine = {column: answers for column, answers in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
         collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
@@ -248,10 +248,10 @@ class FailureDomain:
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
             "directions": {sign: self._direction_facts(sign, mine) for sign in signs},
-            "capacity": {sign: number(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
+            "capacity": {sign: finite_or_none(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
         }
 
-    def _direction_facts(self, sign: str, known: Mapping[Column, Answers]) -> dict[str, Any]:
+    def _direction_facts(self, sign: str, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
         mine = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
         return {
             "boundary": [self._boundary(column, known[column].seen) for column in mine if known[column].seen],
@@ -272,7 +272,7 @@ class FailureDomain:
 
     def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
         """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
-        found = changes(seen)
+        found = transitions(seen)
         return [
             {"half_period": self.table.half_periods[column.period],
              "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
@@ -295,16 +295,16 @@ class FailureDomain:
 def pulse_capacities(case: Case) -> dict[str, float]:
     """[m/s2] by sign: the amplitude at which the case's pulse first reaches the static capacity (T105)."""
     model, motion = case.model(), case.motions[0]
-    system = balance(model)
+    system = assemble_balance(model)
     borne = {}
-    for sign, factor in SIGNS.items():
+    for sign, factor in SIGN_FACTORS.items():
         x, y, z = (-factor * part for part in motion.direction)  # blocks are pushed against the ground's acceleration
-        borne[sign] = limit(system, *loads_of(case, model, (x, y, z))).multiplier * case.analysis.gravity
-    ahead, back = _peaks(motion)
+        borne[sign] = solve_limit(system, *dead_and_live_loads(case, model, (x, y, z))).multiplier * case.analysis.gravity
+    ahead, back = _peak_shares(motion)
     return {sign: min(borne[sign] / ahead, borne[other] / back if back else math.inf) for sign, other in ("+-", "-+")}
 
 
-def _peaks(motion: Motion) -> tuple[float, float]:
+def _peak_shares(motion: Motion) -> tuple[float, float]:
     """The largest acceleration ahead and back, as shares of the amplitude."""
     length = motion.length if math.isfinite(motion.length) else 2 * (motion.half_period or 0.0)
     values = motion.acceleration(motion.start + length * np.arange(1000) / 1000) @ np.array(motion.direction)

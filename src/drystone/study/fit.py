@@ -20,15 +20,15 @@ from drystone.errors import InputError
 
 Array = np.ndarray
 
-FITTED, STAND, COLLAPSE, SHARP, FALLING, NOTHING = (
+FITTED, ALL_STAND, ALL_COLLAPSE, SHARP_STEP, NOT_RISING, NO_TRIALS = (
     "fitted", "all stand", "all collapse", "sharp", "not rising", "no trials")  # fmt: skip
-STEPS = 100  # of Newton; ten are common
-GROUP = 5  # trials that a level must have to be judged alone; smaller ones are put together
-TOO_FEW = "too few levels or records to tell whether the lognormal curve describes them"
-UNSURE = 0.1  # share of resamples without a fit from which bands are said to be doubtful
+MAX_NEWTON_STEPS = 100  # of Newton; ten are common
+MIN_TRIALS_PER_GROUP = 5  # trials that a level must have to be judged alone; smaller ones are put together
+TOO_FEW_TO_JUDGE = "too few levels or records to tell whether the lognormal curve describes them"
+DOUBTFUL_LOST_SHARE = 0.1  # share of resamples without a fit from which bands are said to be doubtful
 
 
-class Bounds(NamedTuple):
+class CapacityBounds(NamedTuple):
     """What K trials tell of capacities."""
 
     low: Array  # (K,) intensity above which the capacity is; 0: not known
@@ -63,26 +63,26 @@ class Bands(NamedTuple):
     lost: float  # share of the resamples that had no fit
 
 
-def tried(x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array) -> Bounds:
+def bounds_of_trials(x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array) -> CapacityBounds:
     """Trials at intensities x."""
     x, fell = np.asarray(x, float), np.asarray(collapsed, bool)
-    return Bounds(np.where(fell, 0.0, x), np.where(fell, x, np.inf), np.asarray(record, np.int64))
+    return CapacityBounds(np.where(fell, 0.0, x), np.where(fell, x, np.inf), np.asarray(record, np.int64))
 
 
-def counted(x: Sequence[float] | Array, n: Sequence[int] | Array, z: Sequence[int] | Array) -> Bounds:
+def bounds_of_counts(x: Sequence[float] | Array, n: Sequence[int] | Array, z: Sequence[int] | Array) -> CapacityBounds:
     """z of n independent trials collapse at intensity x."""
     fell = [k < collapses for trials, collapses in zip(n, z, strict=True) for k in range(trials)]
-    return tried(np.repeat(np.asarray(x, float), n), fell, np.arange(len(fell)))
+    return bounds_of_trials(np.repeat(np.asarray(x, float), n), fell, np.arange(len(fell)))
 
 
-def fit(bounds: Bounds) -> Fit:
+def fit_lognormal(bounds: CapacityBounds) -> Fit:
     """The most likely fragility."""
-    _check(bounds)
+    _check_bounds(bounds)
     low, high, counts = _columns(bounds)
     weight = counts.sum(axis=0)[None]
     status = _status(low, high, weight)[0]
     if status != FITTED:
-        return Fit(status, None, None, None, None, _between(low, high, status), None)
+        return Fit(status, None, None, None, None, _median_bracket(low, high, status), None)
     peak = _maximise(low, high, weight)
     information = np.linalg.inv(peak.information[0])
     slope = np.array([[-1, peak.a[0] / peak.b[0]], [0, -1]]) / peak.b[0]  # of ln theta and ln beta by a and b
@@ -91,10 +91,10 @@ def fit(bounds: Bounds) -> Fit:
     return Fit(status, theta, beta, error_theta, error_beta, (0.0, math.inf), float(peak.value[0]))
 
 
-def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
+def confidence_bands(bounds: CapacityBounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
     """Records drawn with replacement, each with all its trials; None if there is no fit, or of a single record. What the
     resamples are off on average is taken off, and their scatter is widened by Student's t of the number of records (T113)."""
-    best = fit(bounds)
+    best = fit_lognormal(bounds)
     low, high, counts = _columns(bounds)
     records = len(counts)
     if best.theta is None or best.beta is None or records < 2:
@@ -120,23 +120,23 @@ def bands(bounds: Bounds, *, confidence: float = 0.95, resamples: int = 1000, se
                  1 - len(weight) / resamples)  # fmt: skip
 
 
-def goodness(bounds: Bounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
+def goodness_of_fit(bounds: CapacityBounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
     """How well the fit describes the trials, in numbers and in a sentence; p is that of a worse one if it is true."""
     if best.theta is None:
-        return {"sentence": _why_not(best)}
+        return {"sentence": _explain_missing_fit(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
         distance, p = _kolmogorov(bounds, best, seed)
-        said = TOO_FEW if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
+        said = TOO_FEW_TO_JUDGE if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
         return {"distance": distance, "p": p, "sentence": said}
     deviance, pearson, freedom = _by_level(bounds, best)
     if freedom < 1:
-        return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None, "sentence": TOO_FEW}
+        return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None, "sentence": TOO_FEW_TO_JUDGE}
     p = float(chdtrc(freedom, pearson))
     said = f"chi2 is {pearson:.3g} with {freedom} degrees of freedom"
     return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, said)}
 
 
-def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None:
+def fit_power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None:
     """ln y = intercept + slope ln x, by least squares; scatter is the standard deviation about it (T114). None if there are
     fewer than three points or all have one x."""
     across, along = np.log(np.asarray(x, float)), np.log(np.asarray(y, float))
@@ -148,29 +148,29 @@ def power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None
             "points": len(off)}  # fmt: skip
 
 
-def words(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
+def describe_fit(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
     """The fit as a sentence, with intensities in a unit of this size."""
     unit = f" {unit}" if unit else ""
     if best.theta is None:
-        return _why_not(best, size, unit)
+        return _explain_missing_fit(best, size, unit)
     said = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
     if band is None:
         return f"{said}; no band: most resamples of the records have no fit, there are too few"
     low, high = band.theta
     said += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
-    return said if band.lost < UNSURE else f"{said}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
+    return said if band.lost < DOUBTFUL_LOST_SHARE else f"{said}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
 
 
-def _why_not(best: Fit, size: float = 1.0, unit: str = "") -> str:
+def _explain_missing_fit(best: Fit, size: float = 1.0, unit: str = "") -> str:
     low, high = (x / size for x in best.between)
     place = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
     return {
-        NOTHING: "no trial tells anything",
-        STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
-        COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
-        SHARP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
+        NO_TRIALS: "no trial tells anything",
+        ALL_STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
+        ALL_COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
+        SHARP_STEP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
                "try levels closer to each other",
-        FALLING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
+        NOT_RISING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
     }[best.status]  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def _verdict(p: float, said: str) -> str:
     return f"the lognormal curve {doubt} ({said}, p = {p:.2g})"
 
 
-def _check(bounds: Bounds) -> None:
+def _check_bounds(bounds: CapacityBounds) -> None:
     low, high = bounds.low, bounds.high
     wrong = ~((low >= 0) & (low < high) & np.isfinite(low))
     if wrong.any():
@@ -189,7 +189,7 @@ def _check(bounds: Bounds) -> None:
         raise InputError(f"capacity {k} is between {low[k]:g} and {high[k]:g}; give intensities above 0, the lower one first")
 
 
-def _columns(bounds: Bounds) -> tuple[Array, Array, Array]:
+def _columns(bounds: CapacityBounds) -> tuple[Array, Array, Array]:
     """The different bounds, and how often each record (row) has them. Rows in which nothing is known are left out."""
     told = (bounds.low > 0) | np.isfinite(bounds.high)
     pairs, column = np.unique(np.stack([bounds.low[told], bounds.high[told]], axis=1), axis=0, return_inverse=True)
@@ -199,9 +199,9 @@ def _columns(bounds: Bounds) -> tuple[Array, Array, Array]:
     return pairs[:, 0], pairs[:, 1], counts
 
 
-def _between(low: Array, high: Array, status: str) -> tuple[float, float]:
+def _median_bracket(low: Array, high: Array, status: str) -> tuple[float, float]:
     """Intensities between which the median lies if it suits all bounds (T112)."""
-    if status in (NOTHING, FALLING):
+    if status in (NO_TRIALS, NOT_RISING):
         return 0.0, math.inf
     above, below = low.max(), high.min()
     if above == below:  # a level with both: between its neighbours
@@ -212,18 +212,18 @@ def _between(low: Array, high: Array, status: str) -> tuple[float, float]:
 def _status(low: Array, high: Array, weight: Array) -> Array:
     """(R,) whether the likelihood has a maximum, for R weightings (R, K) of the bounds."""
     if not len(low):
-        return np.full(len(weight), NOTHING, object)
+        return np.full(len(weight), NO_TRIALS, object)
     used = weight > 0
     above, below = np.where(used, low, 0.0).max(axis=1), np.where(used, high, np.inf).min(axis=1)
     status = np.full(len(weight), FITTED, object)
-    status[_falling(low, high, weight)] = FALLING
-    status[above <= below] = SHARP
-    status[np.isinf(below)] = STAND
-    status[above == 0] = COLLAPSE
+    status[_is_not_rising(low, high, weight)] = NOT_RISING
+    status[above <= below] = SHARP_STEP
+    status[np.isinf(below)] = ALL_STAND
+    status[above == 0] = ALL_COLLAPSE
     return status
 
 
-def _falling(low: Array, high: Array, weight: Array) -> Array:
+def _is_not_rising(low: Array, high: Array, weight: Array) -> Array:
     """(R,) the mean of ln x is no higher where it collapses than where it stands: the likelihood falls from slope 0 on. With a
     bound on both sides the slope is above 0 anyway."""
     fell, stood = low == 0, np.isinf(high)
@@ -251,7 +251,7 @@ def _maximise(low: Array, high: Array, weight: Array) -> _Peak:
     centre = ends.mean()
     low, high = low - centre, high - centre
     at = np.tile([0.0, 1.0 / max(ends.std(), 0.1)], (len(weight), 1))  # a, b
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         value, slope, curvature = _likelihood(at, low, high, weight)
         step = np.linalg.solve(-curvature, slope[:, :, None])[:, :, 0]
         gain = np.einsum("ri,ri->r", slope, step)
@@ -300,14 +300,14 @@ def _log_between(below: Array, above: Array) -> Array:
     return most + np.log(-np.expm1(np.minimum(log_ndtr(bottom) - most, -1e-300)))
 
 
-def _by_level(bounds: Bounds, best: Fit) -> tuple[float, float, int]:
+def _by_level(bounds: CapacityBounds, best: Fit) -> tuple[float, float, int]:
     """Deviance, Pearson's chi2 and degrees of freedom of collapses by level; neighbours are put together until they have GROUP
     trials."""
     x = np.where(bounds.low > 0, bounds.low, bounds.high)
     level, row = np.unique(x, return_inverse=True)
     trials = np.bincount(row).astype(float)
     collapses = np.bincount(row, weights=bounds.low == 0)
-    group = np.minimum((np.cumsum(trials) - trials) // GROUP, max(trials.sum() // GROUP - 1, 0)).astype(int)
+    group = np.minimum((np.cumsum(trials) - trials) // MIN_TRIALS_PER_GROUP, max(trials.sum() // MIN_TRIALS_PER_GROUP - 1, 0)).astype(int)
     group = np.unique(group, return_inverse=True)[1]
     n, z, expected = (np.bincount(group, weights=w) for w in (trials, collapses, trials * best.probability(level)))
     expected = np.clip(expected, 1e-12 * n, (1 - 1e-12) * n)
@@ -317,7 +317,7 @@ def _by_level(bounds: Bounds, best: Fit) -> tuple[float, float, int]:
     return float(2 * parts.sum()), pearson, len(n) - 2
 
 
-def _kolmogorov(bounds: Bounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float | None]:
+def _kolmogorov(bounds: CapacityBounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float | None]:
     """Largest distance between the steps of the capacities and the fit, and the share of samples of the fit, with the same
     censoring and fitted as the capacities were, that are further away; None if most of them have no fit."""
     low, high = bounds.low, bounds.high

@@ -22,16 +22,33 @@ from pydantic import Field, model_validator
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.io.table import Table
-from drystone.study.fit import Bounds, bands, fit, goodness, power_law, tried, words
-from drystone.study.hunt import bracket, came_back, halved, hunted, rounded
-from drystone.study.specimens import Random, Shaking, Specimen, drawn, from_files, from_seeds, measured, specimens
+from drystone.study.fit import (
+    CapacityBounds,
+    bounds_of_trials,
+    confidence_bands,
+    describe_fit,
+    fit_lognormal,
+    fit_power_law,
+    goodness_of_fit,
+)
+from drystone.study.hunt import bracket, next_intensities, next_middle_level, round_to_six_digits, stands_above_collapse
+from drystone.study.specimens import (
+    Random,
+    Shaking,
+    Specimen,
+    choices_from_files,
+    choices_from_seeds,
+    draw_samples,
+    measure_intensity,
+    pair_specimens,
+)
 from drystone.study.sweep import combinations
 from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
 from drystone.units import GRAVITY, Count, Ratio, Time, quantity
 
-COLLAPSE = "collapse"
-DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
-UNITS = {"acceleration": "m/s2", "velocity": "m/s", "length": "m"}
+COLLAPSE_LIMIT = "collapse"
+MEASURE_DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
+DIMENSION_UNITS = {"acceleration": "m/s2", "velocity": "m/s", "length": "m"}
 
 
 class FragilityTable(Table):
@@ -53,7 +70,7 @@ class FragilityTable(Table):
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
     beyond: Annotated[Count, Field(ge=0)] = 1  # ida: doublings tried above the first collapse, to see whether it stands again
     scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: of all records
-    limit: float | str = COLLAPSE  # or the displacement [m] that must not be reached
+    limit: float | str = COLLAPSE_LIMIT  # or the displacement [m] that must not be reached
     block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
     vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
     random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
@@ -72,7 +89,7 @@ class FragilityTable(Table):
         if self.method == "ida" and (self.lowest is None or self.highest is None
                                      or not 0 < self.amount(self.lowest) < self.amount(self.highest)):  # fmt: skip
             raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, the lower first")
-        if self.limit != COLLAPSE and not quantity(self.limit, "length") > 0:
+        if self.limit != COLLAPSE_LIMIT and not quantity(self.limit, "length") > 0:
             raise InputError(f'limit = {self.limit!r}; give "collapse" or a displacement above 0')
         twice = sorted(self.random.keys() & self.vary.keys())
         if twice:
@@ -83,20 +100,20 @@ class FragilityTable(Table):
 
     def amount(self, given: float | str) -> float:
         """An intensity in SI."""
-        return quantity(given, DIMENSIONS.get(self.measure, "acceleration"))
+        return quantity(given, MEASURE_DIMENSIONS.get(self.measure, "acceleration"))
 
     def begin(self, case: Case, folder: Path) -> "Fragility":
         """The study of a case; all records are read and measured."""
         if self.block is not None and self.block not in case.output.monitor:
             raise InputError(f"block = {self.block!r} is not in output.monitor of {case.path}; add it there")
         keys = {key: value for key in ("unit", "time_step") if (value := getattr(self, key)) is not None}
-        choices = from_files(case, self.records, folder, keys) if self.records else from_seeds(case, self.seeds)
-        shakings = [Shaking(choice, measured(case, choice, self.measure, self.combine)) for choice in choices]
-        draws = [{}] if self.draws is None else drawn(case, self.random, self.draws, self.seed)
-        return Fragility(self, tuple(specimens(shakings, draws)), tuple(combinations(self.vary)))
+        choices = choices_from_files(case, self.records, folder, keys) if self.records else choices_from_seeds(case, self.seeds)
+        shakings = [Shaking(choice, measure_intensity(case, choice, self.measure, self.combine)) for choice in choices]
+        draws = [{}] if self.draws is None else draw_samples(case, self.random, self.draws, self.seed)
+        return Fragility(self, tuple(pair_specimens(shakings, draws)), tuple(combinations(self.vary)))
 
 
-class Row(NamedTuple):
+class FragilityRow(NamedTuple):
     """A specimen at an intensity."""
 
     record: str
@@ -121,7 +138,7 @@ class Fragility:
 
     @property
     def dimension(self) -> str:
-        return DIMENSIONS.get(self.table.measure, "acceleration")
+        return MEASURE_DIMENSIONS.get(self.table.measure, "acceleration")
 
     def sample(self, curve: Sample, specimen: Specimen, level: float) -> Sample:
         return dict(curve) | dict(specimen.at(level))
@@ -170,11 +187,11 @@ class Fragility:
         if table.method == "cloud":
             return [self._as_it_is(specimen)]
         if table.method == "ida":
-            return hunted(known, self._lowest, self._highest, table.tolerance, table.beyond)
-        return halved(known, self.levels) if table.assume_monotone else self.levels[::-1]
+            return next_intensities(known, self._lowest, self._highest, table.tolerance, table.beyond)
+        return next_middle_level(known, self.levels) if table.assume_monotone else self.levels[::-1]
 
     def _as_it_is(self, specimen: Specimen) -> float:
-        return rounded(self.table.scale * specimen.shaking.intensity)
+        return round_to_six_digits(self.table.scale * specimen.shaking.intensity)
 
     def _known(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
         """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
@@ -190,7 +207,7 @@ class Fragility:
         """Whether the limit state was reached; None: the trial failed."""
         if outcome.status == FAILED:
             return None
-        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE:
+        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE_LIMIT:
             return outcome.status == COLLAPSED
         moved = self._displacement(outcome)
         return None if moved is None else moved >= quantity(self.table.limit, "length")
@@ -206,7 +223,7 @@ class Fragility:
                                   for curve in curves),
             "method": table.method,
             "measure": table.measure,
-            "unit": UNITS[self.dimension],
+            "unit": DIMENSION_UNITS[self.dimension],
             "limit": table.limit,
             "assume_monotone": table.assume_monotone,
             "records": list(dict.fromkeys(specimen.name for specimen in self.specimens)),
@@ -219,16 +236,16 @@ class Fragility:
         known = [self._known(trials, curve, specimen) for specimen in self.specimens]
         rows = [self._rows(trials, curve, specimen, each) for specimen, each in zip(self.specimens, known, strict=True)]
         bounds = self._bounds(known, rows)
-        best, band = fit(bounds), bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
-        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, UNITS[self.dimension])
+        best, band = fit_lognormal(bounds), confidence_bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
+        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, DIMENSION_UNITS[self.dimension])
         every = [row for of_one in rows for row in of_one]
         found: dict[str, Any] = {
             "vary": dict(curve),
-            "sentence": words(best, band, size=size, unit=unit),
+            "sentence": describe_fit(best, band, size=size, unit=unit),
             "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
             "band": None if band is None else {key: value.tolist() if hasattr(value, "tolist") else value
                                                for key, value in band._asdict().items()},
-            "goodness": goodness(bounds, best, seed=self.table.seed),
+            "goodness": goodness_of_fit(bounds, best, seed=self.table.seed),
             "trials": sum(not row.inferred for row in every),
             "inferred": sum(row.inferred for row in every),
             "failed": sum(row.collapsed is None for row in every),
@@ -236,43 +253,43 @@ class Fragility:
             "rows": [row._asdict() for row in every],
         }  # fmt: skip
         if self.table.method == "stripes":
-            found["levels"] = [_level(level, [row for row in every if row.intensity == level]) for level in self.levels]
+            found["levels"] = [_level_result(level, [row for row in every if row.intensity == level]) for level in self.levels]
         elif self.table.method == "ida":
             pairs = zip(self.specimens, known, strict=True)
-            found["capacities"] = [_capacity(specimen, each) for specimen, each in pairs if each]
-            found["came_back"] = sum(came_back(each) for each in known)
+            found["capacities"] = [_capacity_result(specimen, each) for specimen, each in pairs if each]
+            found["came_back"] = sum(stands_above_collapse(each) for each in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
-            found["regression"] = power_law([x for x, _ in moved], [y for _, y in moved])
+            found["regression"] = fit_power_law([x for x, _ in moved], [y for _, y in moved])
         return found
 
-    def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[Row]:
+    def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[FragilityRow]:
         """What was tried, and with assume_monotone what that tells of other levels."""
         rows = []
         for level, fell in sorted(known.items()):
             outcome = trials.outcome(self.sample(curve, specimen, level))
             assert outcome is not None, "what is known was tried"
-            rows.append(Row(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
+            rows.append(FragilityRow(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
         if self.table.assume_monotone and self.table.method == "stripes":
             low, high = bracket(known)
-            rows += [Row(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
+            rows += [FragilityRow(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
                      if known.get(level) is None and (level < low or level > high)]  # fmt: skip
             told = {row.intensity for row in rows if row.inferred}
             rows = [row for row in rows if row.collapsed is not None or row.intensity not in told]
         return rows
 
-    def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[Row]]) -> Bounds:
+    def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[FragilityRow]]) -> CapacityBounds:
         """What all that says of capacities."""
         numbers = [specimen.record for specimen in self.specimens]
         if self.table.method == "ida":
             low, high = np.array([bracket(each) for each in known]).reshape(-1, 2).T
-            return Bounds(low, high, np.array(numbers))
+            return CapacityBounds(low, high, np.array(numbers))
         said = [(row.intensity, row.collapsed, k) for k, of_one in zip(numbers, rows, strict=True) for row in of_one
                 if row.collapsed is not None]  # fmt: skip
-        return tried(*zip(*said, strict=True)) if said else tried([], [], [])
+        return bounds_of_trials(*zip(*said, strict=True)) if said else bounds_of_trials([], [], [])
 
 
-def _level(level: float, rows: Sequence[Row]) -> dict[str, Any]:
+def _level_result(level: float, rows: Sequence[FragilityRow]) -> dict[str, Any]:
     """The fraction of collapses at a level; failed trials are left out."""
     known = [row for row in rows if row.collapsed is not None]
     return {
@@ -284,12 +301,12 @@ def _level(level: float, rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _capacity(specimen: Specimen, known: Mapping[float, bool | None]) -> dict[str, Any]:
+def _capacity_result(specimen: Specimen, known: Mapping[float, bool | None]) -> dict[str, Any]:
     low, high = bracket(known)
     return {
         "record": specimen.name,
         "low": low,
         "high": high if math.isfinite(high) else None,
-        "came_back": came_back(known),
+        "came_back": stands_above_collapse(known),
         "failed": sum(fell is None for fell in known.values()),
     }

@@ -19,12 +19,12 @@ def bracket(known: Known) -> tuple[float, float]:
     return max((x for x, fell in known.items() if fell is False and x < high), default=0.0), high
 
 
-def came_back(known: Known) -> bool:
+def stands_above_collapse(known: Known) -> bool:
     """Whether it stands somewhere above a collapse."""
     return any(fell is False and x > bracket(known)[1] for x, fell in known.items())
 
 
-def halved(known: Known, levels: Sequence[float]) -> list[float]:
+def next_middle_level(known: Known, levels: Sequence[float]) -> list[float]:
     """Of a record that is taken to stand below where it stands and to collapse above where it collapses: the middle of the
     levels in question."""
     low, high = bracket(known)
@@ -32,33 +32,33 @@ def halved(known: Known, levels: Sequence[float]) -> list[float]:
     return open_ones[len(open_ones) // 2 :][:1]
 
 
-def hunted(known: Known, lowest: float, highest: float, tolerance: float, beyond: int) -> list[float]:
+def next_intensities(known: Known, lowest: float, highest: float, tolerance: float, beyond: int) -> list[float]:
     """Up by factors of 2 until it collapses, `beyond` rungs more to see whether it stands again, and halves of the bracket
     until its ends differ by the share `tolerance`. A failed trial ends the halving."""
-    ladder = rungs(lowest, highest)
+    ladder = doubling_steps(lowest, highest)
     for k, rung in enumerate(ladder):
         if rung not in known:
             return [rung]
         if known[rung]:
             above = [x for x in ladder[k + 1 : k + 1 + beyond] if x not in known]
-            return _middle(known, tolerance) + above
+            return _bracket_middle(known, tolerance) + above
     return []
 
 
-def _middle(known: Known, tolerance: float) -> list[float]:
+def _bracket_middle(known: Known, tolerance: float) -> list[float]:
     low, high = bracket(known)
     if low == 0 or high / low <= 1 + tolerance:
         return []
-    middle = rounded(math.sqrt(low * high))
+    middle = round_to_six_digits(math.sqrt(low * high))
     return [] if middle in known else [middle]
 
 
-def rungs(lowest: float, highest: float) -> list[float]:
+def doubling_steps(lowest: float, highest: float) -> list[float]:
     """From the lowest up by factors of 2, the highest last."""
     count = math.ceil(math.log2(highest / lowest) - 1e-9)
-    return [rounded(lowest * 2.0**k) for k in range(count)] + [rounded(highest)]
+    return [round_to_six_digits(lowest * 2.0**k) for k in range(count)] + [round_to_six_digits(highest)]
 
 
-def rounded(x: float) -> float:
+def round_to_six_digits(x: float) -> float:
     """To six digits, so that all machines try the same."""
     return float(f"{x:.6g}")

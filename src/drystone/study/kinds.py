@@ -5,4 +5,4 @@ from drystone.study.domain import FailureDomainTable
 from drystone.study.fragility import FragilityTable
 from drystone.study.sweep import SweepTable
 
-KINDS: dict[str, type[Table]] = {"failure-domain": FailureDomainTable, "fragility": FragilityTable, "sweep": SweepTable}
+STUDY_KINDS: dict[str, type[Table]] = {"failure-domain": FailureDomainTable, "fragility": FragilityTable, "sweep": SweepTable}

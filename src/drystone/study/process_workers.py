@@ -25,20 +25,20 @@ from drystone.study.trials import FAILED, Outcome, Sample
 from drystone.study.worker_process import ERROR, READY
 from drystone.study.workers import Compute
 
-PROGRAM = """import signal
+WORKER_PROGRAM = """import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
 from drystone.study.worker_process import main
 main()
 """
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # the first: `crew.cores`
-DEATHS = 2  # of workers, after which a trial counts as failed
-IN_VAIN = 3  # workers in a row that end before they are ready, after which the study ends
+ONE_THREAD_ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # the first: `crew.cores`
+MAX_WORKER_DEATHS = 2  # of workers, after which a trial counts as failed
+MAX_FAILED_STARTS = 3  # workers in a row that end before they are ready, after which the study ends
 
 
 @dataclass
-class _Trial:
+class _PendingTrial:
     sample: Sample
     key: str
     deaths: int = 0  # of workers that computed it
@@ -50,9 +50,9 @@ class _Worker:
 
     def __init__(self, greeting: bytes, answers: SimpleQueue):
         self.is_ready = False
-        self.trial: _Trial | None = None
-        command = [sys.executable, "-P", "-c", PROGRAM]
-        environment = os.environ | ONE_THREAD
+        self.trial: _PendingTrial | None = None
+        command = [sys.executable, "-P", "-c", WORKER_PROGRAM]
+        environment = os.environ | ONE_THREAD_ENVIRONMENT
         self._process: Any = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self._reader = threading.Thread(target=self._read, args=(answers,), daemon=True)
         self._reader.start()
@@ -66,7 +66,7 @@ class _Worker:
     def is_free(self) -> bool:
         return self.is_ready and self.trial is None
 
-    def begin(self, trial: _Trial) -> bool:
+    def begin(self, trial: _PendingTrial) -> bool:
         """Whether it has taken the trial; it has not if it has just ended."""
         taken = self._write(pickle.dumps((dict(trial.sample), trial.key)))
         self.trial = trial if taken else None
@@ -108,7 +108,7 @@ class ProcessWorkers:
     def __init__(self, task: Compute, jobs: int):
         self._jobs = jobs
         self._greeting = pickle.dumps(sys.path) + pickle.dumps(pickle.dumps(task))
-        self._waiting: deque[_Trial] = deque()
+        self._waiting: deque[_PendingTrial] = deque()
         self._workers: list[_Worker] = []
         self._answers: SimpleQueue = SimpleQueue()
         self._in_vain = 0
@@ -131,7 +131,7 @@ class ProcessWorkers:
         return [worker.pid for worker in self._workers]
 
     def submit(self, sample: Sample, key: str) -> None:
-        self._waiting.append(_Trial(sample, key))
+        self._waiting.append(_PendingTrial(sample, key))
         self._hand_out()
 
     def next(self) -> tuple[Sample, Outcome]:
@@ -166,14 +166,14 @@ class ProcessWorkers:
         self._workers.remove(worker)
         how, trial = worker.end(), worker.trial
         self._in_vain += not worker.is_ready
-        if self._in_vain == IN_VAIN:
-            raise InputError(f"worker processes do not start: {IN_VAIN} in a row ended before they were ready, the last {how}; "
+        if self._in_vain == MAX_FAILED_STARTS:
+            raise InputError(f"worker processes do not start: {MAX_FAILED_STARTS} in a row ended before they were ready, the last {how}; "
                              "give --jobs 1, or go on later with drystone study --resume")  # fmt: skip
         if trial is None:
             return None
         trial.deaths += 1
-        if trial.deaths < DEATHS:
+        if trial.deaths < MAX_WORKER_DEATHS:
             self._waiting.appendleft(trial)
             return None
-        reason = f"the worker was lost: {DEATHS} worker processes ended while they computed this trial, the last {how}"
+        reason = f"the worker was lost: {MAX_WORKER_DEATHS} worker processes ended while they computed this trial, the last {how}"
         return trial.sample, Outcome(FAILED, reason, {}, 0.0)

@@ -22,27 +22,27 @@ from drystone.loads import at_time, body_force, last_change, weight, wrench
 from drystone.model import Model
 from drystone.motion import Motion, end_of
 from drystone.state import State
-from drystone.study.rest import moved
+from drystone.study.rest import largest_movement
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-MARGIN = 1.5  # times the accelerations to come: friction in the joints is not associated, and stone swings
-CALM = 0.5  # [s]
-SWAY = 5e-4  # [m] stone that is shaken and stays where it is sways by less, unless it is soft; then it is followed longer
-LEAST = 0.01 * GRAVITY  # [m/s2] so much is asked for at least
-CLOSED = 1e-4  # [m] joints that are open wider bear nothing
-SAMPLES = 4000  # of a pulse, in which its largest accelerations are looked for
+ACCELERATION_MARGIN = 1.5  # times the accelerations to come: friction in the joints is not associated, and stone swings
+CALM_DURATION = 0.5  # [s]
+MAX_SWAY = 5e-4  # [m] stone that is shaken and stays where it is sways by less, unless it is soft; then it is followed longer
+MIN_ACCELERATION = 0.01 * GRAVITY  # [m/s2] so much is asked for at least
+MAX_CLOSED_GAP = 1e-4  # [m] joints that are open wider bear nothing
+PULSE_SAMPLES = 4000  # of a pulse, in which its largest accelerations are looked for
 
 
-class RemainderBorne:
+class RemainingMotionCheck:
     """Whether the states it was shown, in the order of time, end in one that bears what is left of the motions."""
 
     def __init__(self, case: Case, model: Model):
         self._case, self._model = case, model
-        self._asks = _can_be_asked(case, model)
+        self._asks = _is_applicable(case, model)
         self._over = end_of(case.motions)  # [s]
-        self._peaks = [_Peaks(motion) for motion in case.motions] if self._asks else []
+        self._peaks = [_PeakAccelerations(motion) for motion in case.motions] if self._asks else []
         self._from = max([peak.strongest for peak in self._peaks] + [last_change(case.loads)])  # [s]
         self._since: State | None = None  # the state from which on nothing has moved
         self._borne: tuple[Array, float] | None = None  # since then: a box of accelerations, and by what it may be multiplied
@@ -50,45 +50,45 @@ class RemainderBorne:
     def __call__(self, state: State) -> bool:
         if not self._asks or not self._from <= state.time < self._over:
             return False
-        if self._since is None or moved(self._since, state, self._model.bodies.radius) > SWAY:
+        if self._since is None or largest_movement(self._since, state, self._model.bodies.radius) > MAX_SWAY:
             self._since, self._borne = state, None
-        if state.time - self._since.time < CALM:
+        if state.time - self._since.time < CALM_DURATION:
             return False
-        left = np.array([max(peak.left(state.time), LEAST) for peak in self._peaks])
+        left = np.array([max(peak.left(state.time), MIN_ACCELERATION) for peak in self._peaks])
         if self._borne is None:
             self._borne = left, self._multiplier(state, left)
         box, multiplier = self._borne
-        return bool(multiplier >= MARGIN * (left / box).max())
+        return bool(multiplier >= ACCELERATION_MARGIN * (left / box).max())
 
     def _multiplier(self, state: State, left: Array) -> float:
         """By what the box of accelerations (M,) [m/s2] along the motions may be multiplied until a corner is not borne."""
-        from drystone.statics.balance import balance  # with SciPy and Clarabel
-        from drystone.statics.limit import limit
+        from drystone.statics.balance import assemble_balance  # with SciPy and Clarabel
+        from drystone.statics.limit import solve_limit
 
         model, gravity = self._model, self._case.analysis.gravity
-        here = balance(model, state.position, state.rotation, widest=CLOSED)
+        here = assemble_balance(model, state.position, state.rotation, widest=MAX_CLOSED_GAP)
         dead = weight(model, gravity) + wrench(model, at_time(self._case.loads, state.time), gravity, state.rotation)
         ways = np.array([motion.direction for motion in self._case.motions])
         found = np.inf
         for signs in product((-1.0, 1.0), repeat=len(left)):
             push = (np.array(signs) * left) @ ways
             size = float(np.linalg.norm(push))
-            of_corner = limit(here, dead, body_force(model, push, size)).multiplier if size > 0.0 else np.inf
+            of_corner = solve_limit(here, dead, body_force(model, push, size)).multiplier if size > 0.0 else np.inf
             found = min(found, of_corner if of_corner > 0.0 else 0.0)  # not a number: it bears not even its weight
         return found
 
 
-def _can_be_asked(case: Case, model: Model) -> bool:
+def _is_applicable(case: Case, model: Model) -> bool:
     plain = all(not motion.supports and motion.displacement_amplitude is None for motion in case.motions)
     rigid_and_dry = model.laws is None and model.elastic is None and not case.changes
     return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, SettlementHistory)
 
 
-class _Peaks:
+class _PeakAccelerations:
     """The largest acceleration of a motion, before and after an instant."""
 
     def __init__(self, motion: Motion):
-        count = SAMPLES if motion.record is None else len(motion.record.acceleration)
+        count = PULSE_SAMPLES if motion.record is None else len(motion.record.acceleration)
         self._time = motion.start + np.linspace(0.0, motion.length, count)
         size = np.linalg.norm(motion.acceleration(self._time), axis=1)
         self._left = np.maximum.accumulate(size[::-1])[::-1]  # from each sample on

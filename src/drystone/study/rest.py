@@ -18,8 +18,8 @@ from drystone.state import State
 
 Array = np.ndarray
 
-CALM = 0.2  # [s]
-STILL = 1e-6  # [m]
+REST_DURATION = 0.2  # [s]
+MAX_REST_MOVEMENT = 1e-6  # [m]
 
 
 class AtRest:
@@ -34,12 +34,12 @@ class AtRest:
     def __call__(self, state: State) -> bool:
         if self._inert or state.time < self._over:
             return False
-        if self._since is None or moved(self._since, state, self._radius) > STILL:
+        if self._since is None or largest_movement(self._since, state, self._radius) > MAX_REST_MOVEMENT:
             self._since = state
-        return state.time - self._since.time >= CALM
+        return state.time - self._since.time >= REST_DURATION
 
 
-def moved(one: State, other: State, radius: Array) -> float:
+def largest_movement(one: State, other: State, radius: Array) -> float:
     """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn. radius (B,) [m]"""
     shift = np.linalg.norm(other.position - one.position, axis=1)
     turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns

@@ -22,14 +22,14 @@ from drystone.io.case import Case, case_content, parse_case
 from drystone.io.table import Table
 from drystone.laws import Scatter
 from drystone.motion import Motion
-from drystone.study.hunt import rounded
+from drystone.study.hunt import round_to_six_digits
 from drystone.study.trials import Sample
 from drystone.units import Ratio, number_and_unit, quantity
 
 Array = np.ndarray
 
-STRENGTHS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
-FINE = 1e-3  # [s] between samples of a pulse that is measured
+STRENGTH_DIMENSIONS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
+PULSE_SAMPLE_INTERVAL = 1e-3  # [s] between samples of a pulse that is measured
 
 
 class Random(Table):
@@ -43,11 +43,11 @@ class Random(Table):
         number, unit = number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
         scatter = Scatter(self.cov, 0, self.distribution)
         scatter.check()
-        drawn = [rounded(number * factor) for factor in scatter.quantile(uniform)]
+        drawn = [round_to_six_digits(number * factor) for factor in scatter.quantile(uniform)]
         return [f"{value:g} {unit}" for value in drawn] if unit else drawn
 
 
-class Choice(NamedTuple):
+class RecordChoice(NamedTuple):
     """A record, or one for each motion of the ground, and how the case is told."""
 
     name: str
@@ -58,7 +58,7 @@ class Choice(NamedTuple):
 class Shaking(NamedTuple):
     """A choice that was measured."""
 
-    choice: Choice
+    choice: RecordChoice
     intensity: float  # in SI, at factor 1
 
 
@@ -76,11 +76,11 @@ class Specimen(NamedTuple):
     def at(self, level: float) -> Sample:
         """What it changes in the case at an intensity."""
         choice, size = self.shaking
-        scaled = {place: rounded(value * level / size) for place, value in choice.strengths.items()}
+        scaled = {place: round_to_six_digits(value * level / size) for place, value in choice.strengths.items()}
         return dict(self.drawn) | dict(choice.changes) | scaled
 
 
-def from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[Choice]:
+def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[RecordChoice]:
     """The records of files and patterns, relative to `folder`; `keys` are of all of them, as unit or time_step."""
     places = _motion_places(case)
     for place, motion in places.items():
@@ -93,20 +93,20 @@ def from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Pat
         for place, file in zip(places, files, strict=True):
             there = Path(os.path.relpath(file, case.path.parent)).as_posix()
             changes |= {f"{place}.record": there, **{f"{place}.{key}": value for key, value in keys.items()}}
-        choices.append(Choice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in places}))
+        choices.append(RecordChoice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in places}))
     return choices
 
 
-def from_seeds(case: Case, seeds: int) -> list[Choice]:
+def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
     """Made-up motions with the seeds 1, 2, ...; those of a second motion are 1001, 1002, ..."""
     strengths: dict[str, float] = {}
     places = _motion_places(case)
     for place, motion in places.items():
         if "seed" not in motion:
             raise InputError(f"{case.path}: {place} has no seed; make it kanai-tajimi or spectrum, or give the study records")
-        key = next(key for key in STRENGTHS if key in motion)
-        strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTHS[key])
-    return [Choice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
+        key = next(key for key in STRENGTH_DIMENSIONS if key in motion)
+        strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTH_DIMENSIONS[key])
+    return [RecordChoice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
             for seed in range(1, seeds + 1)]  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int)
     return list(dict.fromkeys(found))
 
 
-def measured(case: Case, choice: Choice, measure: str, combine: str) -> float:
+def measure_intensity(case: Case, choice: RecordChoice, measure: str, combine: str) -> float:
     """The intensity of a choice, in SI; combine: "first" motion, or "geometric mean" of those that are horizontal."""
     motions = parse_case(case.text, case.path, dict(choice.changes) | dict(choice.strengths)).motions
     shaking = [motion for motion in motions if not motion.supports]
@@ -155,11 +155,11 @@ def _samples(motion: Motion) -> Accelerogram:
     """Of a record its own, of a closed form every millisecond."""
     if motion.record is not None:
         return motion.record
-    instants = motion.start + FINE * np.arange(1 + math.ceil(motion.length / FINE))
-    return Accelerogram(motion.pulse, "", FINE, motion.acceleration(instants) @ np.array(motion.direction), "m/s2")
+    instants = motion.start + PULSE_SAMPLE_INTERVAL * np.arange(1 + math.ceil(motion.length / PULSE_SAMPLE_INTERVAL))
+    return Accelerogram(motion.pulse, "", PULSE_SAMPLE_INTERVAL, motion.acceleration(instants) @ np.array(motion.direction), "m/s2")
 
 
-def drawn(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
+def draw_samples(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
     """What each draw changes in the case: numpy's PCG64, a stream for every place."""
     if not random and case.joints.scatter is None:
         raise InputError("draws: nothing is random; give random, or scatter in [joints] of the case")
@@ -171,6 +171,6 @@ def drawn(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> li
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def specimens(shakings: Sequence[Shaking], draws: Sequence[Sample]) -> list[Specimen]:
+def pair_specimens(shakings: Sequence[Shaking], draws: Sequence[Sample]) -> list[Specimen]:
     count = max(len(shakings), len(draws))
     return [Specimen(k % len(shakings), shakings[k % len(shakings)], draws[k % len(draws)]) for k in range(count)]

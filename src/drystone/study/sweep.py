@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.study.trials import Sample, Trials, written
+from drystone.study.trials import Sample, Trials, sample_text
 
 Values = Annotated[list[Any], Field(min_length=1)]  # as a case file has them
 
@@ -59,7 +59,7 @@ class Sweep:
         return self._samples
 
     def expected(self, trials: Trials) -> int:
-        missing = {written(sample) for sample in self._samples if trials.outcome(sample) is None}
+        missing = {sample_text(sample) for sample in self._samples if trials.outcome(sample) is None}
         return len(trials) + len(missing)
 
     def facts(self, trials: Trials) -> dict[str, Any]:

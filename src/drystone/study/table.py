@@ -26,14 +26,14 @@ from drystone.io.whole import whole, write_whole, writing
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Sample, Trials
 from drystone.undisturbed import undisturbed
 
-ROWS, RESULT = "trials.jsonl", "result.json"
-UNITS = {  # of numbers, by the first word of their name; those not here have none
+TRIALS_FILE, RESULT_FILE = "trials.jsonl", "result.json"
+COLUMN_UNITS = {  # of numbers, by the first word of their name; those not here have none
     "time": "s", "collapse_time": "s", "peak_displacement": "m", "residual_displacement": "m", "peak_tilt": "rad",
     "angle": "rad", "direction": "rad",
 }  # fmt: skip
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """A trial as it is kept."""
 
     key: str
@@ -49,7 +49,7 @@ class TrialTable:
         self.folder, self.key_of = folder, key_of
         self.trials = Trials()
         self.torn, self.others = False, 0  # whether a line was cut in writing; rows that do not count
-        path = folder / ROWS
+        path = folder / TRIALS_FILE
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
         if path.exists():
@@ -70,11 +70,11 @@ class TrialTable:
             self.torn = True
             os.truncate(path, end)
 
-    def add(self, sample: Sample, outcome: Outcome) -> Row:
+    def add(self, sample: Sample, outcome: Outcome) -> TrialRow:
         """Keep a trial: on disk when this returns."""
-        row = Row(self.key_of(sample), sample, outcome)
+        row = TrialRow(self.key_of(sample), sample, outcome)
         line = {"key": row.key, "sample": dict(sample), **outcome._asdict()}
-        with undisturbed(), writing(self.folder / ROWS):
+        with undisturbed(), writing(self.folder / TRIALS_FILE):
             self._write(json.dumps(line, allow_nan=False).encode() + b"\n")
             self.trials.add(sample, outcome)
         return row
@@ -84,9 +84,9 @@ class TrialTable:
             raise OSError(ENOSPC, os.strerror(ENOSPC))
         os.fsync(self._file.fileno())
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[TrialRow]:
         """Those that count."""
-        return [Row(self.key_of(sample), sample, outcome) for sample, outcome in self.trials.rows()]
+        return [TrialRow(self.key_of(sample), sample, outcome) for sample, outcome in self.trials.rows()]
 
     def counts(self) -> dict[str, int]:
         """How many trials there are, in all and by status."""
@@ -113,20 +113,20 @@ class TrialTable:
             **{key: [sample.get(key) for sample, _ in rows] for key in changed},
             "status": [outcome.status for _, outcome in rows],
             "reason": [outcome.reason for _, outcome in rows],
-            **{headed(name): [outcome.numbers.get(name) for _, outcome in rows] for name in measured},
+            **{column_name(name): [outcome.numbers.get(name) for _, outcome in rows] for name in measured},
             "seconds [s]": [outcome.seconds for _, outcome in rows],
             "key": [self.key_of(sample) for sample, _ in rows],
         }
 
 
-def read_rows(folder: Path) -> list[Row]:
+def read_rows(folder: Path) -> list[TrialRow]:
     """All rows of a study's folder, whether they count now or not."""
-    path = folder / ROWS
+    path = folder / TRIALS_FILE
     lines = path.read_bytes().splitlines() if path.exists() else []
     return [_row(line, path, number) for number, line in enumerate(lines, 1)]
 
 
-def read_row(folder: Path, key: str) -> Row:
+def read_row(folder: Path, key: str) -> TrialRow:
     """The row of a key, or of the beginning of one."""
     found = {row.key: row for row in read_rows(folder) if row.key.startswith(key)}
     if len(found) != 1:
@@ -135,10 +135,10 @@ def read_row(folder: Path, key: str) -> Row:
     return next(iter(found.values()))
 
 
-def _row(line: bytes, path: Path, number: int) -> Row:
+def _row(line: bytes, path: Path, number: int) -> TrialRow:
     try:
         kept = parse_json(line)
-        row = Row(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
+        row = TrialRow(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
         if not (isinstance(row.key, str) and isinstance(row.sample, dict) and isinstance(row.outcome.numbers, dict)):
             raise TypeError("a part of the row is of another kind")
         return row
@@ -146,9 +146,9 @@ def _row(line: bytes, path: Path, number: int) -> Row:
         raise InputError(f"{path}, line {number}: is no row of a study; remove the line, its trial is computed anew") from None
 
 
-def headed(name: str) -> str:
+def column_name(name: str) -> str:
     """The name of a number with its unit."""
-    unit = UNITS.get(name.split()[0])
+    unit = COLUMN_UNITS.get(name.split()[0])
     return f"{name} [{unit}]" if unit else name
 
 
@@ -159,12 +159,12 @@ def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
         from pyarrow import parquet
     except ImportError:
         return
-    plain = {name: _of_one_type(values) for name, values in columns.items()}
+    plain = {name: _same_type(values) for name, values in columns.items()}
     with whole(path) as part:
         parquet.write_table(arrow.table(plain), part)
 
 
-def _of_one_type(values: list[Any]) -> list[Any]:
+def _same_type(values: list[Any]) -> list[Any]:
     given = [value for value in values if value is not None]
     if all(isinstance(value, bool | int | float) for value in given):
         return [None if value is None else float(value) for value in values]

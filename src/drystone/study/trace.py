@@ -16,29 +16,29 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-Seen = Mapping[int, bool]  # by level: whether it collapsed
+Collapsed = Mapping[int, bool]  # by level: whether it collapsed
 
 
-class Change(NamedTuple):
+class Transition(NamedTuple):
     """Two levels of which one stands and the other collapses, nothing seen between them."""
 
     lower: int
     upper: int
 
 
-def changes(seen: Seen) -> list[Change]:
+def transitions(seen: Collapsed) -> list[Transition]:
     """From the lowest on."""
-    return [Change(lower, upper) for lower, upper in pairwise(sorted(seen)) if seen[lower] != seen[upper]]
+    return [Transition(lower, upper) for lower, upper in pairwise(sorted(seen)) if seen[lower] != seen[upper]]
 
 
-def following(looks: Collection[int], seen: Seen, failed: Collection[int], count: int) -> list[int]:
+def next_levels(looks: Collection[int], seen: Collapsed, failed: Collection[int], count: int) -> list[int]:
     """The levels of a row of `count` to try next, from the lowest on; none if the row is done."""
     missing = [level for level in sorted(looks) if level not in seen and level not in failed]
     if missing or not seen:
         return missing
     lowest, highest = min(seen), max(seen)
     span = max(highest - lowest, 1)
-    halved = [_nearest((lower + upper) // 2, range(lower + 1, upper), failed) for lower, upper in changes(seen)]
+    halved = [_nearest((lower + upper) // 2, range(lower + 1, upper), failed) for lower, upper in transitions(seen)]
     below = _nearest(lowest - span, range(lowest), failed) if seen[lowest] else None
     above = _nearest(highest + span, range(highest + 1, count), failed) if not seen[highest] and below is None else None
     return [level for level in (below, *halved, above) if level is not None]
@@ -49,12 +49,12 @@ def _nearest(wanted: int, among: range, failed: Collection[int]) -> int | None:
     return min((level for level in among if level not in failed), key=lambda level: abs(level - wanted), default=None)
 
 
-def scan_looks(scan: int, count: int) -> list[int]:
+def evenly_spread_levels(scan: int, count: int) -> list[int]:
     """So many levels, evenly spread from the lowest to the highest."""
     return sorted({round(i * (count - 1) / max(scan - 1, 1)) for i in range(scan)})
 
 
-def looks_between(rows: Sequence[Seen], count: int) -> list[int]:
+def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
     """Where to begin a row between others that are done: below their first change, above their last one, and amid what lies
     between two changes. If they have as many changes, half-way between theirs; if not, where any of them has them."""
     found = [_ends_and_middles(row, count) for row in rows if row]
@@ -68,10 +68,10 @@ def looks_between(rows: Sequence[Seen], count: int) -> list[int]:
     return sorted({max(lowest - apart[0] // 8, 0), *middles, min(highest + apart[-1] // 8, count - 1)})
 
 
-def _ends_and_middles(seen: Seen, count: int) -> list[int]:
+def _ends_and_middles(seen: Collapsed, count: int) -> list[int]:
     """Below the first change of a row, amid what lies between its changes, above the last one. A row without changes has its
     first one beyond the end: below, if all of it collapsed."""
-    found = changes(seen)
+    found = transitions(seen)
     if not found:
         end = 0 if any(seen.values()) else count - 1
         return [end, end]
@@ -79,7 +79,7 @@ def _ends_and_middles(seen: Seen, count: int) -> list[int]:
     return [found[0].lower, *middles, found[-1].upper]
 
 
-def neighbours(count: int, every: int) -> dict[int, tuple[int, ...]]:
+def done_neighbours(count: int, every: int) -> dict[int, tuple[int, ...]]:
     """By column, in the order in which they can be done: the two done columns around it; none for those that are scanned, every
     so many and the last."""
     scanned = sorted({*range(0, count, every), count - 1})

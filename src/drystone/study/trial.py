@@ -24,74 +24,74 @@ from drystone.io.case import Case, parse_case
 from drystone.model import Model
 from drystone.simulate import Step
 from drystone.state import State
-from drystone.study.content import own_text, start_key
-from drystone.study.remainder import RemainderBorne
+from drystone.study.content import self_contained_case, start_key
+from drystone.study.remainder import RemainingMotionCheck
 from drystone.study.rest import AtRest
-from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
+from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Outcome, Sample
 
-MANY = 0.01  # share of steps that did not converge from which on the reason says so
-MULTIPLIERS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
-ABOUT = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
+UNCONVERGED_SHARE = 0.01  # share of steps that did not converge from which on the reason says so
+MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
+GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
 
-Found = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
+TrialFindings = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
 
 
-class Keeping(NamedTuple):
+class Recording(NamedTuple):
     """Where the run of a trial is recorded, and which are kept."""
 
     out: Path
     only_collapsed: bool = False
 
 
-def try_sample(
-    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, keeping: Keeping | None = None
+def run_trial(
+    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, keeping: Recording | None = None
 ) -> Outcome:
     """What a sample does to a case. limit [s]: how long it may be computed."""
     begin = perf_counter()
     if keeping is not None:
         keeping.out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        status, reason, numbers = _tried(case_text, Path(case_path), sample, begin + limit, keeping)
+        status, reason, numbers = _run_case(case_text, Path(case_path), sample, begin + limit, keeping)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
     except Exception as error:  # a trial never takes its study with it
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
     if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
         shutil.rmtree(keeping.out, ignore_errors=True)
-    return Outcome(status, reason, {name: _number(value) for name, value in numbers.items()}, perf_counter() - begin)
+    return Outcome(status, reason, {name: _finite_number(value) for name, value in numbers.items()}, perf_counter() - begin)
 
 
-def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keeping | None) -> Found:
+def _run_case(text: str, path: Path, sample: Sample, deadline: float, keeping: Recording | None) -> TrialFindings:
     case = parse_case(text, path, sample)
     out = None if keeping is None else keeping.out
     if out is not None:
-        case = parse_case(own_text(text, path, sample), out / "case.toml")  # the run keeps its own case
+        case = parse_case(self_contained_case(text, path, sample), out / "case.toml")  # the run keeps its own case
     if not case.goes_through_time:
-        return _analysed(case, out, deadline)
+        return _run_statics(case, out, deadline)
     model = case.model()
-    return _followed(case, model, _start(case, model, start_key(text, path, sample)), out, deadline)
+    return _run_history(case, model, _start_state(case, model, start_key(text, path, sample)), out, deadline)
 
 
-_last_start: dict[str, State] = {}  # of the last history of this process, by its key
+_cached_start: dict[str, State] = {}  # of the last history of this process, by its key
 
 
-def _start(case: Case, model: Model, key: str) -> State:
+def _start_state(case: Case, model: Model, key: str) -> State:
     """The start of a history. A structure that differs by its motions alone from the one before is not let down again."""
-    if key not in _last_start:
-        state = session.start_of(case, model)
-        _last_start.clear()
-        _last_start[key] = state
-    return _last_start[key]
+    if key not in _cached_start:
+        state = session.start_state(case, model)
+        _cached_start.clear()
+        _cached_start[key] = state
+    return _cached_start[key]
 
 
-def _followed(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> Found:
+def _run_history(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> TrialFindings:
     """A history until it is decided."""
-    gone_by = _Peaks(model, start, case.output.monitor)
-    at_rest, bears_the_rest = AtRest(case, model), RemainderBorne(case, model)
+    gone_by = _HistoryPeaks(model, start, case.output.monitor)
+    at_rest, bears_the_rest = AtRest(case, model), RemainingMotionCheck(case, model)
     enough = (1 - case.history.collapse) * start.energy.potential
-    steps = (session.simulated(case, model, start, session.solver_of(case), tells_contacts=False) if out is None
-             else session.record(case, out, overwrite=True))  # fmt: skip
-    status, reason = STANDING, OVER
+    steps = (session.simulate_case(case, model, start, session.case_solver(case), tells_contacts=False) if out is None
+             else session.record_history(case, out, overwrite=True))  # fmt: skip
+    status, reason = STANDING, DURATION_OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
         for step in steps:
             gone_by.add(step)
@@ -111,7 +111,7 @@ def _followed(case: Case, model: Model, start: State, out: Path | None, deadline
     return status, reason + gone_by.doubt(), gone_by.numbers(status)
 
 
-class _Peaks:
+class _HistoryPeaks:
     """What is remembered of the steps of a history."""
 
     def __init__(self, model: Model, start: State, monitored: Sequence[str]):
@@ -135,7 +135,7 @@ class _Peaks:
 
     def doubt(self) -> str:
         """What to say of steps that were not solved."""
-        few = self._unconverged <= MANY * self._steps
+        few = self._unconverged <= UNCONVERGED_SHARE * self._steps
         return "" if few else f"; {self._unconverged} of {self._steps} steps did not converge"
 
     def numbers(self, status: str) -> dict[str, float | None]:
@@ -156,19 +156,19 @@ def largest_tilt(state: State) -> float:
     return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())
 
 
-def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
+def _run_statics(case: Case, out: Path | None, deadline: float) -> TrialFindings:
     """What statics finds."""
     facts: dict[str, Any] = {}
 
     def stages() -> Generator[Stage]:
-        steps = statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)
+        steps = statics.analyse_case(case, case.model()) if out is None else statics.record_statics(case, out, overwrite=True)
         facts.update((yield from steps))
 
     with closing(stages()) as followed:
         for stage in followed:
             if perf_counter() > deadline:
                 return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
-    numbers = _scalars(facts)
+    numbers = _scalar_results(facts)
     if not facts["converged"]:
         return FAILED, "the analysis was not solved", numbers
     stands = facts["stable"] if "stable" in facts else (numbers.get("multiplier") or 0.0) > 0
@@ -176,17 +176,17 @@ def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
     return (STANDING if stands else COLLAPSED), said, numbers
 
 
-def _scalars(facts: dict[str, Any]) -> dict[str, float | None]:
+def _scalar_results(facts: dict[str, Any]) -> dict[str, float | None]:
     """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
     if facts.get("weakest"):
         weakest = facts["weakest"]
-        facts = facts | {name: weakest.get(name) for name in MULTIPLIERS}
+        facts = facts | {name: weakest.get(name) for name in MULTIPLIER_KEYS}
         facts = facts | {"direction": math.radians(weakest["direction_deg"])}
     facts = facts | {name: math.radians(facts[name]) for name in ("angle", "angle_safe") if facts.get(name) is not None}
     return {name: value for name, value in facts.items() if (value is None or isinstance(value, bool | int | float))
-            and name not in ABOUT}  # fmt: skip
+            and name not in GENERAL_KEYS}  # fmt: skip
 
 
-def _number(value: float | None) -> float | None:
+def _finite_number(value: float | None) -> float | None:
     """As a table has them: finite or none; yes and no are 1 and 0."""
     return None if value is None or not math.isfinite(value) else int(value) if isinstance(value, bool | int) else float(value)

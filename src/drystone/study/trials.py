@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 Sample = Mapping[str, Any]  # values as a case file has them
 
 COLLAPSED, STANDING, FAILED = "collapsed", "standing", "failed"
-OVER = "the duration is over"  # the reason of a history that was not decided before
-STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
+DURATION_OVER = "the duration is over"  # the reason of a history that was not decided before
+MOVING_AWAY_SHARE = 0.98  # share of the largest displacement: who ends with more is taken to move on
 
 
 class Outcome(NamedTuple):
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 def is_unfinished(outcome: Outcome) -> bool:
     """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
     moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
-    return outcome.status == STANDING and outcome.reason.startswith(OVER) and 0 < STILL_GOING * most < moved
+    return outcome.status == STANDING and outcome.reason.startswith(DURATION_OVER) and 0 < MOVING_AWAY_SHARE * most < moved
 
 
 class Trials:
@@ -41,11 +41,11 @@ class Trials:
         return len(self._rows)
 
     def add(self, sample: Sample, outcome: Outcome) -> None:
-        self._rows[written(sample)] = (sample, outcome)
+        self._rows[sample_text(sample)] = (sample, outcome)
 
     def outcome(self, sample: Sample) -> Outcome | None:
         """None if it was not tried yet."""
-        row = self._rows.get(written(sample))
+        row = self._rows.get(sample_text(sample))
         return None if row is None else row[1]
 
     def rows(self) -> list[tuple[Sample, Outcome]]:
@@ -53,7 +53,7 @@ class Trials:
         return [self._rows[key] for key in sorted(self._rows)]
 
 
-def written(sample: Sample) -> str:
+def sample_text(sample: Sample) -> str:
     """A sample as one line, the same for the same changes."""
     return json.dumps(sample, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

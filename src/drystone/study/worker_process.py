@@ -29,7 +29,7 @@ def main() -> None:
     except EOFError:
         os._exit(0)
     except BaseException as error:
-        _answer(answers, ERROR, _words(error))
+        _answer(answers, ERROR, _describe_error(error))
         os._exit(1)
     _answer(answers, READY, None)
     _compute_trials(compute, answers)
@@ -43,7 +43,7 @@ def _compute_trials(compute: Any, answers: BinaryIO) -> None:
         try:
             kind, content = OUTCOME, compute(sample, key)
         except BaseException as error:  # none of a trial, which makes them failed outcomes
-            kind, content = ERROR, _words(error)
+            kind, content = ERROR, _describe_error(error)
         _answer(answers, kind, content)
 
 
@@ -64,5 +64,5 @@ def _answer(answers: BinaryIO, kind: str, content: Any) -> None:
         os._exit(0)
 
 
-def _words(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from drystone.io.case import Case
-from drystone.session import is_compiled, simulated, solver_of, start_of
-from drystone.study.trial import Keeping, try_sample
+from drystone.session import case_solver, is_step_compiled, simulate_case, start_state
+from drystone.study.trial import Recording, run_trial
 from drystone.study.trials import Outcome, Sample
 
 
@@ -28,8 +28,8 @@ class Task:
     only_collapsed: bool = False  # of which these are kept
 
     def __call__(self, sample: Sample, key: str) -> Outcome:
-        keeping = None if self.runs is None else Keeping(self.runs / key, self.only_collapsed)
-        return try_sample(self.case_text, self.case_path, sample, limit=self.limit, keeping=keeping)
+        keeping = None if self.runs is None else Recording(self.runs / key, self.only_collapsed)
+        return run_trial(self.case_text, self.case_path, sample, limit=self.limit, keeping=keeping)
 
 
 Compute = Callable[[Sample, str], Outcome]  # of a sample and its key: a Task
@@ -73,6 +73,6 @@ class SerialWorkers:
 
 def compile_kernels(case: Case) -> None:
     """A step of a history, so that its kernels are in the cache on disk before several workers look for them."""
-    if case.goes_through_time and not is_compiled(case.by_small_steps):
+    if case.goes_through_time and not is_step_compiled(case.by_small_steps):
         model = case.model()
-        next(simulated(case, model, start_of(case, model), solver_of(case)))
+        next(simulate_case(case, model, start_state(case, model), case_solver(case)))

@@ -15,25 +15,25 @@ from drystone.record import read_run
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history, statics
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history, compute_statics
 from drystone.view.picture import picture
 from drystone.view.plots import base_picture
 
 Array = np.ndarray
 
-STONE = Surface(young=60e9, exact=True)
+STONE_CONTACT = Surface(young=60e9, exact=True)
 WINDOW = Opening(at=2.0, sill=0.75, width=2.0, height=1.0)
-QUIET: dict[str, Any] = {"theta": 1.0, "impact_substeps": 1}
+WITHOUT_INERTIA: dict[str, Any] = {"theta": 1.0, "impact_substeps": 1}
 SCHEMES: dict[str, dict[str, Any]] = {
     "dynamics": {"time_step": 1e-4},
-    "velocity zeroing": {"time_step": 2e-4, "from_rest": True} | QUIET,
-    "large steps": {"time_step": 1e-3} | QUIET,
+    "velocity zeroing": {"time_step": 2e-4, "from_rest": True} | WITHOUT_INERTIA,
+    "large steps": {"time_step": 1e-3} | WITHOUT_INERTIA,
 }
 WITHOUT_WAVES = ("velocity zeroing", "large steps")
-LONG = 0.04  # [s] that the weight has been acting
-STEP = 0.05  # [s] of the settlement
-SETTLED = """
+WEIGHT_DURATION = 0.04  # [s] that the weight has been acting
+SETTLEMENT_TIME_STEP = 0.05  # [s] of the settlement
+SETTLEMENT_CASE = """
 [structure]
 generator = "wall-over-gap"
 length = "6 m"
@@ -64,7 +64,7 @@ every = "50 ms"
 """
 
 
-IN_MILLIMETRES = SETTLED[: SETTLED.index("[motion]")] + """
+SMALL_STEP_SETTLEMENT_CASE = SETTLEMENT_CASE[: SETTLEMENT_CASE.index("[motion]")] + """
 [analysis]
 kind = "settlement"
 increments = 10
@@ -76,20 +76,20 @@ young = "60 GPa"
 """
 
 
-class History(NamedTuple):
+class WallHistory(NamedTuple):
     time: Array  # (S,) [s]
     base: Array  # (S,) reaction over weight
     head: Array  # (S,) [m] widest head joint
 
 
-def wall(openings: tuple[Opening, ...] = ()) -> Model:
+def acary_jean_wall(openings: tuple[Opening, ...] = ()) -> Model:
     blocks = build.wall(
         length=6.0, height=3.0, thickness=0.3, density=2700.0, courses=12, blocks=12, openings=openings,
     )  # fmt: skip
     return build_model(blocks, friction=0.5, support_friction=1.0)
 
 
-def put_under_weight(model: Model, duration: float, surface: Surface = STONE, **scheme: Any) -> History:
+def apply_weight(model: Model, duration: float, surface: Surface = STONE_CONTACT, **scheme: Any) -> WallHistory:
     """What happens from a state without stress on."""
     fixed = model.bodies.fixed
     weight = GRAVITY * model.bodies.mass[~fixed].sum()
@@ -98,27 +98,27 @@ def put_under_weight(model: Model, duration: float, surface: Surface = STONE, **
         contacts = step.state.contacts
         push = (fixed[contacts.a].astype(float) - fixed[contacts.b]) @ contacts.impulse[:, 2] / scheme["time_step"]
         rows.append((step.state.time, push / weight, head_joint_opening(contacts)))
-    return History(*np.array(rows).T)
+    return WallHistory(*np.array(rows).T)
 
 
-def _compute(place: Place) -> dict[str, Value]:
+def _compute(workspace: Workspace) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for scheme in WITHOUT_WAVES:
-        found = put_under_weight(wall((WINDOW,)), LONG, **SCHEMES[scheme])
+        found = apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **SCHEMES[scheme])
         numbers[f"{scheme}, base"] = float(found.base[-1])
         numbers[f"{scheme}, cracks"] = float(found.head.max() / found.head[-1])
-    run = history(SETTLED, place.folder / "settled")
+    run = compute_history(SETTLEMENT_CASE, workspace.folder / "settled")
     free = ~run.model.bodies.fixed
-    borne = base_resultant(run, STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
-    return numbers | _in_millimetres(place.folder / "millimetres") | {
+    borne = base_resultant(run, SETTLEMENT_TIME_STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
+    return numbers | _settle_by_small_steps(workspace.folder / "millimetres") | {
         "settled": "runs through" if run.steps["converged"].all() else "has unsolved steps",
         "settled, base": float(borne[-1]),
     }
 
 
-def _in_millimetres(folder: Path) -> dict[str, Value]:
+def _settle_by_small_steps(folder: Path) -> dict[str, Value]:
     """The settlement by small steps, in balance at every increment."""
-    found = statics(IN_MILLIMETRES, folder)
+    found = compute_statics(SMALL_STEP_SETTLEMENT_CASE, folder)
     borne = np.array(found["base_resultant"]["force"]) / found["base_resultant"]["weight"]
     return {
         "in millimetres": found["verdict"],
@@ -127,10 +127,10 @@ def _in_millimetres(folder: Path) -> dict[str, Value]:
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    histories = {scheme: put_under_weight(wall((WINDOW,)), LONG, **options) for scheme, options in SCHEMES.items()}
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    histories = {scheme: apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **options) for scheme, options in SCHEMES.items()}
     base_picture({scheme: (found.time, found.base) for scheme, found in histories.items()}, out / "H11-base.png")
-    picture(read_run(place.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
+    picture(read_run(workspace.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
     return [
         Figure("H11-base.png", "As AJ figure 6: what the base bears, by three schemes"),
         Figure("H11-settled.png", "Half of the base settled by 50 mm, by displacement"),

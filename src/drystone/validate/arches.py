@@ -5,48 +5,48 @@ import numpy as np
 from drystone import build
 from drystone.loads import Push, weight, wrench
 from drystone.model import Model, build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit, stands
-from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import bearable, find_arch, minimum_thickness
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit, stands_with_associated_friction
+from drystone.statics.surcharge import load_from_above
+from drystone.statics.thrust import find_arch, minimum_thickness, thrust_line_multiplier
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Place, Subject, Value
+from drystone.validate.claims import Claim, Subject, Value, Workspace
 
 Array = np.ndarray
 
-RING = 0.47  # [m] of the stand-alone arch: with these places of the load it gives both published numbers
-REACH = 3.8 + RING  # [m] radius of its extrados
-PLACES = {"voussoir-4": (0.25, 60), "voussoir-11": (0.5, 0), "voussoir-18": (0.25, -60)}  # share, degrees from the crown
+RING_THICKNESS = 0.47  # [m] of the stand-alone arch: with these places of the load it gives both published numbers
+EXTRADOS_RADIUS = 3.8 + RING_THICKNESS  # [m] radius of its extrados
+LOAD_POSITIONS = {"voussoir-4": (0.25, 60), "voussoir-11": (0.5, 0), "voussoir-18": (0.25, -60)}  # share, degrees from the crown
 
 
-def semicircle(thickness: float, blocks: int, friction: float = 1.0) -> Model:
+def build_semicircle(thickness: float, blocks: int, friction: float = 1.0) -> Model:
     """A semicircular arch with a centre line of radius 1 m."""
     return build_model(build.arch(radius=1.0, thickness=thickness, embrace=np.pi, blocks=blocks), friction=friction)
 
 
-def least_thickness(blocks: int, friction: float) -> float:
+def find_least_thickness(blocks: int, friction: float) -> float:
     """Over the radius, by whether forces exist that friction allows; to 1e-4."""
     thin, thick = 0.09, 0.2
     while thick - thin > 1e-4:
         middle = (thin + thick) / 2
-        model = semicircle(middle, blocks, friction)
-        thin, thick = (thin, middle) if stands(balance(model), weight(model, GRAVITY)) else (middle, thick)
+        model = build_semicircle(middle, blocks, friction)
+        thin, thick = (thin, middle) if stands_with_associated_friction(assemble_balance(model), weight(model, GRAVITY)) else (middle, thick)
     return thick
 
 
-def loaded_arch(friction: float) -> tuple[Model, Array, Array]:
+def build_loaded_arch(friction: float) -> tuple[Model, Array, Array]:
     """The stand-alone arch of BRT, its weight, and point loads that are as heavy together."""
-    blocks = build.arch(radius=3.8 + RING / 2, thickness=RING, embrace=np.pi, blocks=21, depth=0.8, density=1800.0)
+    blocks = build.arch(radius=3.8 + RING_THICKNESS / 2, thickness=RING_THICKNESS, embrace=np.pi, blocks=21, depth=0.8, density=1800.0)
     model = build_model(blocks, friction=friction)
-    loads = [Push(name, share=share, at=(REACH * np.sin(np.deg2rad(angle)), 0.0, REACH * np.cos(np.deg2rad(angle))))
-             for name, (share, angle) in PLACES.items()]  # fmt: skip
+    loads = [Push(name, share=share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, EXTRADOS_RADIUS * np.cos(np.deg2rad(angle))))
+             for name, (share, angle) in LOAD_POSITIONS.items()]  # fmt: skip
     return model, weight(model, GRAVITY), wrench(model, loads, GRAVITY)
 
 
 def spandrel_loads() -> tuple[float, float]:
     """What the arch bears over its own weight: under the weight of its spandrels by the thrust line, and within the wall."""
     model = build_model(build.spandrel_arch(ring=0.42, density=1800.0), friction=0.4)
-    system, dead = balance(model), weight(model, GRAVITY)
+    system, dead = assemble_balance(model), weight(model, GRAVITY)
     voussoirs = np.array(["voussoir" in block.name for block in model.blocks])
     own = GRAVITY * model.bodies.mass[voussoirs].sum()
     angle = np.rad2deg(np.arctan2(model.position[voussoirs, 0], model.position[voussoirs, 2]))
@@ -55,23 +55,23 @@ def spandrel_loads() -> tuple[float, float]:
     arch, loaded = (find_arch(system, load, voussoirs) for load in (dead, live))
     assert arch is not None
     assert loaded is not None
-    alone = bearable(under_the_rest(arch, model, dead), loaded.load)
-    return alone, limit(system, dead, live).multiplier
+    arch_alone = thrust_line_multiplier(load_from_above(arch, model, dead), loaded.load)
+    return arch_alone, solve_limit(system, dead, live).multiplier
 
 
-def _thickness(place: Place) -> dict[str, Value]:
+def _thickness(workspace: Workspace) -> dict[str, Value]:
     return {
-        "continuous": minimum_thickness(lambda thickness: semicircle(thickness, 101), 0.05, 0.3),
-        "27": minimum_thickness(lambda thickness: semicircle(thickness, 27), 0.05, 0.3),
-        "sliding": least_thickness(27, 0.35),
+        "continuous": minimum_thickness(lambda thickness: build_semicircle(thickness, 101), 0.05, 0.3),
+        "27": minimum_thickness(lambda thickness: build_semicircle(thickness, 27), 0.05, 0.3),
+        "sliding": find_least_thickness(27, 0.35),
     }
 
 
-def _point_loads(place: Place) -> dict[str, Value]:
-    alone, within = spandrel_loads()
-    numbers: dict[str, Value] = {f"friction {mu}": 100 * limit(balance(model), dead, live).multiplier
-                                 for mu in (0.8, 0.4) for model, dead, live in [loaded_arch(mu)]}  # fmt: skip
-    return numbers | {"equivalent": 100 * alone, "within": "stands" if within > 0.4 else "fails"}
+def _point_loads(workspace: Workspace) -> dict[str, Value]:
+    arch_alone, in_the_wall = spandrel_loads()
+    numbers: dict[str, Value] = {f"friction {mu}": 100 * solve_limit(assemble_balance(model), dead, live).multiplier
+                                 for mu in (0.8, 0.4) for model, dead, live in [build_loaded_arch(mu)]}  # fmt: skip
+    return numbers | {"equivalent": 100 * arch_alone, "within": "stands" if in_the_wall > 0.4 else "fails"}
 
 
 MILANKOVITCH = Subject(
@@ -86,7 +86,7 @@ MILANKOVITCH = Subject(
     _thickness,
 )  # fmt: skip
 
-LAYOUT = "printed as \"about\"; ring, voussoirs and places of the loads are in a figure that is not in the text"
+LAYOUT_REASON = "printed as \"about\"; ring, voussoirs and places of the loads are in a figure that is not in the text"
 POINT_LOADS = Subject(
     "H9", "An arch under point loads", "BRT section 3.1",
     "Intrados of radius 3.8 m, 0.8 m deep; half of the load on the crown and a quarter at 60 degrees to each side, in shares "
@@ -94,9 +94,9 @@ POINT_LOADS = Subject(
     "(docs/validation.md): this shows that one layout explains both, no more. Within its spandrels the ring is 0.42 m and "
     "friction 0.4.",
     (
-        Claim("friction 0.8", "bears, friction 0.8", "%", 10.0, 1.0, LAYOUT),
-        Claim("friction 0.4", "bears, friction 0.4", "%", 6.0, 0.5, LAYOUT),
-        Claim("equivalent", "bears under the weight of its spandrels, thrust line", "%", 40.0, 10.0, LAYOUT),
+        Claim("friction 0.8", "bears, friction 0.8", "%", 10.0, 1.0, LAYOUT_REASON),
+        Claim("friction 0.4", "bears, friction 0.4", "%", 6.0, 0.5, LAYOUT_REASON),
+        Claim("equivalent", "bears under the weight of its spandrels, thrust line", "%", 40.0, 10.0, LAYOUT_REASON),
         Claim("within", "within its spandrels, under 40 %", "", "stands"),
     ),
     _point_loads,

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
     explanation: str = ""  # why it is not
 
 
-class Place(NamedTuple):
+class Workspace(NamedTuple):
     """Where a subject works."""
 
     folder: Path  # for its runs
@@ -45,7 +45,7 @@ class Figure(NamedTuple):
     caption: str
 
 
-def no_figures(place: Place, out: Path) -> list[Figure]:
+def no_figures(workspace: Workspace, out: Path) -> list[Figure]:
     return []
 
 
@@ -57,8 +57,8 @@ class Subject(NamedTuple):
     source: str  # paper, section, figure
     about: str  # what is computed, for the page
     claims: tuple[Claim, ...]
-    compute: Callable[[Place], dict[str, Value]]  # a value for the name of every claim
-    draw: Callable[[Place, Path], list[Figure]] = no_figures  # after `compute`, into a folder
+    compute: Callable[[Workspace], dict[str, Value]]  # a value for the name of every claim
+    draw: Callable[[Workspace, Path], list[Figure]] = no_figures  # after `compute`, into a folder
     quick: bool = True  # otherwise it takes part in --full only
     needs: str = ""  # a file of the data
 

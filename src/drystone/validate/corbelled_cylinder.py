@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from drystone.record import Run, read_run
-from drystone.statics.remaining import Remaining, remaining, without
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
+from drystone.statics.remaining import RemainingStructure, find_remaining, remove_blocks
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
 from drystone.view.picture import picture
 
 Array = np.ndarray
@@ -38,19 +38,19 @@ def _sunk(run: Run) -> Array:
 
 def reach_by_course(run: Run, gone: Array) -> list[float]:
     """[m] how far from the axis the centroids of the stones that go are, course by course from below; 0 of none."""
-    place, free = run.model.position, ~run.model.bodies.fixed
-    level, reach = np.round(place[:, 2], 6), np.hypot(place[:, 0], place[:, 1])
-    return [float(reach[gone & (level == z)].max(initial=0.0)) for z in np.unique(level[free])]
+    position, free = run.model.position, ~run.model.bodies.fixed
+    level, radius = np.round(position[:, 2], 6), np.hypot(position[:, 0], position[:, 1])
+    return [float(radius[gone & (level == z)].max(initial=0.0)) for z in np.unique(level[free])]
 
 
-def _rest(run: Run) -> Remaining:
+def _rest(run: Run) -> RemainingStructure:
     """What stays of the stones that have not set out to fall, by statics in stages with Coulomb's law."""
-    model = without(run.model, _sunk(run) > FALLS)
-    return remaining(model)
+    model = remove_blocks(run.model, _sunk(run) > FALLS)
+    return find_remaining(model)
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    run = history(CASE, place.folder / "cylinder")
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    run = compute_history(CASE, workspace.folder / "cylinder")
     sunk = _sunk(run)
     falls = sunk > FALLS
     found = _rest(run)
@@ -63,8 +63,8 @@ def _compute(place: Place) -> dict[str, Value]:
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    run = read_run(place.folder / "cylinder")
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    run = read_run(workspace.folder / "cylinder")
     moved = run.position[-1] - run.position[0]
     falls = _sunk(run) > FALLS
     colour = np.where(falls[:, None], BLUE, STONE)

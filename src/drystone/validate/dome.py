@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from drystone.build import GENERATORS
-from drystone.measure import displacement, stresses
+from drystone.measure import block_stresses, centroid_displacement
 from drystone.record import Run, read_run
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history, statics
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history, compute_statics
 from drystone.view.picture import picture
-from drystone.view.style import FAINT, drawing, look
+from drystone.view.style import FAINT_GREY, drawing, line_style
 
 CASE = """
 [structure]
@@ -43,11 +43,11 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
     radius, oculus = known["radius"].default, known["oculus"].default
     number = {block.name: i for i, block in enumerate(run.model.blocks)}
     rings: dict[int, list[tuple[float, float, float]]] = {}
-    for name, stress in stresses(run).items():
+    for name, stress in block_stresses(run).items():
         x, y, z, xy, yz, zx = stress.mean(axis=(0, 1))
         tensor = np.array([[x, xy, zx], [xy, y, yz], [zx, yz, z]])
-        place = run.model.position[number[name]]
-        outward = place / np.linalg.norm(place)  # the centre of a hemisphere is the origin
+        centroid = run.model.position[number[name]]
+        outward = centroid / np.linalg.norm(centroid)  # the centre of a hemisphere is the origin
         hoop = np.cross((0.0, 0.0, 1.0), outward) / np.linalg.norm(outward[:2])
         meridian = np.cross(outward, hoop)
         along = float(meridian @ tensor @ meridian), float(hoop @ tensor @ hoop)
@@ -61,12 +61,12 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
     return rows
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    run = history(CASE, place.folder / "dome")
-    sunk = float(-displacement(run)[-1, :, 2].min())
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    run = compute_history(CASE, workspace.folder / "dome")
+    sunk = float(-centroid_displacement(run)[-1, :, 2].min())
     off = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in ring_stresses(run))
-    found = statics(CASE[: CASE.index("[analysis]")] + '[analysis]\nkind = "settlement"\n', place.folder / "in balance")
-    rows = ring_stresses(read_run(place.folder / "in balance"))
+    found = compute_statics(CASE[: CASE.index("[analysis]")] + '[analysis]\nkind = "settlement"\n', workspace.folder / "in balance")
+    rows = ring_stresses(read_run(workspace.folder / "in balance"))
     off_too = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in rows)
     return {
         "weight": "stands" if sunk < SHORTENED else "falls",
@@ -76,15 +76,15 @@ def _compute(place: Place) -> dict[str, Value]:
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    run = read_run(place.folder / "dome")
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    run = read_run(workspace.folder / "dome")
     _, angle, *columns = np.array(ring_stresses(run)).T
     with drawing(out / "H12-stresses.png", height=3.5) as figure:
         axes = figure.add_subplot()
-        axes.axhline(0.0, color=FAINT, linewidth=0.6)
+        axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
         labels = ("meridian", "meridian, membrane", "hoop", "hoop, membrane")
         for k, (label, values) in enumerate(zip(labels, columns, strict=True)):
-            axes.plot(angle, values, label=label, **look(k))
+            axes.plot(angle, values, label=label, **line_style(k))
         axes.set_xlabel("colatitude [deg]")
         axes.set_ylabel("mean stress of a ring [kPa]")
         axes.legend()

@@ -14,12 +14,12 @@ from drystone import build
 from drystone.build.shapes import box
 from drystone.loads import Push, weight, wrench
 from drystone.model import Model, build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.pushover import Point, pushover
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.pushover import CurvePoint, trace_capacity_curve
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.view.style import FAINT, RED, SHEET, drawing
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.view.style import FAINT_GREY, LANDSCAPE_WIDTH, RED, drawing
 
 FRICTION = 0.62  # sawn stone on stone, about 0.62 to 0.65 as published; it changes the WS walls by 0.3 % at most
 SHOWN = ("WS1.100", "WS2.175", "WS1.250", "SW.100.1")
@@ -93,35 +93,35 @@ def loads(test: Test, model: Model, rotation: np.ndarray | None = None) -> tuple
 def strength(test: Test, friction: float = FRICTION) -> float:
     """[N] Associated limit analysis."""
     model = wall(test, friction)
-    return limit(balance(model), *loads(test, model)).multiplier
+    return solve_limit(assemble_balance(model), *loads(test, model)).multiplier
 
 
-def curve(test: Test, until: float) -> list[Point]:
+def curve(test: Test, until: float) -> list[CurvePoint]:
     """Capacity curve to a displacement [m]."""
     model, points = wall(test), []
-    for point in pushover(model, lambda rotation: loads(test, model, rotation)):
+    for point in trace_capacity_curve(model, lambda rotation: loads(test, model, rotation)):
         points.append(point)
         if point.displacement > until:
             break
     return points
 
 
-def _tests(place: Place) -> dict[str, Test]:
-    assert place.data is not None
-    return {test.name: test for test in read_tests(place.data / DATA)}
+def _tests(workspace: Workspace) -> dict[str, Test]:
+    assert workspace.data is not None
+    return {test.name: test for test in read_tests(workspace.data / DATA)}
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    return {name: 1e-3 * strength(test) for name, test in _tests(place).items()}
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    return {name: 1e-3 * strength(test) for name, test in _tests(workspace).items()}
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    tests = _tests(place)
-    with drawing(out / "dry-joint-walls.png", width=SHEET, height=3.0) as figure:
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    tests = _tests(workspace)
+    with drawing(out / "dry-joint-walls.png", width=LANDSCAPE_WIDTH, height=3.0) as figure:
         panels = figure.subplots(1, len(SHOWN))
         for name, axes in zip(SHOWN, panels, strict=True):
             way, force = read_curve(tests[name].curve)
-            axes.plot(1e3 * way, 1e-3 * force, color=FAINT, linewidth=0.8, label="measured")
+            axes.plot(1e3 * way, 1e-3 * force, color=FAINT_GREY, linewidth=0.8, label="measured")
             points = curve(tests[name], 1.1 * float(np.abs(way).max()))
             computed = np.array([(1e3 * point.displacement, 1e-3 * point.multiplier) for point in points]).T
             axes.plot(*computed, color=RED, label="pushover, rigid blocks")

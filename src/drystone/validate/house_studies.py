@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import study
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_study
 from drystone.validate.pulsed_house import HOUSE
 from drystone.view.domain import domain_size, draw_domain
 from drystone.view.fragility import draw_fragility
@@ -38,12 +38,12 @@ vary = { "joints.friction" = [0.7] }
 """
 
 
-def _domain(place: Place) -> dict[str, Any]:
-    return study(DOMAIN_STUDY, PULSED, place.folder / "domain")
+def _domain(workspace: Workspace) -> dict[str, Any]:
+    return compute_study(DOMAIN_STUDY, PULSED, workspace.folder / "domain")
 
 
-def _compute_domain(place: Place) -> dict[str, Value]:
-    (curve,) = _domain(place)["curves"]
+def _compute_domain(workspace: Workspace) -> dict[str, Value]:
+    (curve,) = _domain(workspace)["curves"]
     lowest = [_lowest(both) for both in zip(*(way["boundary"] for way in curve["directions"].values()), strict=True)]
     islands = [sign for sign, way in curve["directions"].items() if way["islands"]]
     return {
@@ -59,11 +59,11 @@ def _lowest(both: tuple[dict[str, Any], ...]) -> float:
     return min(np.inf if each["collapses"] is None else each["collapses"] / GRAVITY for each in both)
 
 
-def _draw_domain(place: Place, out: Path) -> list[Figure]:
-    found = _domain(place)
+def _draw_domain(workspace: Workspace, out: Path) -> list[Figure]:
+    found = _domain(workspace)
     width, height = domain_size(found)
     with drawing(out / "H5-domain-21.png", width=width, height=height) as figure:
-        draw_domain(figure, found, place.folder / "domain")
+        draw_domain(figure, found, workspace.folder / "domain")
     return [Figure("H5-domain-21.png", "As NB figure 21 (a): pulses that bring the house down, by direction; dashed: what "
                                        "it bears at rest")]  # fmt: skip
 
@@ -95,22 +95,22 @@ ONE_COMPONENT = (  # of each station that the data have
 THETA, BETA = 0.971, 0.416  # of NB, theta in g
 
 
-def _fragility(place: Place) -> dict[str, Any]:
-    assert place.data is not None  # the subject needs it
-    folder = (place.data / RECORDS).resolve()
+def _fragility(workspace: Workspace) -> dict[str, Any]:
+    assert workspace.data is not None  # the subject needs it
+    folder = (workspace.data / RECORDS).resolve()
     patterns = [str(folder / pattern) for pattern in ONE_COMPONENT]
     first = sorted(folder.glob(ONE_COMPONENT[-1]))[0]  # any: the study puts its own in its place
-    return study(FRAGILITY_STUDY.format(records=patterns), f'{SHAKEN}record = "{first}"', place.folder / "fragility")
+    return compute_study(FRAGILITY_STUDY.format(records=patterns), f'{SHAKEN}record = "{first}"', workspace.folder / "fragility")
 
 
-def _compute_fragility(place: Place) -> dict[str, Value]:
-    (curve,) = _fragility(place)["curves"]
+def _compute_fragility(workspace: Workspace) -> dict[str, Value]:
+    (curve,) = _fragility(workspace)["curves"]
     return {"theta": curve["fit"]["theta"] / GRAVITY, "beta": curve["fit"]["beta"]}
 
 
-def _draw_fragility(place: Place, out: Path) -> list[Figure]:
+def _draw_fragility(workspace: Workspace, out: Path) -> list[Figure]:
     with drawing(out / "H5-fragility-22.png") as figure:
-        draw_fragility(figure, _fragility(place))
+        draw_fragility(figure, _fragility(workspace))
         (axes,) = figure.axes
         intensity = np.linspace(0.01, axes.get_xlim()[1], 200)  # [g]
         axes.plot(intensity, ndtr(np.log(intensity / THETA) / BETA), "k:", label=f"NB: theta {THETA} g, beta {BETA}")

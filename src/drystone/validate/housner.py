@@ -12,10 +12,10 @@ import numpy as np
 from drystone.measure import phase_portrait
 from drystone.record import Run, read_run
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import ENERGIES, beside_energy
-from drystone.view.style import look
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import ENERGIES, plot_beside_energy
+from drystone.view.style import line_style
 
 Array = np.ndarray
 
@@ -97,31 +97,31 @@ def _motion(run: Run) -> tuple[Array, Array, Array]:
     return run.time, TILT + angle, spin
 
 
-def _compute(place: Place) -> dict[str, Value]:
+def _compute(workspace: Workspace) -> dict[str, Value]:
     alpha = coefficients(HALF_WIDTH, HALF_HEIGHT)[0]
     truth = np.array([arc.time[-1] for arc in event_driven(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS)])
     numbers: dict[str, Value] = {}
     for step in STEPS:
-        run = history(CASE, place.folder / step.replace(" ", ""), {"analysis.time_step": step})
+        run = compute_history(CASE, workspace.folder / step.replace(" ", ""), {"analysis.time_step": step})
         time, angle, spin = _motion(run)
         numbers[f"impacts, {step}"] = float(100 * abs(impacts_of(time, angle, spin)[:IMPACTS] / truth - 1).max())
         numbers[f"ratio, {step}"] = float(ratios_of(angle, alpha)[: IMPACTS - 1].mean())
     return numbers
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    runs = {step: read_run(place.folder / step.replace(" ", "")) for step in STEPS}
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    runs = {step: read_run(workspace.folder / step.replace(" ", "")) for step in STEPS}
 
     def phase(axes):
         for k, (step, run) in enumerate(runs.items()):
             _, angle, spin = _motion(run)
-            axes.plot(angle, spin, label=f"step {step}", **look(k))
+            axes.plot(angle, spin, label=f"step {step}", **line_style(k))
         for k, arc in enumerate(event_driven(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS + 2)):
             axes.plot(arc.angle, arc.spin, "k:", linewidth=1.0, label="" if k else "Housner's equation")
         axes.set_xlabel("angle [rad]")
         axes.set_ylabel("angular velocity [rad/s]")
 
-    beside_energy(runs["0.1 ms"], out / "H1-rocking.png", phase)
+    plot_beside_energy(runs["0.1 ms"], out / "H1-rocking.png", phase)
     caption = f"As NB figure 4: (a) phase portrait by three steps and by the equation; (b) {ENERGIES}, step 0.1 ms"
     return [Figure("H1-rocking.png", caption)]
 

@@ -7,26 +7,26 @@ import numpy as np
 
 from drystone import build
 from drystone.model import Model, build_model
-from drystone.statics.remaining import Remaining, remaining
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
+from drystone.statics.remaining import RemainingStructure, find_remaining
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.view.forces import force_picture
 
 
-def wall_over_gap() -> tuple[Model, Remaining]:
+def wall_over_gap() -> tuple[Model, RemainingStructure]:
     """The wall, and what is left of it when the stones that fall are gone."""
     model = build_model(build.wall_over_gap(), friction=0.4)
-    return model, remaining(model)
+    return model, find_remaining(model)
 
 
-def fallen_by_course(model: Model, found: Remaining) -> list[int]:
+def count_fallen_by_course(model: Model, found: RemainingStructure) -> list[int]:
     """How many stones of each course fall, from below."""
     course = np.array([0 if block.fixed else int(block.name.split("-")[1]) for block in model.blocks])
     return [int((~found.stays & (course == k)).sum()) for k in range(1, course.max() + 1)]
 
 
-def _compute(place: Place) -> dict[str, Value]:
+def _compute(workspace: Workspace) -> dict[str, Value]:
     model, found = wall_over_gap()
-    counts = fallen_by_course(model, found)
+    counts = count_fallen_by_course(model, found)
     narrows = counts[0] > 0 and all(one > other or one == other == 0 for one, other in pairwise(counts))
     return {
         "falls": "a triangle" if narrows else f"{counts} stones by course",
@@ -34,7 +34,7 @@ def _compute(place: Place) -> dict[str, Value]:
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     model, found = wall_over_gap()
     force_picture(model, found.rest.contacts, out / "H10-forces.png", shown=found.stays, azimuth=0.0, elevation=0.0)
     return [Figure("H10-forces.png", "As BRT figure 9: forces in the wall that stays")]

@@ -7,14 +7,14 @@ import numpy as np
 from drystone import build
 from drystone.build.arch import circular_joints, outlines
 from drystone.build.shapes import prism
-from drystone.measure import collapse_time, displacement, peaks, rotation, step_history
+from drystone.measure import centroid_displacement, collapse_time, peaks, rotation, step_history
 from drystone.model import Block, build_model
 from drystone.record import Run, read_run
-from drystone.validate.capacities import ALONG, collapse
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import ENERGIES, beside_energy, snapshots
-from drystone.view.style import look
+from drystone.validate.capacities import ALONG_X, collapse
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
+from drystone.view.style import line_style
 
 Array = np.ndarray
 
@@ -41,7 +41,7 @@ every = "5 ms"
 """
 PEAKS = (0.5, 0.85, 1.5, 1.75, 2.0)  # [s] as printed
 FALLING = 2.5  # [s] NB's last picture
-STANDS_OUT = 1e-5  # of the potential energy: the fourth peak does not by more
+PEAK_PROMINENCE = 1e-5  # of the potential energy: the fourth peak does not by more
 PIECES = 12  # of a voussoir with round sides
 
 
@@ -59,14 +59,14 @@ def _united(parts: list[Array], name: str) -> Block:
     return Block(np.concatenate([s.vertices for s in solids]), tuple(faces), name=name, pieces=(6,) * len(solids))
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    run = history(CASE, place.folder / "arch")
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    run = compute_history(CASE, workspace.folder / "arch")
     time, energy = step_history(run, "potential")
-    found = peaks(time, energy / energy[0], prominence=STANDS_OUT)[0]
+    found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
     numbers: dict[str, Value] = {f"peak {k + 1}": float(found[k]) for k in range(len(PEAKS))}
     return numbers | {
-        "round": collapse(build_model(round_arch(), friction=2.0), ALONG).multiplier,
-        "straight": collapse(build_model(build.arch(), friction=2.0), ALONG).multiplier,
+        "round": collapse(build_model(round_arch(), friction=2.0), ALONG_X).multiplier,
+        "straight": collapse(build_model(build.arch(), friction=2.0), ALONG_X).multiplier,
         "first": "right" if _lean(run, 0.25) > 0 else "left",
         "fall": ("left" if _lean(run, FALLING) < 0 else "right") if collapse_time(time, energy) else "stands",
     }
@@ -74,20 +74,20 @@ def _compute(place: Place) -> dict[str, Value]:
 
 def _lean(run: Run, instant: float) -> float:
     """[m] mean displacement x of the voussoirs."""
-    return float(displacement(run)[int(np.abs(run.time - instant).argmin()), 2:, 0].mean())
+    return float(centroid_displacement(run)[int(np.abs(run.time - instant).argmin()), 2:, 0].mean())
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    run = read_run(place.folder / "arch")
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    run = read_run(workspace.folder / "arch")
 
     def rotations(axes):
         for k in range(7):
-            axes.plot(run.time, rotation(run, 2 + k)[:, 1], label=f"block {k + 1}", **look(k))
+            axes.plot(run.time, rotation(run, 2 + k)[:, 1], label=f"block {k + 1}", **line_style(k))
         axes.set_xlabel("time [s]")
         axes.set_ylabel("rotation about y [rad]")
 
-    beside_energy(run, out / "H3-history.png", rotations)
-    snapshots(run, (*PEAKS, FALLING), out / "H3-snapshots.png", view="front")
+    plot_beside_energy(run, out / "H3-history.png", rotations)
+    draw_snapshots(run, (*PEAKS, FALLING), out / "H3-snapshots.png", view="front")
     return [
         Figure("H3-history.png", f"As NB figure 11: (a) rotations of the blocks, from right to left; (b) {ENERGIES}"),
         Figure("H3-snapshots.png", "As NB figure 12: at the instants of the peaks that NB print, and falling"),

@@ -8,17 +8,17 @@ from rich.table import Table
 from rich.text import Text
 
 from drystone.io.whole import write_whole
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Place, Row, Subject, Value, judge_all
-from drystone.validate.conduct import Result
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Row, Subject, Value, Workspace, judge_all
+from drystone.validate.conduct import SubjectResult
 
-HEAD = ("", "published", "computed", "difference", "verdict")
-Judged = Sequence[tuple[Subject, Result]]
+COLUMN_TITLES = ("", "published", "computed", "difference", "verdict")
+JudgedSubjects = Sequence[tuple[Subject, SubjectResult]]
 
 
-def print_verdicts(judged: Judged) -> None:
+def print_verdicts(judged: JudgedSubjects) -> None:
     """All rows, with how long each subject took."""
     table = Table(title="Published numbers, computed again", title_justify="left")
-    for name in ("id", *HEAD, "time"):
+    for name in ("id", *COLUMN_TITLES, "time"):
         table.add_column(name)
     for subject, result in judged:
         for k, row in enumerate(judge_all(subject, result.numbers)):
@@ -28,23 +28,23 @@ def print_verdicts(judged: Judged) -> None:
     Console(width=None if Console().is_terminal else 140).print(table)
 
 
-def write_page(subject: Subject, result: Result, place: Place, out: Path) -> None:
+def write_page(subject: Subject, result: SubjectResult, workspace: Workspace, out: Path) -> None:
     """The page of a subject with its figures."""
     rows = judge_all(subject, result.numbers)
     parts = [
         f"# {subject.id}: {subject.title}",
         f"Source: {subject.source}. Computed again by `drystone validate --id {subject.id}`.",
         subject.about,
-        _markdown([HEAD, *map(_cells, rows)]),
+        _markdown([COLUMN_TITLES, *map(_cells, rows)]),
         _reasons(rows),
         *(f"**{row.claim.words}**, explained: {row.claim.explanation}" for row in rows if row.verdict == EXPLAINED),
-        *(f"![{figure.caption}]({figure.file})\n\n*{figure.caption}*" for figure in subject.draw(place, out)),
+        *(f"![{figure.caption}]({figure.file})\n\n*{figure.caption}*" for figure in subject.draw(workspace, out)),
         f"Computed {result.date} by drystone {result.drystone} in {result.seconds:.0f} s ({result.machine}).",
     ]
     write_whole(out / f"{subject.id}.md", "\n\n".join(part for part in parts if part) + "\n")
 
 
-def write_index(judged: Judged, out: Path) -> None:
+def write_index(judged: JudgedSubjects, out: Path) -> None:
     """Subjects that have a page, in one table; when and where they were computed."""
     lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]", "computed by")]
     for subject, result in judged:
@@ -54,11 +54,11 @@ def write_index(judged: Judged, out: Path) -> None:
         set_of = "--quick" if subject.quick else "--full"
         lines.append((link, subject.source, str(len(verdicts)), *counts, f"{result.seconds:.0f}", f"`{set_of}`"))
     whens = sorted({f"Computed {result.date} by drystone {result.drystone} ({result.machine})." for _, result in judged})
-    write_whole(out / "index.md", "\n".join([INDEX, _markdown(lines), "", *whens, ""]))
+    write_whole(out / "index.md", "\n".join([INDEX_HEAD, _markdown(lines), "", *whens, ""]))
 
 
 VERDICTS = (HOLDS, EXPLAINED, FAILS)
-INDEX = """# Published numbers, computed again
+INDEX_HEAD = """# Published numbers, computed again
 
 Written by `drystone validate --write docs/validation`. *Holds*: within the tolerance that each page gives, with its reason.
 *Explained*: beyond it for a reason that the page gives, and where we were when it was given. `--quick` are those that take
@@ -76,10 +76,10 @@ def _cells(row: Row) -> tuple[str, str, str, str, str]:
     claim = row.claim
     name = f"{claim.words} [{claim.unit}]" if claim.unit else claim.words
     difference = "" if row.difference is None else f"{row.difference:+.2g}"
-    return name, _told(claim.published), _told(row.computed), difference, row.verdict
+    return name, _format_value(claim.published), _format_value(row.computed), difference, row.verdict
 
 
-def _told(value: Value) -> str:
+def _format_value(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from drystone.io.case import parse_case
 from drystone.measure import phase_portrait
 from drystone.record import Run, read_run
-from drystone.search import search, summarise
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
+from drystone.search import search, summarise_search
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
 from drystone.validate.housner import coefficients, event_driven, ratios_of
-from drystone.view.style import FAINT, drawing, look
+from drystone.view.style import FAINT_GREY, drawing, line_style
 
 CASE = """
 [structure]
@@ -63,13 +63,13 @@ every = "2 ms"
 OURS = {"analysis.theta": 0.53, "analysis.time_step": "0.25 ms"}
 
 
-def _compute(place: Place) -> dict[str, Value]:
+def _compute(workspace: Workspace) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for name, (motion, event, between) in SEARCHES.items():
         trials = list(search(parse_case(CASE.format(motion=motion)), "motion.amplitude", event, between, WITHIN))
-        numbers[name] = summarise(trials, between[0])["value"]
+        numbers[name] = summarise_search(trials, between[0])["value"]
     alpha = coefficients(0.1, 0.5)[0]
-    for name, run in (("ratio", history(FREE, place.folder / "pcl")), ("finer", history(FREE, place.folder / "fine", OURS))):
+    for name, run in (("ratio", compute_history(FREE, workspace.folder / "pcl")), ("finer", compute_history(FREE, workspace.folder / "fine", OURS))):
         numbers[name] = float(ratios_of(_angle(run), alpha)[:3].mean())
     return numbers
 
@@ -78,13 +78,13 @@ def _angle(run: Run) -> np.ndarray:
     return TILT + phase_portrait(run, "block", np.array([0.0, 1.0, 0.0]))[0]
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     with drawing(out / "H7-free-rocking.png", height=3.5) as figure:
         axes = figure.add_subplot()
-        axes.axhline(0.0, color=FAINT, linewidth=0.6)
+        axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
         for k, (name, label) in enumerate((("pcl", "theta 0.7, 2 ms, as PCL"), ("fine", "theta 0.53, 0.25 ms"))):
-            run = read_run(place.folder / name)
-            axes.plot(run.time, _angle(run), label=label, **look(k))
+            run = read_run(workspace.folder / name)
+            axes.plot(run.time, _angle(run), label=label, **line_style(k))
         for k, arc in enumerate(event_driven(0.1, 0.5, TILT, 7)):
             axes.plot(arc.time, arc.angle, "k:", linewidth=1.0, label="" if k else "Housner's equation")
         axes.set_xlim(0.0, run.time[-1])

@@ -6,10 +6,10 @@ import numpy as np
 
 from drystone.measure import collapse_time, peaks, point_displacement, step_history
 from drystone.record import Run, read_run
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import ENERGIES, beside_energy, snapshots
-from drystone.view.style import look
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
+from drystone.view.style import line_style
 
 CASE = """
 [structure]
@@ -33,39 +33,39 @@ every = "5 ms"
 """
 DURATION = {"8": "6 s", "9.5": "3.6 s"}  # by the amplitude [m/s2]
 PEAKS = {"8": (0.3, 0.85, 1.35, 1.75, 2.1, 2.7), "9.5": (0.3, 0.95, 1.6, 2.15, 2.5)}  # [s] as printed
-STANDS_OUT = 2e-4  # of the potential energy: the centroid is lifted by 0.2 mm
+PEAK_PROMINENCE = 2e-4  # of the potential energy: the centroid is lifted by 0.2 mm
 CORNER = (-0.3, -0.3, 0.0)  # [m] point A of NB
 
 
-def _run(place: Place, amplitude: str) -> Run:
+def _run(workspace: Workspace, amplitude: str) -> Run:
     changed = {"motion.amplitude": float(amplitude), "analysis.duration": DURATION[amplitude]}
-    return history(CASE, place.folder / f"{amplitude}ms2", changed)
+    return compute_history(CASE, workspace.folder / f"{amplitude}ms2", changed)
 
 
-def _compute(place: Place) -> dict[str, Value]:
+def _compute(workspace: Workspace) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for amplitude, published in PEAKS.items():
-        time, energy = step_history(_run(place, amplitude), "potential")
-        found = peaks(time, energy / energy[0], prominence=STANDS_OUT)[0]
+        time, energy = step_history(_run(workspace, amplitude), "potential")
+        found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
         numbers |= {f"{amplitude}, peak {k + 1}": float(found[k]) for k in range(len(published))}
         numbers[f"{amplitude}, outcome"] = "stands" if collapse_time(time, energy) is None else "collapses"
     return numbers
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
     for amplitude, number in (("8", 6), ("9.5", 8)):
-        run = read_run(place.folder / f"{amplitude}ms2")
+        run = read_run(workspace.folder / f"{amplitude}ms2")
 
         def corner(axes, run=run):
-            axes.plot(run.time, point_displacement(run, "block", np.array(CORNER))[:, 2], label="corner A", **look(0))
+            axes.plot(run.time, point_displacement(run, "block", np.array(CORNER))[:, 2], label="corner A", **line_style(0))
             axes.set_xlabel("time [s]")
             axes.set_ylabel("displacement z [m]")
 
         history_file, strip_file = f"H2-history-{number}.png", f"H2-snapshots-{number + 1}.png"
-        beside_energy(run, out / history_file, corner)
+        plot_beside_energy(run, out / history_file, corner)
         instants = PEAKS[amplitude] if amplitude == "8" else (*PEAKS[amplitude], 2.7)
-        snapshots(run, instants, out / strip_file)
+        draw_snapshots(run, instants, out / strip_file)
         figures.append(Figure(history_file, f"As NB figure {number}: {amplitude} m/s²: (a) the corner A; (b) {ENERGIES}"))
         figures.append(Figure(strip_file, f"As NB figure {number + 1}: {amplitude} m/s², at the instants that NB print"))
     return figures

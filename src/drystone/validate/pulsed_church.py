@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from drystone.record import Run, read_run
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import snapshots
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import draw_snapshots
 
 CASE = """
 [structure]
@@ -37,8 +37,8 @@ INSTANTS = (0.6, 1.2, 2.0, 2.5, 3.0, 3.5)  # [s] the first three are of NB's pic
 FALLEN = 1.0  # [m] below its place: a stone has fallen
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    run = history(CASE, place.folder / "pulse")
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    run = compute_history(CASE, workspace.folder / "pulse")
     tower = run.model.position[:, 2] / run.model.position[_part(run, "tower"), 2].max()  # share of its height
     return {
         "facade": _most(run, _part(run, "facade") & (tower > 0.5)),
@@ -58,8 +58,8 @@ def _most(run: Run, stones: np.ndarray) -> str:
     return "falls" if (down[stones] > FALLEN).mean() > 0.5 else "stands"
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    snapshots(read_run(place.folder / "pulse"), INSTANTS, out / "H6-snapshots.png", azimuth=-40.0, elevation=18.0)
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    draw_snapshots(read_run(workspace.folder / "pulse"), INSTANTS, out / "H6-snapshots.png", azimuth=-40.0, elevation=18.0)
     return [Figure("H6-snapshots.png", "As NB figure 23 (b) to (d): after 0.6, 1.2 and 2 s; then after 2.5, 3 and 3.5 s")]
 
 

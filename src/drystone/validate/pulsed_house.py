@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.measure import collapse_time, displacement, peaks, step_history
+from drystone.measure import centroid_displacement, collapse_time, peaks, step_history
 from drystone.record import Run, read_run
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import ENERGIES, beside_energy, snapshots
-from drystone.view.style import look
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
+from drystone.view.style import line_style
 
 HOUSE = """
 [structure]
@@ -39,22 +39,22 @@ every = "10 ms"
 """
 SHORT, LONG = "0.20 s", "0.40 s"  # half-periods
 PEAKS = (0.25, 0.65)  # [s] as printed
-STANDS_OUT = 2e-4  # of the potential energy
+PEAK_PROMINENCE = 2e-4  # of the potential energy
 INSTANTS = {SHORT: (*PEAKS, 2.0), LONG: (0.5, 0.9, 1.3)}  # [s] of NB's pictures
 FIGURES = {SHORT: (17, 18), LONG: (19, 20)}  # of NB
 
 
-def _run(place: Place, half_period: str) -> Run:
-    return history(CASE, place.folder / half_period.replace(" ", ""), {"motion.half_period": half_period})
+def _run(workspace: Workspace, half_period: str) -> Run:
+    return compute_history(CASE, workspace.folder / half_period.replace(" ", ""), {"motion.half_period": half_period})
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    time, energy = step_history(_run(place, SHORT), "potential")
-    found = peaks(time, energy / energy[0], prominence=STANDS_OUT)[0]
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    time, energy = step_history(_run(workspace, SHORT), "potential")
+    found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
     nearest = [float(found[np.abs(found - peak).argmin()]) for peak in PEAKS]
     numbers: dict[str, Value] = {f"peak {k}": value for k, value in enumerate(nearest, 1)}
     for half_period in (SHORT, LONG):
-        fallen = collapse_time(*step_history(_run(place, half_period), "potential"))
+        fallen = collapse_time(*step_history(_run(workspace, half_period), "potential"))
         numbers[half_period] = "stands" if fallen is None else "collapses"
     return numbers
 
@@ -69,20 +69,20 @@ def _monitored(run: Run) -> dict[str, int]:
     return {"top central": facade[int(z.argmax())], "top south": facade[int(south)], "top north": facade[int(north)]}
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
     for half_period, (of_history, of_snapshots) in FIGURES.items():
-        run = read_run(place.folder / half_period.replace(" ", ""))
+        run = read_run(workspace.folder / half_period.replace(" ", ""))
 
         def monitored(axes, run=run):
             for k, (name, block) in enumerate(_monitored(run).items()):
-                axes.plot(run.time, displacement(run)[:, block, 1], label=name, **look(k))
+                axes.plot(run.time, centroid_displacement(run)[:, block, 1], label=name, **line_style(k))
             axes.set_xlabel("time [s]")
             axes.set_ylabel("displacement y [m]")
 
         names = f"H5-history-{of_history}.png", f"H5-snapshots-{of_snapshots}.png"
-        beside_energy(run, out / names[0], monitored)
-        snapshots(run, INSTANTS[half_period], out / names[1], azimuth=-40.0, elevation=18.0)
+        plot_beside_energy(run, out / names[0], monitored)
+        draw_snapshots(run, INSTANTS[half_period], out / names[1], azimuth=-40.0, elevation=18.0)
         captions = (f"As NB figure {of_history}, half-period {half_period}: (a) blocks of the facade; (b) {ENERGIES}",
                     f"As NB figure {of_snapshots}, half-period {half_period}: at the instants of NB")  # fmt: skip
         figures += [Figure(name, caption) for name, caption in zip(names, captions, strict=True)]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from drystone.measure import displacement
+from drystone.measure import centroid_displacement
 from drystone.record import Run, read_run
-from drystone.validate.capacities import ALONG, OUTWARDS, collapse, spandrel_arch
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
-from drystone.validate.figures import ENERGIES, beside_energy, snapshots
-from drystone.view.style import look
+from drystone.validate.capacities import ALONG_X, OUTWARDS, collapse, spandrel_arch_model
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
+from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
+from drystone.view.style import line_style
 
 CASE = """
 [structure]
@@ -56,31 +56,31 @@ def crown(run: Run) -> int:
 
 def outcome(run: Run) -> str:
     """The whole wall loses little of its energy when its arch falls, so the arch decides."""
-    return "collapses" if displacement(run)[-1, voussoirs(run), 2].min() < -FALLEN else "stands"
+    return "collapses" if centroid_displacement(run)[-1, voussoirs(run), 2].min() < -FALLEN else "stands"
 
 
-def _sine(place: Place, ring: str) -> Run:
-    return history(CASE, place.folder / f"ring-{ring.replace(' ', '')}", {"structure.ring": ring})
+def _sine(workspace: Workspace, ring: str) -> Run:
+    return compute_history(CASE, workspace.folder / f"ring-{ring.replace(' ', '')}", {"structure.ring": ring})
 
 
-def _compute_sine(place: Place) -> dict[str, Value]:
-    return {ring: outcome(_sine(place, ring)) for ring in (THIN, THICK)}
+def _compute_sine(workspace: Workspace) -> dict[str, Value]:
+    return {ring: outcome(_sine(workspace, ring)) for ring in (THIN, THICK)}
 
 
 def _moved(run: Run, axes: Any) -> None:
     """Of the crown, all three ways."""
     for k, name in enumerate("xyz"):
-        axes.plot(run.time, displacement(run)[:, crown(run), k], label=f"displacement {name} of the crown", **look(k))
+        axes.plot(run.time, centroid_displacement(run)[:, crown(run), k], label=f"displacement {name} of the crown", **line_style(k))
     axes.set_xlabel("time [s]")
     axes.set_ylabel("displacement [m]")
 
 
-def _draw_sine(place: Place, out: Path) -> list[Figure]:
+def _draw_sine(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
     for ring, name in ((THIN, "thin"), (THICK, "thick")):
-        run = _sine(place, ring)
-        beside_energy(run, out / f"H4-history-{name}.png", partial(_moved, run))
-        snapshots(run, (1, 2, 3, 4, 5, 6), out / f"H4-snapshots-{name}.png", view="front")
+        run = _sine(workspace, ring)
+        plot_beside_energy(run, out / f"H4-history-{name}.png", partial(_moved, run))
+        draw_snapshots(run, (1, 2, 3, 4, 5, 6), out / f"H4-snapshots-{name}.png", view="front")
         figures += [
             Figure(f"H4-history-{name}.png", f"As NB figure 14, ring {ring}: {CROWN}"),
             Figure(f"H4-snapshots-{name}.png", f"As NB figure 15, ring {ring}: after 1, 2, 3, 4, 5 and 6 s"),
@@ -116,23 +116,23 @@ BY_DISPLACEMENT = CASE.replace('amplitude = "0.36 g"\n', "")
 PGA = 0.2  # [g]
 
 
-def _printed(place: Place, way: str) -> Run:
-    return history(BY_DISPLACEMENT, place.folder / way.replace(" ", "-"), {**PRINTED, "motion.direction": WAYS[way]})
+def _printed(workspace: Workspace, way: str) -> Run:
+    return compute_history(BY_DISPLACEMENT, workspace.folder / way.replace(" ", "-"), {**PRINTED, "motion.direction": WAYS[way]})
 
 
-def _compute_printed(place: Place) -> dict[str, Value]:
-    numbers: dict[str, Value] = {way: outcome(_printed(place, way)) for way in WAYS}
-    for way, direction in zip(WAYS, (ALONG, OUTWARDS), strict=True):
-        numbers[f"static, {way}"] = "safe" if collapse(spandrel_arch(), direction).multiplier > PGA else "turns over"
+def _compute_printed(workspace: Workspace) -> dict[str, Value]:
+    numbers: dict[str, Value] = {way: outcome(_printed(workspace, way)) for way in WAYS}
+    for way, direction in zip(WAYS, (ALONG_X, OUTWARDS), strict=True):
+        numbers[f"static, {way}"] = "safe" if collapse(spandrel_arch_model(), direction).multiplier > PGA else "turns over"
     return numbers
 
 
-def _draw_printed(place: Place, out: Path) -> list[Figure]:
+def _draw_printed(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
     for way, number in (("in plane", 11), ("out of plane", 12)):
         name = f"H4-history-{number}.png"
-        run = read_run(place.folder / way.replace(" ", "-"))
-        beside_energy(run, out / name, partial(_moved, run))
+        run = read_run(workspace.folder / way.replace(" ", "-"))
+        plot_beside_energy(run, out / name, partial(_moved, run))
         figures.append(Figure(name, f"Beside BRT figure {number} (b), {way}: {CROWN}"))
     return figures
 

@@ -7,17 +7,17 @@ import json
 import numpy as np
 
 from drystone import loads
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box
 from drystone.io.case import parse_case
 from drystone.io.geometry.structure import write_structure
 from drystone.model import build_model
-from drystone.search import search, summarise
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.nonassociated import STARTS, collapses
+from drystone.search import search, summarise_search
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.nonassociated import MAX_STARTS, search_corner_states
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Place, Subject, Value
+from drystone.validate.claims import Claim, Subject, Value, Workspace
 
 LAYOUT = "limit_analysis/ferris_tinloi_wall3.json"
 DRAWINGS = "block_geometry/tilt_dxf"
@@ -52,30 +52,30 @@ kind = "tilt"
 """
 
 
-def _wall3(place: Place) -> dict[str, Value]:
-    assert place.data is not None
-    layout = json.loads((place.data / LAYOUT).read_text(encoding="utf-8"))
+def _wall3(workspace: Workspace) -> dict[str, Value]:
+    assert workspace.data is not None
+    layout = json.loads((workspace.data / LAYOUT).read_text(encoding="utf-8"))
     stones = [box((s["x0"], 0, s["z0"]), (s["x1"], 0.2, s["z1"]), name=f"stone-{s['id']}") for s in layout["blocks"]]
     blocks = [box((-0.5, 0, -0.3), (2.1, 0.2, 0), fixed=True, name="floor"), *stones]
     model = build_model(blocks, friction=0.65)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
-    found = limit(system, dead, live)
-    rounds = collapses(system, dead, live, found.optimum, starts=STARTS, stands=True)
+    system, dead, live = assemble_balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    found = solve_limit(system, dead, live)
+    rounds = search_corner_states(system, dead, live, found.optimum, starts=MAX_STARTS, stands=True)
     lowest = min(each.collapse.multiplier for each in rounds if each.collapse)
-    place.folder.mkdir(parents=True, exist_ok=True)
-    write_structure(place.folder / "wall3.json", blocks)
-    case, between = parse_case(IN_TIME, place.folder / "case.toml"), ("0.35 g", "0.40 g")
+    workspace.folder.mkdir(parents=True, exist_ok=True)
+    write_structure(workspace.folder / "wall3.json", blocks)
+    case, between = parse_case(IN_TIME, workspace.folder / "case.toml"), ("0.35 g", "0.40 g")
     trials = list(search(case, "motion.amplitude", "rocking", between, "0.001 g"))
-    return {"associated": found.multiplier, "exact": lowest, "in time": summarise(trials, between[0])["value"]}
+    return {"associated": found.multiplier, "exact": lowest, "in time": summarise_search(trials, between[0])["value"]}
 
 
-def _tilt(place: Place) -> dict[str, Value]:
-    assert place.data is not None
+def _tilt(workspace: Workspace) -> dict[str, Value]:
+    assert workspace.data is not None
     numbers: dict[str, Value] = {}
     for drawing, angle in (("Portal", 30.0), ("wall", 26.0)):
-        text = TILT.format(path=(place.data / DRAWINGS / f"{drawing}.dxf").resolve(), friction=np.tan(np.radians(angle)))
+        text = TILT.format(path=(workspace.data / DRAWINGS / f"{drawing}.dxf").resolve(), friction=np.tan(np.radians(angle)))
         case = parse_case(text)
-        stages = analyse(case, case.model())
+        stages = analyse_case(case, case.model())
         while True:
             try:
                 next(stages)

@@ -8,17 +8,17 @@ import numpy as np
 from drystone.measure import step_history, took_small_steps
 from drystone.record import Run, with_totals
 from drystone.state import Energy
-from drystone.view.style import COLOURS, FAINT, RED, look
+from drystone.view.style import COLOURS, FAINT_GREY, RED, line_style
 
 Array = np.ndarray
 
-DOTS: dict[str, Any] = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
-STORED = {"kinetic": "kinetic", "elastic": "elastic, of joints", "strain": "elastic, of blocks"}
-LOST = {"friction": "friction", "fracture": "fracture", "impact": "impact", "damping": "damping in joints",
+DOT_STYLE: dict[str, Any] = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
+STORED_ENERGIES = {"kinetic": "kinetic", "elastic": "elastic, of joints", "strain": "elastic, of blocks"}
+DISSIPATED_ENERGIES = {"friction": "friction", "fracture": "fracture", "impact": "impact", "damping": "damping in joints",
         "geometry": "contact found anew", "numerical": "time integration"}  # fmt: skip
 
 
-def energies(run: Run) -> tuple[Array, dict[str, Array]]:
+def energy_histories(run: Run) -> tuple[Array, dict[str, Array]]:
     """(S+1,) [s] and, by name, (S+1,) [J] at the start and after every step; totals as `with_totals` has them."""
     histories = {name: step_history(run, name) for name in Energy._fields}
     return histories["kinetic"][0], with_totals({name: values for name, (_, values) in histories.items()})
@@ -26,7 +26,7 @@ def energies(run: Run) -> tuple[Array, dict[str, Array]]:
 
 def draw_energy(figure: Any, run: Run, gravity: float) -> None:
     """Energies over the weight of the free blocks [J/N = m]: what was lifted, moves, is stored, was lost and came in."""
-    time, energy = energies(run)
+    time, energy = energy_histories(run)
     weight = gravity * run.model.bodies.mass[~run.model.bodies.fixed].sum()
     drawn = {
         "kinetic": energy["kinetic"],
@@ -36,10 +36,10 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
         "work of ground and loads": energy["ground"],
     }
     axes = figure.add_subplot()
-    axes.axhline(0.0, color=FAINT, linewidth=0.6)
+    axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
     for k, (label, values) in enumerate(drawn.items()):
         if np.abs(values).max() > 0.0:
-            axes.plot(time, values / weight, label=label, **look(k))
+            axes.plot(time, values / weight, label=label, **line_style(k))
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy / weight [J/N = m]")
     axes.legend()
@@ -48,17 +48,17 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
 def draw_ledger(figure: Any, run: Run) -> None:
     """Where the energy went that came in: areas upon each other, which reach the line of what came in. What the time
     integration made instead of losing is below zero."""
-    time, energy = energies(run)
-    came = 1e-3 * (energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED))
-    parts = {label: 1e-3 * energy[name] for name, label in (STORED | LOST).items() if np.abs(energy[name]).max() > 0.0}
+    time, energy = energy_histories(run)
+    supplied = 1e-3 * (energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED_ENERGIES))
+    parts = {label: 1e-3 * energy[name] for name, label in (STORED_ENERGIES | DISSIPATED_ENERGIES).items() if np.abs(energy[name]).max() > 0.0}
     axes = figure.add_subplot()
     axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7,
                    rasterized=True)  # fmt: skip
     below = sum((np.minimum(part, 0.0) for part in parts.values()), np.zeros_like(time))
     if below.any():
-        axes.fill_between(time, below, color=FAINT, label="made, not lost")
-    axes.plot(time, came, color="black", label="work of ground and loads, potential lost")
-    axes.axhline(0.0, color=FAINT, linewidth=0.6)
+        axes.fill_between(time, below, color=FAINT_GREY, label="made, not lost")
+    axes.plot(time, supplied, color="black", label="work of ground and loads, potential lost")
+    axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy [kJ]")
     axes.legend(loc="upper left")
@@ -70,21 +70,21 @@ def draw_convergence(figure: Any, run: Run, limits: Mapping[str, float]) -> None
     first, work, overlap = figure.subplots(3, sharex=True)
     small_steps = took_small_steps(steps["path"])
     if small_steps:
-        _draw_left_over(first, run)
+        _draw_ledger_error(first, run)
     else:
         _draw_residual(first, steps, limits)
-    work.plot(steps["time"], steps["factorisations"], **DOTS)
+    work.plot(steps["time"], steps["factorisations"], **DOT_STYLE)
     work.set_ylabel("small steps [-]" if small_steps else "factorisations [-]")
     overlap.plot(steps["time"], 1e3 * steps["overlap"], color=COLOURS[0], linewidth=0.8)
     overlap.set_ylabel("overlap [mm]")
     overlap.set_xlabel("time [s]")
 
 
-def _draw_left_over(axes: Any, run: Run) -> None:
+def _draw_ledger_error(axes: Any, run: Run) -> None:
     """What the entries of the ledger leave over, of the energy that was turned over; red where a step made too much."""
-    time, energy = energies(run)
-    turned = max(float(energy[name].max()) for name in ("dissipated", "kinetic"))
-    share = 100 * energy["numerical"] / (turned or 1.0)
+    time, energy = energy_histories(run)
+    turned_over = max(float(energy[name].max()) for name in ("dissipated", "kinetic"))
+    share = 100 * energy["numerical"] / (turned_over or 1.0)
     axes.plot(time, share, color=COLOURS[0], linewidth=0.8, label="what the ledger leaves over, of the energy turned over")
     bad = np.concatenate([[False], ~run.steps["converged"]])
     axes.plot(time[bad], share[bad], "X", color=RED, markersize=6, label=f"steps that made energy: {bad.sum()}")
@@ -94,9 +94,9 @@ def _draw_left_over(axes: Any, run: Run) -> None:
 
 def _draw_residual(residual: Any, steps: Mapping[str, Array], limits: Mapping[str, float]) -> None:
     for (label, limit), line in zip(limits.items(), ("--", ":"), strict=False):
-        residual.axhline(limit, color=FAINT, linestyle=line, label=f"{label} {limit:g}")
+        residual.axhline(limit, color=FAINT_GREY, linestyle=line, label=f"{label} {limit:g}")
     good, error = steps["converged"], np.maximum(steps["residual_error"], 1e-16)
-    residual.semilogy(steps["time"][good], error[good], label="converged", **DOTS)
+    residual.semilogy(steps["time"][good], error[good], label="converged", **DOT_STYLE)
     residual.semilogy(steps["time"][~good], error[~good], "X", color=RED, markersize=6, label=f"not converged: {(~good).sum()}")
     residual.set_ylabel("residual [g dt]")
     residual.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)

@@ -41,7 +41,7 @@ VIEWS = {
 }
 
 
-def axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
+def camera_axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
     """Right, up and forward of an eye that looks along +y at azimuth 0 and moves towards +x as it grows [deg]."""
     a, e = np.radians([azimuth, elevation])
     right = np.array([np.cos(a), np.sin(a), 0.0])
@@ -49,27 +49,27 @@ def axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
     return right, np.cross(right, forward), forward
 
 
-def frame(points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float) -> Camera:
+def fit_camera(points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float) -> Camera:
     """A camera that sees all points (N, 3) with a margin (part of the size); `field` [deg] of view, 0 orthographic."""
-    right, up, forward = axes(azimuth, elevation)
+    right, up, forward = camera_axes(azimuth, elevation)
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
     extent = float(np.linalg.norm(high - low))
     inverse = 2.0 * np.tan(np.radians(field) / 2) / extent
     camera = Camera(centre, right, up, forward, float(inverse), 1.0, np.zeros(2), size)
-    seen = project(camera, points)[:, :2]
+    seen = project_points(camera, points)[:, :2]
     low, high = seen.min(axis=0), seen.max(axis=0)
     scale = float(((1.0 - 2.0 * margin) * np.array(size) / np.maximum(high - low, 1e-9 * extent)).min())
     return camera._replace(scale=scale, middle=np.array(size) / 2 - scale * (low + high) / 2)
 
 
-def shrunk(camera: Camera, times: int) -> Camera:
+def downscale(camera: Camera, times: int) -> Camera:
     """The same view on an image that many times smaller."""
     size = (camera.size[0] // times, camera.size[1] // times)
     return camera._replace(scale=camera.scale / times, middle=camera.middle / times, size=size)
 
 
-def project(camera: Camera, points: Array) -> Array:
+def project_points(camera: Camera, points: Array) -> Array:
     """(..., 3) pixel column, pixel row and nearness [m] of world points."""
     offset = points - camera.centre
     z = offset @ camera.forward

@@ -14,7 +14,7 @@ from drystone.doctor.examine import Report, lay_readable
 from drystone.doctor.touch import boxed_bodies
 from drystone.errors import InputError
 from drystone.model import Block, Model
-from drystone.view.colours import SUPPORT, paled, stone_colours
+from drystone.view.colours import SUPPORT_COLOUR, pale_colours, stone_colours
 from drystone.view.overlay import draw_legend
 from drystone.view.picture import picture
 from drystone.view.png import write_png
@@ -22,7 +22,7 @@ from drystone.view.png import write_png
 Array = np.ndarray
 
 # one colour a kind, the same in every picture: errors strong, warnings pale
-COLOURS = {
+KIND_COLOURS = {
     "open": (0.84, 0.26, 0.0),
     "surplus face": (0.55, 0.12, 0.10),
     "inward face": (0.0, 0.42, 0.70),
@@ -38,28 +38,28 @@ COLOURS = {
     "thin block": (0.62, 0.80, 0.45),
     "thin face": (0.78, 0.86, 0.50),
 }
-OTHER = (0.25, 0.22, 0.30)  # rarer kinds
+OTHER_COLOUR = (0.25, 0.22, 0.30)  # rarer kinds
 
 
 def defects_picture(report: Report, path: str | Path) -> Array:
     """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
-    laid = lay_readable(_both_sides(report))[0]
+    laid = lay_readable(_double_sided(report))[0]
     if laid is None:
         raise InputError(f"{path}: there is no block that can be drawn; see the findings")
     bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
     model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
     image = picture(model, color=_block_colours(report)[laid.row]) / 255.0
-    _legend(image, report)
+    _draw_legend(image, report)
     pixels = np.round(255.0 * image).astype(np.uint8)
     write_png(path, pixels)
     return pixels
 
 
-def _both_sides(report: Report) -> tuple[Block, ...]:
+def _double_sided(report: Report) -> tuple[Block, ...]:
     """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
-    ill = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
+    faulty = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
     return tuple(
-        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=()) if row in ill else block
+        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=()) if row in faulty else block
         for row, block in enumerate(report.blocks)
     )
 
@@ -67,16 +67,16 @@ def _both_sides(report: Report) -> tuple[Block, ...]:
 def _block_colours(report: Report) -> Array:
     count = len(report.blocks)
     fixed = np.array([bool(block.fixed) for block in report.blocks])
-    pale = paled(stone_colours(count))
-    colours = np.where(fixed[:, None], SUPPORT, pale)
+    pale = pale_colours(stone_colours(count))
+    colours = np.where(fixed[:, None], SUPPORT_COLOUR, pale)
     for finding in reversed(report.findings):  # the first finding of a block is painted last
         if finding.blocks:
-            colours[list(finding.blocks)] = COLOURS.get(finding.kind, OTHER)
+            colours[list(finding.blocks)] = KIND_COLOURS.get(finding.kind, OTHER_COLOUR)
     return colours
 
 
-def _legend(image: Array, report: Report) -> None:
+def _draw_legend(image: Array, report: Report) -> None:
     """The kinds and the numbers of their findings."""
     kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
-    rows = [(COLOURS.get(kind, OTHER), f"{kind} {count}") for kind, count in kinds.items()]
+    rows = [(KIND_COLOURS.get(kind, OTHER_COLOUR), f"{kind} {count}") for kind, count in kinds.items()]
     draw_legend(image, rows or [(None, "no defects")])

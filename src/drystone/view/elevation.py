@@ -13,17 +13,17 @@ from drystone.errors import InputError
 from drystone.quantities import joints
 from drystone.record import Run
 from drystone.resultants import force_flow, thrust_lines
-from drystone.view.style import look
+from drystone.view.style import line_style
 
 Array = np.ndarray
 
-STONE, SUPPORT, EDGE = "#efe9dc", "#c9cacb", "0.55"
-WIDEST = 3.0  # [points] the line of the largest force
-LEAST = 0.005  # of the largest force: less is not drawn
-LONGEST = 0.08  # of the size of the structure: the segment of the largest force, at most
+STONE_COLOUR, SUPPORT_COLOUR, EDGE_COLOUR = "#efe9dc", "#c9cacb", "0.55"
+MAX_LINE_WIDTH = 3.0  # [points] the line of the largest force
+MIN_FORCE_SHARE = 0.005  # of the largest force: less is not drawn
+MAX_SEGMENT_SHARE = 0.08  # of the size of the structure: the segment of the largest force, at most
 
 
-class View(NamedTuple):
+class ElevationAxes(NamedTuple):
     """Which coordinates are seen: to the right, up, and towards the eye."""
 
     right: int
@@ -31,7 +31,7 @@ class View(NamedTuple):
     nearer: float  # sign of the depth that is nearer to the eye
 
 
-FRONT, SIDE = View(0, 1, -1.0), View(1, 0, 1.0)
+FRONT_AXES, SIDE_AXES = ElevationAxes(0, 1, -1.0), ElevationAxes(1, 0, 1.0)
 
 
 def draw_thrust(figure: Any, run: Run, frame: int, pose: int, given: Mapping[str, Array]) -> None:
@@ -41,9 +41,9 @@ def draw_thrust(figure: Any, run: Run, frame: int, pose: int, given: Mapping[str
         raise InputError(f"{run.folder}: no arch or column from support to support; draw forces instead of thrust")
     axes, view = _blocks(figure, run, pose)
     for k, (label, line) in enumerate(given.items()):
-        axes.plot(line[:, view.right], line[:, 2], label=label, **look(k))
+        axes.plot(line[:, view.right], line[:, 2], label=label, **line_style(k))
     for n, line in enumerate(found):
-        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the forces found", **look(len(given)))
+        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the forces found", **line_style(len(given)))
     axes.legend(loc="lower center")
 
 
@@ -61,19 +61,19 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
         axes.set_title("the joints carry nothing")
         return
     order = np.argsort(size)
-    order = order[size[order] > LEAST * largest]
+    order = order[size[order] > MIN_FORCE_SHARE * largest]
     extent = float(np.ptp(run.position[0], axis=0).max()) or float(run.model.bodies.radius.max())
     common = float(np.median(size[order])) / largest
-    length = min(LONGEST * extent, 0.7 * float(np.median(run.model.bodies.radius)) / common)
+    length = min(MAX_SEGMENT_SHARE * extent, 0.7 * float(np.median(run.model.bodies.radius)) / common)
     flow = force_flow(carried, length=length)[order][:, :, [view.right, 2]]
-    width = WIDEST * np.sqrt(size[order] / largest)
+    width = MAX_LINE_WIDTH * np.sqrt(size[order] / largest)
     strength, scale = size[order] / 1e3, PowerNorm(0.5, 0.0, largest / 1e3)
     lines = LineCollection(flow, linewidths=width, array=strength, cmap="inferno_r", norm=scale, capstyle="round", zorder=3)
     axes.add_collection(lines)
     figure.colorbar(lines, ax=axes, label="force of a joint [kN]", shrink=0.6, aspect=25)
 
 
-def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, View]:
+def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     """Axes with the faces that are seen, far ones first."""
     from matplotlib.collections import PolyCollection
 
@@ -83,14 +83,14 @@ def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, View]:
     block = np.repeat(bodies.owner, np.diff(bodies.piece_face))
     normal = quaternion.rotate(rotation[block], bodies.face_normal)
     plan = np.ptp(vertex[:, :2], axis=0)
-    view = FRONT if plan[0] >= plan[1] else SIDE
+    view = FRONT_AXES if plan[0] >= plan[1] else SIDE_AXES
     faces = np.split(vertex[bodies.face_vertex], bodies.face_start[1:-1])
     depth = np.array([view.nearer * face[:, view.depth].mean() for face in faces])
     seen = np.flatnonzero(view.nearer * normal[:, view.depth] > 1e-6)
     seen = seen[np.argsort(depth[seen], kind="stable")]
-    colours = [SUPPORT if bodies.fixed[block[k]] else STONE for k in seen]
+    colours = [SUPPORT_COLOUR if bodies.fixed[block[k]] else STONE_COLOUR for k in seen]
     axes = figure.add_subplot()
-    axes.add_collection(PolyCollection(_outlines(faces, seen, view), facecolors=colours, edgecolors=EDGE, linewidths=0.4))
+    axes.add_collection(PolyCollection(_outlines(faces, seen, view), facecolors=colours, edgecolors=EDGE_COLOUR, linewidths=0.4))
     axes.set_aspect("equal")
     axes.autoscale_view()
     axes.set_xlabel(f"{'xyz'[view.right]} [m]")
@@ -98,5 +98,5 @@ def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, View]:
     return axes, view
 
 
-def _outlines(faces: Sequence[Array], seen: Array, view: View) -> list[Array]:
+def _outlines(faces: Sequence[Array], seen: Array, view: ElevationAxes) -> list[Array]:
     return [faces[k][:, [view.right, 2]] for k in seen]

@@ -11,16 +11,16 @@ from drystone.model import Model
 from drystone.resultants import Resultants, joint_resultants
 from drystone.units import GRAVITY
 from drystone.view.camera import Camera
-from drystone.view.colours import PALETTE, SUPPORT, paled, stone_colours
-from drystone.view.flow import STRENGTH, draw_flow, fitting_length, flow_lines, scale_bar, sizes
+from drystone.view.colours import CLASS_PALETTE, SUPPORT_COLOUR, pale_colours, stone_colours
+from drystone.view.flow import FORCE_COLOURS, draw_flow, draw_scale_bar, fit_segment_length, flow_lines, force_magnitudes
 from drystone.view.overlay import draw_legend, draw_lines, polyline
 from drystone.view.picture import picture
 
 Array = np.ndarray
 
-UNLOADED = (0.80, 0.88, 0.93)
-FALLING = (0.56, 0.74, 0.86)
-MOVES = 0.05  # of the largest motion: a block that moves more does not stand
+UNLOADED_COLOUR = (0.80, 0.88, 0.93)
+MOVING_COLOUR = (0.56, 0.74, 0.86)
+MIN_MOTION_SHARE = 0.05  # of the largest motion: a block that moves more does not stand
 
 
 def force_picture(
@@ -43,23 +43,23 @@ def force_picture(
     out all other blocks and their joints, to look inside. `title` stands above the legend. `view` are keywords of `picture`.
     """
     resultants = joint_resultants(model, contacts)
-    size = sizes(resultants)
+    size = force_magnitudes(resultants)
     largest = float(size.max(initial=0.0))
-    length = fitting_length(model, size) if length is None else length
+    length = fit_segment_length(model, size) if length is None else length
     drawn = flow_lines(resultants, largest, length, np.ones(len(model.blocks), bool) if shown is None else shown)
     falls = _falling(model, moving)
     idle = _unloaded(model, resultants, size) & ~falls & (True if shown is None else shown)
-    told = ((UNLOADED, "carries nothing", idle), (FALLING, "moves", falls))
+    told = ((UNLOADED_COLOUR, "carries nothing", idle), (MOVING_COLOUR, "moves", falls))
     rows: list[tuple[Any, str]] = [(None, title)] if title else []
     rows += [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
         draw_flow(image, camera, near, drawn, model)
         draw_legend(image, rows)
-        scale_bar(image, camera, largest, length)
+        draw_scale_bar(image, camera, largest, length)
 
     colours = _pale_stones(model)
-    colours[idle], colours[falls] = UNLOADED, FALLING
+    colours[idle], colours[falls] = UNLOADED_COLOUR, MOVING_COLOUR
     return picture(model, path, color=colours, motion=motion, shown=shown, overlay=draw, **view)
 
 
@@ -69,7 +69,7 @@ def thrust_picture(
     """Lines of thrust (n, 3) [m] by their labels, one or several a label, over the pale structure, seen from the front unless
     `view` (keywords of `picture`) says otherwise."""
     given = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
-    colours = [STRENGTH[2], PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[3]]
+    colours = [FORCE_COLOURS[2], CLASS_PALETTE[4], CLASS_PALETTE[2], CLASS_PALETTE[5], CLASS_PALETTE[3]]
     rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(given)]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
@@ -87,12 +87,12 @@ def _falling(model: Model, moving: Array | None) -> Array:
     if moving is None:
         return np.zeros(len(model.blocks), bool)
     path = np.linalg.norm(moving[:, :3], axis=1)
-    return path > MOVES * path.max()
+    return path > MIN_MOTION_SHARE * path.max()
 
 
 def _pale_stones(model: Model) -> Array:
     """(B, 3) sRGB"""
-    return np.where(model.bodies.fixed[:, None], SUPPORT, paled(stone_colours(len(model.blocks))))
+    return np.where(model.bodies.fixed[:, None], SUPPORT_COLOUR, pale_colours(stone_colours(len(model.blocks))))
 
 
 def _unloaded(model: Model, resultants: Resultants, size: Array) -> Array:

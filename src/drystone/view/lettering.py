@@ -6,7 +6,7 @@ import numpy as np
 
 Array = np.ndarray
 
-INK = np.array([0.25, 0.25, 0.27])  # sRGB of letters
+TEXT_COLOUR = np.array([0.25, 0.25, 0.27])  # sRGB of letters
 STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
     "0": [[(0, 1), (0, 5), (1, 6), (3, 6), (4, 5), (4, 1), (3, 0), (1, 0), (0, 1)]],
     "1": [[(0.5, 4.5), (2, 6), (2, 0)], [(0.5, 0), (3.5, 0)]],

@@ -23,26 +23,26 @@ from drystone.errors import InputError
 from drystone.io.whole import whole
 from drystone.record import Run, read_run
 from drystone.undisturbed import leave_ctrl_c_to_parent
-from drystone.view.camera import frame as framed
-from drystone.view.moment import IN_TURN, Moment, analysis_of, goes_through_time
-from drystone.view.picture import Look, Setting, framed_points, photograph, pixels_of, prepare, view_of
+from drystone.view.camera import fit_camera
+from drystone.view.moment import SEQUENTIAL_ANALYSES, Moment, analysis_kind, is_history
+from drystone.view.picture import ImageSettings, Look, framed_points, prepare_settings, render_moment, resolve_view, to_uint8
 from drystone.view.png import write_png
-from drystone.view.render import MARGIN, Scene
+from drystone.view.render import IMAGE_MARGIN, Scene
 
 Array = np.ndarray
 
-IN_ALL = 6.0  # [s] that a pushover or a construction takes
-TO_AND_FRO = 3.0  # [s] that a mechanism takes
-STILL = 1e-9  # [m] what has moved by less has not
-PALETTE_FROM = 6  # images of a gif that its colours are taken from
-SUFFIXES = (".mp4", ".gif", ".png")
+SEQUENCE_SECONDS = 6.0  # [s] that a pushover or a construction takes
+MECHANISM_PERIOD = 3.0  # [s] that a mechanism takes
+MIN_MOTION = 1e-9  # [m] what has moved by less has not
+PALETTE_IMAGES = 6  # images of a gif that its colours are taken from
+MOVIE_SUFFIXES = (".mp4", ".gif", ".png")
 
 
 class Shot(NamedTuple):
     """One image of a movie."""
 
     moment: Moment
-    setting: Setting
+    setting: ImageSettings
 
 
 def movie(
@@ -56,7 +56,7 @@ def movie(
     size: tuple[int, int] = (1280, 720),
     orbit: float = 0.0,
     jobs: int = 1,
-    watch: Callable[[float], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
     **look: Any,
 ) -> int:
     """Write a movie to `path` and tell how many images it has.
@@ -66,9 +66,9 @@ def movie(
     """
     path = Path(path)
     _check(path, fps, speed, size, jobs)
-    moments = moments_of(run, fps / speed, start, end)
+    moments = movie_moments(run, fps / speed, start, end)
     shots = _shots(run, moments, size, Look(**look), orbit)
-    images = _watched(film(run, shots, jobs), len(shots), watch)
+    images = _report_progress(draw_images(run, shots, jobs), len(shots), on_progress)
     if path.suffix == ".mp4":
         _write_mp4(path, images, size, fps)
     elif path.suffix == ".gif":
@@ -79,27 +79,27 @@ def movie(
     return len(shots)
 
 
-def moments_of(run: Run, rate: float, start: float | None, end: float | None) -> list[Moment]:
+def movie_moments(run: Run, rate: float, start: float | None, end: float | None) -> list[Moment]:
     """What the images show, `rate` of them for a second."""
-    kind = analysis_of(run)
-    if goes_through_time(run):
-        return _along(run.time, 1.0 / rate, start, end, "s")
-    if kind in IN_TURN:
+    kind = analysis_kind(run)
+    if is_history(run):
+        return _moments_between(run.time, 1.0 / rate, start, end, "s")
+    if kind in SEQUENTIAL_ANALYSES:
         stages = np.arange(run.frames, dtype=float)
-        return _along(stages, max(run.frames - 1, 1) / (IN_ALL * rate), start, end, "(stages)")
-    moved = np.abs(run.position - run.position[0]).max(axis=(1, 2)) > STILL
-    way = (1.0 - np.cos(2.0 * np.pi * np.arange(max(2, round(TO_AND_FRO * rate))) / round(TO_AND_FRO * rate))) / 2
-    found = [Moment(0, int(k), float(share), int(k)) for k in np.flatnonzero(moved) for share in way]
-    if not found:
+        return _moments_between(stages, max(run.frames - 1, 1) / (SEQUENCE_SECONDS * rate), start, end, "(stages)")
+    moved = np.abs(run.position - run.position[0]).max(axis=(1, 2)) > MIN_MOTION
+    shares = (1.0 - np.cos(2.0 * np.pi * np.arange(max(2, round(MECHANISM_PERIOD * rate))) / round(MECHANISM_PERIOD * rate))) / 2
+    all_moments = [Moment(0, int(k), float(share), int(k)) for k in np.flatnonzero(moved) for share in shares]
+    if not all_moments:
         raise InputError(f"{run.folder}: nothing moves in this analysis ({kind}); draw a picture of it")
-    return found
+    return all_moments
 
 
-def film(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
+def draw_images(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
     """The images (H, W, 3) uint8, in their order."""
     if jobs == 1:
         for shot in shots:
-            yield pixels_of(photograph(run, *shot)[0])
+            yield to_uint8(render_moment(run, *shot)[0])
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=leave_ctrl_c_to_parent) as pool:
@@ -116,7 +116,7 @@ def film(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
 
 
 def _check(path: Path, fps: float, speed: float, size: tuple[int, int], jobs: int) -> None:
-    if path.suffix not in SUFFIXES or (path.suffix == ".png" and _numbered(path) is None):
+    if path.suffix not in MOVIE_SUFFIXES or (path.suffix == ".png" and _first_file_name(path) is None):
         raise InputError(f"{path}: a movie is .mp4, .gif or numbered pictures as frame-%04d.png")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}; make it first")
@@ -130,7 +130,7 @@ def _check(path: Path, fps: float, speed: float, size: tuple[int, int], jobs: in
         raise InputError(f"size {size[0]}x{size[1]}: an mp4 has an even number of pixels both ways")
 
 
-def _numbered(path: Path) -> str | None:
+def _first_file_name(path: Path) -> str | None:
     """The name of the first of numbered pictures; None if the pattern has no place for a number."""
     try:
         return str(path) % 0
@@ -138,7 +138,7 @@ def _numbered(path: Path) -> str | None:
         return None
 
 
-def _along(at: Array, step: float, start: float | None, end: float | None, unit: str) -> list[Moment]:
+def _moments_between(at: Array, step: float, start: float | None, end: float | None, unit: str) -> list[Moment]:
     """Moments at equal steps along frames that lie at `at`."""
     first, last = at[0] if start is None else start, at[-1] if end is None else end
     if not at[0] <= first <= last <= at[-1]:
@@ -154,21 +154,21 @@ def _along(at: Array, step: float, start: float | None, end: float | None, unit:
 
 def _shots(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look, orbit: float) -> list[Shot]:
     """One setting for all images; the eye alone moves, at a constant distance, if it orbits."""
-    setting = prepare(run, moments, size, look)._replace(letter=max(11.0, size[1] / 30))
+    setting = prepare_settings(run, moments, size, look)._replace(label_height=max(11.0, size[1] / 30))
     if orbit == 0.0:
         return [Shot(moment, setting) for moment in moments]
     points = framed_points(run, moments, look)
-    scenes = _round(setting.scene, points, look, np.linspace(0.0, orbit, len(moments)))
+    scenes = _orbit(setting.scene, points, look, np.linspace(0.0, orbit, len(moments)))
     return [Shot(moment, setting._replace(scene=scene)) for moment, scene in zip(moments, scenes, strict=True)]
 
 
-def _round(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]:
+def _orbit(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]:
     """The scene seen from round about, the box about the points always in sight and equally large."""
-    view = view_of(look)
+    view = resolve_view(look)
     low, high = points.min(axis=0), points.max(axis=0)
     box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
     cameras = [
-        framed(box, scene.camera.size, azimuth=view.azimuth + turn, elevation=view.elevation, field=view.field, margin=MARGIN)
+        fit_camera(box, scene.camera.size, azimuth=view.azimuth + turn, elevation=view.elevation, field=view.field, margin=IMAGE_MARGIN)
         for turn in turns
     ]
     scale = min(camera.scale for camera in cameras)
@@ -180,20 +180,20 @@ def _round(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]
 
 
 def _draw(folder: Path, shot: Shot) -> Array:
-    return pixels_of(photograph(_opened(folder), *shot)[0])
+    return to_uint8(render_moment(_open_run(folder), *shot)[0])
 
 
 @lru_cache(maxsize=1)
-def _opened(folder: Path) -> Run:
+def _open_run(folder: Path) -> Run:
     """The run of this process, kept from image to image."""
     return read_run(folder)
 
 
-def _watched(images: Iterator[Array], count: int, watch: Callable[[float], None] | None) -> Iterator[Array]:
+def _report_progress(images: Iterator[Array], count: int, on_progress: Callable[[float], None] | None) -> Iterator[Array]:
     for number, image in enumerate(images, 1):
         yield image
-        if watch is not None:
-            watch(number / count)
+        if on_progress is not None:
+            on_progress(number / count)
 
 
 def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: float) -> None:
@@ -204,8 +204,8 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
         raise InputError(f"{path}: mp4 needs ffmpeg; pip install 'drystone[movie]', or write frame-%04d.png") from None
     with whole(path) as part:
         options = ["-f", "mp4", "-movflags", "+faststart", "-crf", "20", "-preset", "medium"]
-        how = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
-        writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **how)
+        settings = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
+        writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **settings)
         writer.send(None)
         sent = 0
         try:
@@ -229,10 +229,10 @@ def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
     except ImportError:
         raise InputError(f"{path}: gif needs Pillow; pip install 'drystone[movie]', or write frame-%04d.png") from None
     pixels = list(images)
-    few = np.concatenate([pixels[round(k)] for k in np.linspace(0, len(pixels) - 1, PALETTE_FROM)])
+    few = np.concatenate([pixels[round(k)] for k in np.linspace(0, len(pixels) - 1, PALETTE_IMAGES)])
     palette = Image.fromarray(few).quantize(256, method=Image.Quantize.FASTOCTREE)  # others spend the colours on the sky
     first, *rest = [Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE) for image in pixels]
     ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif counts in hundredths of a second
-    how: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
+    settings: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
     with whole(path) as part:
-        first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **how)
+        first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **settings)

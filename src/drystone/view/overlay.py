@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.view import lettering
-from drystone.view.camera import Camera, project
+from drystone.view.camera import Camera, project_points
 
 Array = np.ndarray
 Colour = Sequence[float] | Array  # (3,) sRGB
@@ -38,26 +38,26 @@ def polyline(points: Array, width: float, colour: Colour) -> Lines:
 
 def draw_lines(image: Array, camera: Camera, drawn: Lines) -> None:
     """Draw the lines, later ones over earlier ones."""
-    start, end = project(camera, drawn.start)[:, :2], project(camera, drawn.end)[:, :2]
+    start, end = project_points(camera, drawn.start)[:, :2], project_points(camera, drawn.end)[:, :2]
     for a, b, width, colour in zip(start, end, drawn.width, drawn.colour, strict=True):
         lettering.draw_line(image, tuple(a), tuple(b), width / 2, colour)
 
 
-def behind(drawn: Lines, camera: Camera, near: Array, depth: float) -> Array:
+def lines_behind(drawn: Lines, camera: Camera, near: Array, depth: float) -> Array:
     """(N,) lines whose middle is more than `depth` [m] behind the stone seen there, `near` (H, W) as an overlay gets it."""
-    column, row, nearness = project(camera, (drawn.start + drawn.end) / 2).T
+    column, row, nearness = project_points(camera, (drawn.start + drawn.end) / 2).T
     height, width = near.shape
     inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
     seen = near[np.clip(row, 0, height - 1).astype(int), np.clip(column, 0, width - 1).astype(int)]
     return inside & (nearness < seen - depth)
 
 
-def chosen(drawn: Lines, which: Array) -> Lines:
+def select_lines(drawn: Lines, which: Array) -> Lines:
     """Some of the lines."""
     return Lines(*(part[which] for part in drawn))
 
 
-def faint(drawn: Lines) -> Lines:
+def faded_lines(drawn: Lines) -> Lines:
     """The same lines, thin and pale."""
     return drawn._replace(width=np.minimum(drawn.width, 1.5), colour=0.35 * drawn.colour + 0.65 * 0.85)
 
@@ -77,5 +77,5 @@ def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]], *, top:
         if colour is not None:
             image[row : row + side, left : left + side] = colour
         start = left if colour is None else left + 2 * side
-        lettering.write(image, words, start, row + side, height=letter, colour=lettering.INK)
+        lettering.write(image, words, start, row + side, height=letter, colour=lettering.TEXT_COLOUR)
         row += int(2.2 * letter)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from drystone.stamp import in_words
-from drystone.view.tables import closed_words, print_rows
+from drystone.view.tables import describe_closed_gaps, print_rows
 
-STEEPEST = 1e3  # slope of a line: beyond, nothing presses
+MAX_SLOPE = 1e3  # slope of a line: beyond, nothing presses
 
 Rows = list[tuple[str, str]]
 
@@ -20,7 +20,7 @@ def print_result(facts: dict[str, Any]) -> None:
 def result_rows(facts: dict[str, Any]) -> Rows:
     rows = [("verdict", facts["words"])] if "words" in facts else []
     rows += [("blocks", f"{facts['blocks']}, of which {facts['fixed_blocks']} fixed; {_newton(facts['weight'])}")]
-    rows += [("gaps of rounding", closed_words(facts["closed_gaps"]))] if facts.get("closed_gaps") else []
+    rows += [("gaps of rounding", describe_closed_gaps(facts["closed_gaps"]))] if facts.get("closed_gaps") else []
     rows += TOLD[facts["analysis"]](facts)
     rows += [("mechanism", facts["mechanism"]["words"])] if "mechanism" in facts else []
     rows += [("note", facts["note"])] if facts.get("note") else []
@@ -59,7 +59,7 @@ def _thrust(thrust: dict[str, Any]) -> Rows:
 
 def _slope(slope: float) -> str:
     """Of a line against the normal of a joint; where nothing presses, there is none."""
-    return f"{slope:.2f}" if slope < STEEPEST else "nothing presses"
+    return f"{slope:.2f}" if slope < MAX_SLOPE else "nothing presses"
 
 
 def _limit(facts: dict[str, Any]) -> Rows:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.construction import there
-from drystone.analyse.stages import READ
+from drystone.analyse.construction import present_blocks
+from drystone.analyse.stages import MECHANISM_TOLERANCE
 from drystone.mechanism import Mechanism, read_mechanism
 from drystone.record import Run
 from drystone.resultants import joint_resultants, thrust_lines
@@ -49,7 +49,7 @@ def _forces(run: Run, facts: dict[str, Any], path: Path) -> Path:
         falls = np.isin([block.name for block in run.model.blocks], facts["falls"])
         moving = np.outer(falls, np.ones(6))
     title = TITLES.get(facts.get("verdict", ""), "")
-    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=there(run, run.frames - 1), title=title)
+    force_picture(run.model, run.contacts(-1), path, moving=moving, shown=present_blocks(run, run.frames - 1), title=title)
     return path
 
 
@@ -61,7 +61,7 @@ def _mechanism(run: Run, facts: dict[str, Any], path: Path) -> Path:
 def mechanism_of(run: Run, facts: dict[str, Any]) -> Mechanism:
     """That of the last frame that moves, read with the tolerance of the words that the facts tell it in."""
     last = max(k for k in range(run.frames) if run.velocity[k].any())
-    tolerance = facts.get("mechanism", {}).get("tolerance", READ)
+    tolerance = facts.get("mechanism", {}).get("tolerance", MECHANISM_TOLERANCE)
     return read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=tolerance)
 
 

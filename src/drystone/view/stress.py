@@ -1,6 +1,6 @@
 """Stresses in deformable blocks, to be drawn: a frame of a `Run` comes in, its bricks and the stress of each go out.
 
-`READINGS` say what is read of a stress: "von mises"; "tension" and "compression", the largest principal stresses; of a dome
+`STRESS_MEASURES` say what is read of a stress: "von mises"; "tension" and "compression", the largest principal stresses; of a dome
 about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes the blocks were built in.
 """
 
@@ -35,7 +35,7 @@ def _in_meridian(stress: Array, place: Array) -> Array:
     return (out + stress[:, 2]) / 2 - np.hypot((out - stress[:, 2]) / 2, shear)
 
 
-READINGS: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks at places (E, 3)
+STRESS_MEASURES: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks at places (E, 3)
     "von mises": lambda stress, place: von_mises(stress),
     "tension": lambda stress, place: np.maximum(principal(stress)[:, -1], 0.0),
     "compression": lambda stress, place: np.maximum(-principal(stress)[:, 0], 0.0),
@@ -45,8 +45,8 @@ READINGS: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mea
 }
 
 
-def bricks(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[Model, Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame, to be drawn; (N,) [Pa] one of the `READINGS` of
+def stressed_bricks(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[Model, Array]:
+    """Rigid blocks and the bricks of deformable ones as they lie in a frame, to be drawn; (N,) [Pa] one of the `STRESS_MEASURES` of
     each, nan if it is rigid. Strains, not the motion of the blocks, are `exaggerate` times as large."""
     if run.model.elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
@@ -70,10 +70,10 @@ def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list
             continue
         kind = int(elastic.kind[s])
         place = state.position[i] + quaternion.rotate(state.rotation[i], elastic.node[kind] + exaggerate * moved[s])
-        bricks = elements(elastic.mesh[kind].tolist())
-        stones += [Block(place[corners], FACES) for corners in bricks]
-        middle = model.position[i] + elastic.node[kind][bricks].mean(axis=1)
-        value += READINGS[reading](stresses[s].mean(axis=1), middle).tolist()
+        stressed_bricks = elements(elastic.mesh[kind].tolist())
+        stones += [Block(place[corners], FACES) for corners in stressed_bricks]
+        middle = model.position[i] + elastic.node[kind][stressed_bricks].mean(axis=1)
+        value += STRESS_MEASURES[reading](stresses[s].mean(axis=1), middle).tolist()
     return stones, np.array(value)
 
 

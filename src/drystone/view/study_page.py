@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.io.whole import write_whole
-from drystone.study.table import Row, headed
+from drystone.study.table import TrialRow, column_name
 
 STYLE = """
 body { font: 14px/1.5 sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222 }
@@ -18,7 +18,7 @@ img, object { max-width: 100% }
 """
 
 
-def study_page(facts: dict[str, Any], rows: Sequence[Row], pictures: Sequence[Path], folder: Path) -> Path:
+def study_page(facts: dict[str, Any], rows: Sequence[TrialRow], pictures: Sequence[Path], folder: Path) -> Path:
     """Write the page; `facts` as the command prints them."""
     title = escape(f"{Path(facts['study']).name}: {facts['kind']}")
     counts = ", ".join(f"{facts['trials'][status]} {status}" for status in ("standing", "collapsed", "failed"))
@@ -47,14 +47,14 @@ def _shown(picture: Path) -> str:
     return f'<p><object type="image/svg+xml" data="{name}"></object>' if picture.suffix == ".svg" else f'<p><img src="{name}">'
 
 
-def _table(rows: Sequence[Row], folder: Path) -> str:
+def _table(rows: Sequence[TrialRow], folder: Path) -> str:
     changed = list(dict.fromkeys(key for row in rows for key in row.sample))
     measured = list(dict.fromkeys(name for row in rows for name in row.outcome.numbers))
-    heads = "".join(f"<th>{escape(name)}" for name in ("trial", *changed, "outcome", *map(headed, measured)))
+    heads = "".join(f"<th>{escape(name)}" for name in ("trial", *changed, "outcome", *map(column_name, measured)))
     return f"<table><tr>{heads}\n" + "\n".join(_line(row, changed, measured, folder) for row in rows) + "</table>"
 
 
-def _line(row: Row, changed: Sequence[str], measured: Sequence[str], folder: Path) -> str:
+def _line(row: TrialRow, changed: Sequence[str], measured: Sequence[str], folder: Path) -> str:
     outcome = row.outcome
     command = f"drystone study --trial {row.key} {folder} -o run --picture"
     kept = (folder / "runs" / row.key).exists()

@@ -23,7 +23,7 @@ def print_check(facts: dict[str, Any]) -> None:
         ("joints", f"{facts['joints']} (pairs of blocks that touch), {facts['contacts']} contact points"),
     ]
     if facts.get("closed_gaps"):
-        rows.append(("gaps of rounding", closed_words(facts["closed_gaps"])))
+        rows.append(("gaps of rounding", describe_closed_gaps(facts["closed_gaps"])))
     if "method" in facts:
         rows += _case_rows(facts)
     findings = facts.get("remaining", facts["findings"])
@@ -37,7 +37,7 @@ def print_check(facts: dict[str, Any]) -> None:
         _print_kinds(severity.capitalize(), [f for f in findings if f["severity"] == severity], _sentence)
 
 
-def closed_words(closed: list[dict[str, Any]]) -> str:
+def describe_closed_gaps(closed: list[dict[str, Any]]) -> str:
     """The joints that were closed since only the rounding of the drawing had opened them, the widest first."""
     told = sorted(closed, key=lambda gap: -abs(gap["gap"]))
     rows = [f"{gap['a']}|{gap['b']}: {1e3 * gap['gap']:.3g} mm" if gap["b"] else f"{gap['a']}, faces made plane: "
@@ -215,7 +215,7 @@ def _difference(difference: dict[str, Any]) -> str:
     return f"{difference['what']}{since}, {far}"
 
 
-def print_answer(facts: dict[str, Any]) -> None:
+def print_solution(facts: dict[str, Any]) -> None:
     """What `drystone solve` found."""
     unit = "of g dt" if facts["form"] == "dump" else "of the largest velocity without reaction"
     rows = [
