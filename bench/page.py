@@ -19,7 +19,7 @@ from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.io.case import parse_case
 from drystone.model import Model
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.server import Server
 from drystone.page.share import write_html
 from drystone.simulate import Step, initial_state
@@ -87,7 +87,7 @@ def _some_contacts(model: Model, state: State) -> Contacts:
 
 def measure(folder: Path, html: Path) -> dict[str, Any]:
     """Seconds and bytes, from the server and from the file; `seek` is the median of some, each until it is drawn."""
-    _, wall, answers = timed(lambda: Answers([folder]))
+    _, wall, answers = timed(lambda: RunAnswers([folder]))
     facts: dict[str, Any] = {"run": folder.name, "blocks": len(answers.runs[0].run.model.blocks),
                              "frames": len(answers.runs[0].frames), "opened": wall}  # fmt: skip
     last = len(answers.runs[0].frames) - 1

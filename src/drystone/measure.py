@@ -54,8 +54,8 @@ def phase_portrait(run: Run, block: int | str, axis: Array) -> tuple[Array, Arra
     """(F,) [rad] angle and (F,) [rad/s] angular velocity of a block about a world axis; whole turns are counted."""
     block = block_number(run, block)
     axis = np.asarray(axis, float) / np.linalg.norm(axis)
-    turn = _rotation_since_start(run, block)
-    angle = np.unwrap(2.0 * np.arctan2(turn[:, 1:] @ axis, turn[:, 0]))
+    relative_rotation = _rotation_since_start(run, block)
+    angle = np.unwrap(2.0 * np.arctan2(relative_rotation[:, 1:] @ axis, relative_rotation[:, 0]))
     return angle, run.velocity[:, block, 3:] @ axis
 
 
@@ -63,8 +63,8 @@ def mechanism_of_frame(run: Run, frame: int = -1, *, tolerance: float = 1e-2) ->
     """How a frame differs from the start: what has moved as one, which of the first joints have opened, slid or turned.
     What moved by less than `tolerance` of the largest displacement has not moved: a run leaves its mark on every joint."""
     (first, upright), (position, rotation) = run.pose(0), run.pose(frame)
-    turn = quaternion.product(rotation, quaternion.conjugate(upright))
-    return read_displacement(run.model, _first_contacts(run), position - first, turn, tolerance=tolerance)
+    relative_rotation = quaternion.product(rotation, quaternion.conjugate(upright))
+    return read_displacement(run.model, _first_contacts(run), position - first, relative_rotation, tolerance=tolerance)
 
 
 @lru_cache(maxsize=1)  # asked for again with every frame
@@ -125,13 +125,13 @@ def block_number(run: Run, block: int | str) -> int:
     return names.index(block)
 
 
-def select_blocks(run: Run, said: str) -> list[int]:
+def select_blocks(run: Run, selection: str) -> list[int]:
     """The blocks told by numbers, ranges with both ends, names and groups, joined by + or by commas: "12:14+keystone+pier"."""
-    words = [said] if said in {block.name for block in run.model.blocks} else re.split("[+,]", said)
-    return list(dict.fromkeys(block for word in words for block in _blocks_of_word(run, word.strip(), said)))
+    words = [selection] if selection in {block.name for block in run.model.blocks} else re.split("[+,]", selection)
+    return list(dict.fromkeys(block for word in words for block in _blocks_of_word(run, word.strip(), selection)))
 
 
-def _blocks_of_word(run: Run, word: str, said: str) -> list[int]:
+def _blocks_of_word(run: Run, word: str, selection: str) -> list[int]:
     blocks = run.model.blocks
     names = [block.name for block in blocks]
     if found := [i for i, block in enumerate(blocks) if word and word == block.name]:
@@ -143,16 +143,18 @@ def _blocks_of_word(run: Run, word: str, said: str) -> list[int]:
         low, high = int(first), int(last or first)
         if low <= high < len(blocks):
             return list(range(low, high + 1))
-        raise InputError(f"blocks {said!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
+        raise InputError(f"blocks {selection!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
     known = [*names, *{block.group for block in blocks if block.group}]
-    raise InputError(f"blocks {said!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
-                     f"names or groups, joined by +, as {names[0]!r}")  # fmt: skip
+    raise InputError(
+        f"blocks {selection!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
+        f"names or groups, joined by +, as {names[0]!r}"
+    )
 
 
 def monitored_blocks(run: Run, monitored: Sequence[str] = ()) -> list[int]:
     """The blocks that a case monitors, or else the one that has moved most."""
-    far = np.linalg.norm(centroid_displacement(run), axis=-1).max(axis=0)
-    return [block_number(run, name) for name in monitored] or [int(far.argmax())]
+    distance = np.linalg.norm(centroid_displacement(run), axis=-1).max(axis=0)
+    return [block_number(run, name) for name in monitored] or [int(distance.argmax())]
 
 
 def step_history(run: Run, name: str) -> tuple[Array, Array]:
@@ -163,12 +165,12 @@ def step_history(run: Run, name: str) -> tuple[Array, Array]:
 
 def base_resultant(run: Run, time_step: float) -> Array:
     """(F,) [N] vertical force of the supports on the structure over the step that ended in each frame; none in the first."""
-    fixed, push = run.model.bodies.fixed, np.zeros(run.frames)
+    fixed, vertical_force = run.model.bodies.fixed, np.zeros(run.frames)
     for frame in range(1, run.frames):
         contacts = run.contacts(frame)
         sign = fixed[contacts.a].astype(float) - fixed[contacts.b]
-        push[frame] = sign @ contacts.impulse[:, 2] / time_step
-    return push
+        vertical_force[frame] = sign @ contacts.impulse[:, 2] / time_step
+    return vertical_force
 
 
 def balanced_from(time: Array, force: Array, weight: float, *, within: float = 1e-4) -> float | None:
@@ -186,9 +188,11 @@ def head_joint_openings(run: Run) -> Array:
     a, b, point, normal = contacts.a[head], contacts.b[head], contacts.point[head], contacts.normal[head]
     widest = np.zeros(run.frames)
     for frame in range(run.frames):
-        turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
-        on_a, on_b = (run.position[frame, i] + quaternion.rotate(turn[i], point - run.position[0, i]) for i in (a, b))
-        opening = np.einsum("ij,ij->i", on_b - on_a, quaternion.rotate(turn[a], normal))
+        relative_rotation = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
+        on_a, on_b = (
+            run.position[frame, i] + quaternion.rotate(relative_rotation[i], point - run.position[0, i]) for i in (a, b)
+        )
+        opening = np.einsum("ij,ij->i", on_b - on_a, quaternion.rotate(relative_rotation[a], normal))
         widest[frame] = opening.max(initial=0.0)
     return widest
 

@@ -22,7 +22,9 @@ from drystone.model import Model
 from drystone.neighbours import connected
 
 Array = np.ndarray
-PointDisplacement = Callable[[Array, Array], Array]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
+PointDisplacement = Callable[
+    [Array, Array], Array
+]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
 
 JOINT_MOTION_KINDS = ("hinge", "sliding", "torsion", "opening")
 CLOSED_SHARE = 0.05  # of an amount: points that part by less than this of the largest opening of their joint stay closed
@@ -84,7 +86,7 @@ class Mechanism:
         kinds = [_describe_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in JOINT_MOTION_KINDS]
         return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
 
-    def as_facts(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Plain numbers and names, for JSON."""
         kinds = Counter(joint.kind for joint in self.joints)
         return {
@@ -121,9 +123,9 @@ def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Arra
         arm = point - model.position[block]
         return shift[block] + quaternion.rotate(turn[block], arm) - arm
 
-    back = quaternion.conjugate(turn[contacts.a])  # seen from a, so that what both do together does not count
-    relative = quaternion.rotate(back, carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point))
-    turned = quaternion.rotation_vector(quaternion.product(back, turn[contacts.b]))
+    inverse = quaternion.conjugate(turn[contacts.a])  # seen from a, so that what both do together does not count
+    relative = quaternion.rotate(inverse, carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point))
+    turned = quaternion.rotation_vector(quaternion.product(inverse, turn[contacts.b]))
     motion = np.concatenate([shift, quaternion.rotation_vector(turn)], axis=1)
     return _read(model, contacts, motion, carry, (relative, turned), 1.0, tolerance)
 
@@ -153,12 +155,14 @@ def _read(
         return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), (), tolerance)
     pair, row = touching_pairs(contacts)
     relative, turned = against[0] / largest, against[1] / largest
-    stirs = path > tolerance * largest
-    one = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
-    label = connected(len(names), one)
-    held = np.isin(label, label[model.bodies.fixed & ~stirs])  # a long chain may creep away from the support it hangs on
-    label = connected(len(names), one[~held[one[:, 0]] | (stirs[one[:, 0]] == stirs[one[:, 1]])])
-    moves = np.unique(label[stirs])
+    is_moving = path > tolerance * largest
+    joined = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
+    label = connected(len(names), joined)
+    is_anchored = np.isin(
+        label, label[model.bodies.fixed & ~is_moving]
+    )  # a long chain may creep away from the support it hangs on
+    label = connected(len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])])
+    moves = np.unique(label[is_moving])
     still = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]
     bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still, *moving]]
@@ -223,10 +227,12 @@ def _joints(
     start = np.searchsorted(row[order], np.arange(len(pair) + 1))
     found = []
     for k in np.flatnonzero(macro[pair[:, 0]] != macro[pair[:, 1]]).tolist():
-        at = order[start[k] : start[k + 1]]
+        rows = order[start[k] : start[k + 1]]
         a, b = pair[k].tolist()
-        points, turn = contacts.point[at], turned[at[0]]
-        kind, closed, opening, slip = _classify(points, contacts.normal[at], relative[at], turn, float(frictions[k]), tolerance)
+        points, turn = contacts.point[rows], turned[rows[0]]
+        kind, closed, opening, slip = _classify(
+            points, contacts.normal[rows], relative[rows], turn, float(frictions[k]), tolerance
+        )
         middle = points.mean(axis=0)
         place = points[closed].mean(axis=0) if kind == "hinge" else middle
         side = _side(place, points, inward.get((a, b))) if kind == "hinge" else ""
@@ -243,7 +249,9 @@ def _classify(
     slip = np.linalg.norm(along, axis=1)
     dilation = friction * slip  # with the associated law a joint that slides opens by this much
     widest = max(float(opening.max()), 0.0)
-    closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance)
+    closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (
+        np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance
+    )
     slid = float(slip[closed].max()) if closed.any() else float(slip.max())
     if not closed.any():
         kind = "opening"
@@ -266,8 +274,8 @@ def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> 
         if not (fixed[chain[0]] and fixed[chain[-1]]):
             continue
         joints = [(min(a, b), max(a, b)) for a, b in pairwise(chain)]
-        heart = np.mean([place[joint] for joint in joints], axis=0)
-        inward |= {joint: heart - place[joint] for joint in joints}
+        centre = np.mean([place[joint] for joint in joints], axis=0)
+        inward |= {joint: centre - place[joint] for joint in joints}
     return inward
 
 
@@ -277,24 +285,26 @@ def _side(place: Array, points: Array, inward: Array | None) -> str:
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
     if float(np.linalg.norm(offset)) <= CLOSED_SHARE * size:
         return "middle"
-    if inward is not None and abs(float(offset @ inward)) > CLOSED_SHARE * float(np.linalg.norm(offset) * np.linalg.norm(inward)):
+    if inward is not None and abs(float(offset @ inward)) > CLOSED_SHARE * float(
+        np.linalg.norm(offset) * np.linalg.norm(inward)
+    ):
         return "intrados" if offset @ inward > 0 else "extrados"
     axis = int(np.abs(offset).argmax())
     return JOINT_SIDES[axis][int(offset[axis] > 0)]
 
 
 def _describe_body(body: MacroBlock, names: Sequence[str]) -> str:
-    who = f"{_summarise_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
+    subject = f"{_summarise_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
     moves, turns = ("moves", "turns") if len(body.blocks) == 1 else ("move", "turn")
     if body.axis is None:
-        return f"{who} {moves} {_describe_direction(body.shift)}"
+        return f"{subject} {moves} {_describe_direction(body.shift)}"
     direction = np.abs(body.turn) / np.linalg.norm(body.turn)
     main = int(direction.argmax())
     parallel = direction[main] > 0.99
     along = f"along {'xyz'[main]}" if parallel else "that is horizontal" if direction[2] < 0.1 else "that is inclined"
-    seen = [k for k in range(3) if k != main or not parallel]
-    place = ", ".join(f"{'xyz'[k]} = {body.axis[k] + 0.0:.2f} m" for k in seen)
-    return f"{who} {turns} about an axis {along} at {place}"
+    shown_axes = [k for k in range(3) if k != main or not parallel]
+    place = ", ".join(f"{'xyz'[k]} = {body.axis[k] + 0.0:.2f} m" for k in shown_axes)
+    return f"{subject} {turns} about an axis {along} at {place}"
 
 
 def _describe_direction(shift: Array) -> str:
@@ -309,11 +319,11 @@ def _describe_direction(shift: Array) -> str:
 def _describe_joints(kind: str, joints: list[JointMotion], names: Sequence[str]) -> str:
     if not joints:
         return ""
-    many = {"hinge": "hinges at", "sliding": "sliding along", "torsion": "torsion in", "opening": "opening of"}[kind]
+    verb = {"hinge": "hinges at", "sliding": "sliding along", "torsion": "torsion in", "opening": "opening of"}[kind]
     if len(joints) > MAX_LISTED:
         stems = Counter("|".join(sorted((_stem(names[j.a]), _stem(names[j.b])))) for j in joints)
-        return f"{many} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(MAX_LISTED))})"
-    return f"{many} " + ", ".join(f"{names[j.a]}|{names[j.b]}" + f" ({j.side})" * bool(j.side) for j in joints)
+        return f"{verb} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(MAX_LISTED))})"
+    return f"{verb} " + ", ".join(f"{names[j.a]}|{names[j.b]}" + f" ({j.side})" * bool(j.side) for j in joints)
 
 
 def _summarise_names(names: list[str]) -> str:

@@ -20,6 +20,7 @@ Array = np.ndarray
 UNLOADED_SHARE = 1e-9  # of the largest thrust: a joint that carries less is unloaded
 RIM_TOLERANCE = 1e-9  # of the way to the rim of a joint: a force this little beyond is at the rim
 
+
 class Resultants(NamedTuple):
     """J joints, each between two blocks, in the order of their pairs."""
 
@@ -78,8 +79,8 @@ def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> lis
     members = np.array([block.group == only or block.name.startswith(only) for block in model.blocks])
     if not members.any():
         groups = sorted({block.group for block in model.blocks})
-        said = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"
-        raise InputError(f"{said}; the groups are {groups}")
+        message = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"
+        raise InputError(f"{message}; the groups are {groups}")
     pair = np.stack([resultants.a, resultants.b], axis=1)
     row = {(a, b): k for k, (a, b) in enumerate(pair.tolist())}
     found = chains(pair, model.bodies.fixed, members)
@@ -127,6 +128,6 @@ def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
 
 def _eccentricity(offset: Array, arm: Array, row: Array) -> Array:
     """(J,) the distance of the centre of pressure from the middle over that of the farthest corner in its direction."""
-    reach = np.zeros(len(offset))
-    np.maximum.at(reach, row, np.einsum("ij,ij->i", arm, offset[row]))
-    return np.einsum("ij,ij->i", offset, offset) / np.where(reach > 0.0, reach, np.inf)
+    rim_distance = np.zeros(len(offset))
+    np.maximum.at(rim_distance, row, np.einsum("ij,ij->i", arm, offset[row]))
+    return np.einsum("ij,ij->i", offset, offset) / np.where(rim_distance > 0.0, rim_distance, np.inf)

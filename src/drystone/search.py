@@ -47,12 +47,12 @@ def search(
     with one unit, as "0.2 g"; `key` is a place in the case, as "motion.amplitude" or "motion.0.amplitude"."""
     if event not in EVENT_VERBS:
         raise InputError(f"{event!r} is no event{did_you_mean(event, EVENT_VERBS)}; look for {', '.join(EVENT_VERBS)}")
-    (low, high, short), unit = _numbers_and_unit(*between, tolerance)
-    if not (low < high and short > 0):
+    (low, high, tolerance_value), unit = _numbers_and_unit(*between, tolerance)
+    if not (low < high and tolerance_value > 0):
         raise InputError(f"search between {between[0]!r} and {between[1]!r} within {tolerance!r}: give the lower end first and "
                          "a tolerance above 0")  # fmt: skip
     low, high = yield from _bracket(case, key, event, low, high, unit, scan)
-    while high - low > short * (1 + 1e-9):
+    while high - low > tolerance_value * (1 + 1e-9):
         middle = 0.5 * (low + high)
         trial = _run_trial(case, key, event, middle, unit)
         yield trial
@@ -61,21 +61,21 @@ def search(
 
 def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
     """What was found, in plain numbers of the unit of `like`, one of the ends: what `drystone search --json` prints."""
-    does = min(trial.value for trial in trials if trial.happens)
+    lowest = min(trial.value for trial in trials if trial.happens)
     return {
-        "value": does,
-        "does_not": max(trial.value for trial in trials if trial.value < does),
+        "value": lowest,
+        "does_not": max(trial.value for trial in trials if trial.value < lowest),
         "unit": number_and_unit(like)[1],
         "note": "a boundary by bisection; others may lie where no trial was made",
         "trials": [trial._asdict() for trial in trials],
     }
 
 
-def _numbers_and_unit(*given: str) -> tuple[list[float], str]:
+def _numbers_and_unit(*texts: str) -> tuple[list[float], str]:
     """The numbers and their one unit, empty if there is none."""
-    numbers, units = zip(*(number_and_unit(text) for text in given), strict=True)
+    numbers, units = zip(*(number_and_unit(text) for text in texts), strict=True)
     if len(set(units)) > 1:
-        raise InputError(f"search: {', '.join(given)} have different units; give both ends and the tolerance in one")
+        raise InputError(f"search: {', '.join(texts)} have different units; give both ends and the tolerance in one")
     return list(numbers), units[0]
 
 
@@ -92,8 +92,10 @@ def _bracket(
         yield trial
         if trial.happens:
             return before, value
-    raise InputError(f"{key}: up to {_case_value(high, unit)} it never {EVENT_VERBS[event]}; give a higher last value, or a longer "
-                     "duration, or look between with scan")  # fmt: skip
+    raise InputError(
+        f"{key}: up to {_case_value(high, unit)} it never {EVENT_VERBS[event]}; give a higher last value, or a longer "
+        "duration, or look between with scan"
+    )
 
 
 def _case_value(value: float, unit: str) -> Any:

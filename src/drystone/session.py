@@ -106,13 +106,13 @@ def is_step_compiled(small_steps: bool = True) -> bool:
 
 
 def _record_steps(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _FailureRecorder(partial(case_solver, case))
-    able = True
+    recorder = _FailureRecorder(partial(case_solver, case))
+    can_write = True
     with writer:
-        for step in simulate_case(case, model, state, witness):
-            failure = witness.hand_over(step.solution)
-            if failure is not None and able:
-                able = _write_failed_problem(case, writer.folder, step, failure)
+        for step in simulate_case(case, model, state, recorder):
+            failure = recorder.take_failure(step.solution)
+            if failure is not None and can_write:
+                can_write = _write_failed_problem(case, writer.folder, step, failure)
             writer.add(step, _ground_at(case, step.state.time))
             yield step
 
@@ -154,7 +154,7 @@ class _FailureRecorder:
                 self._part = failure if self._part is None else max(self._part, failure, key=_residual_error)
         return solution
 
-    def hand_over(self, reported: Solution) -> _Failure | None:
+    def take_failure(self, reported: Solution) -> _Failure | None:
         """The problem behind the report of a step if it was not solved; forget the step."""
         kept = [failure for failure in (self._whole, self._part) if failure is not None]
         self._calls, self._whole, self._part = 0, None, None
@@ -169,7 +169,7 @@ def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failur
     if len(failed_problems(folder)) >= MAX_FAILED_PROBLEMS and not path.exists():
         return True
     solver, solution = case.solver, failure.solution
-    about = {
+    header = {
         "drystone": __version__,
         "step": step.state.step,
         "time": step.state.time,
@@ -181,7 +181,7 @@ def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failur
     try:
         with writing(path):
             path.parent.mkdir(exist_ok=True)
-        write_problem(path, failure.problem, failure.guess, about)
+        write_problem(path, failure.problem, failure.guess, header)
     except InputError as error:
         print(f"{error}; steps that fail are not kept", file=sys.stderr, flush=True)
         return False
@@ -197,7 +197,9 @@ def start_state(case: Case, model: Model) -> State:
         return settled(_engine(case, model), start)
 
 
-def simulate_case(case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True) -> Iterator[Step]:
+def simulate_case(
+    case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True
+) -> Iterator[Step]:
     """The steps of a case from `state` on, in memory. tells_contacts: False spares small steps what nobody looks at."""
     analysis = case.history
     if analysis.by_small_steps:
@@ -221,10 +223,10 @@ def simulate_case(case: Case, model: Model, state: State, solver: ContactSolver,
 
 
 def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps:
-    asked = case.history
+    analysis = case.history
     material = Material(young=case.young)
     return SmallSteps(
-        model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
+        model, case.motions, gravity=analysis.gravity, loads=case.loads, material=material, longest_step=analysis.small_step,
         threads=case.solver.threads, tells_contacts=tells_contacts, changes=case.changes,
     )  # fmt: skip
 

@@ -25,7 +25,15 @@ from drystone.stamp import made_from, made_here
 Array = np.ndarray
 
 TIMING_FIELDS = ("seconds", "stamp")  # what differs from one computation to the next
-KEYS_THAT_EXPLAIN = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # threads change no bit
+KEYS_THAT_EXPLAIN = (
+    "drystone",
+    "sources",
+    "python",
+    "libraries",
+    "platform",
+    "processor",
+    "compiled_for",
+)  # threads change no bit
 
 
 def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
@@ -37,10 +45,10 @@ def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
     changed = _changed(run)
     done, differences = 0, []
     if not changed:
-        with TemporaryDirectory(prefix="drystone-verify-") as place:
-            again = yield from _computed_again(run, Path(place), steps)
+        with TemporaryDirectory(prefix="drystone-verify-") as scratch:
+            again = yield from _computed_again(run, Path(scratch), steps)
             done, differences = len(again.steps["step"]), [*_different_results(run, again), *_different_numbers(run, again)]
-    facts = {
+    result = {
         "out": str(folder),
         "same": not (changed or differences),
         "steps": done,
@@ -51,19 +59,19 @@ def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
         "since": _changed_since(run.stamp),
         "stamp": run.stamp,
     }
-    return facts | {"verdict": _verdict(facts)}
+    return result | {"verdict": _verdict(result)}
 
 
-def _verdict(facts: dict[str, Any]) -> str:
-    if facts["changed"]:
+def _verdict(result: dict[str, Any]) -> str:
+    if result["changed"]:
         return "the folder no longer holds what was computed; run the case again"
-    if facts["same"]:
-        part = "" if facts["steps"] == facts["of_steps"] else f" in the first {facts['steps']} steps"
+    if result["same"]:
+        part = "" if result["steps"] == result["of_steps"] else f" in the first {result['steps']} steps"
         return f"the same bits{part}"
-    if not facts["stamp"]:
+    if not result["stamp"]:
         return "other numbers; the run has no stamp that could tell why"
-    if facts["other"]:
-        return f"other numbers; it was computed with another {', '.join(facts['other'])}, which may be why"
+    if result["other"]:
+        return f"other numbers; it was computed with another {', '.join(result['other'])}, which may be why"
     return "other numbers from the same program on the same kind of machine: the file was changed, or the machine errs"
 
 
@@ -71,9 +79,9 @@ def _changed(run: Run) -> list[str]:
     """What the folder holds and the stamp does not know."""
     if not run.stamp:
         return []
-    kept = made_from(run.case, run.model.blocks, run.records)
+    digests = made_from(run.case, run.model.blocks, run.records)
     words = {"case": "the text of case.toml", "geometry": "the blocks in run.h5", "records": "the samples of motions in run.h5"}
-    return [words[name] for name in kept if kept[name] != run.stamp[name]]
+    return [words[name] for name in digests if digests[name] != run.stamp[name]]
 
 
 def _changed_since(stamp: dict[str, Any]) -> list[str]:
@@ -81,16 +89,19 @@ def _changed_since(stamp: dict[str, Any]) -> list[str]:
     if not stamp.get("case_file"):
         return []
     case = Path(stamp["case_file"])
-    then = {case: stamp["case"]} | {case.parent / name: digest for name, digest in stamp["files"].items()}
-    return [f"{path} {'has other content' if path.exists() else 'is not there'}" for path, digest in then.items()
+    recorded = {case: stamp["case"]} | {case.parent / name: digest for name, digest in stamp["files"].items()}
+    return [f"{path} {'has other content' if path.exists() else 'is not there'}" for path, digest in recorded.items()
             if path_digest(path) != digest]  # fmt: skip
 
 
 def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """What may explain other bits: then and here, by name."""
-    then, here = _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}), _flat({name: made_here()[name] for name in KEYS_THAT_EXPLAIN})
-    return {name.removeprefix("libraries "): (then.get(name, "unknown"), here[name]) for name in here
-            if stamp and then.get(name) != here[name]}  # fmt: skip
+    recorded, current = (
+        _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}),
+        _flat({name: made_here()[name] for name in KEYS_THAT_EXPLAIN}),
+    )
+    return {name.removeprefix("libraries "): (recorded.get(name, "unknown"), current[name]) for name in current
+            if stamp and recorded.get(name) != current[name]}  # fmt: skip
 
 
 def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, None, Run]:
@@ -119,10 +130,13 @@ def _until(steps: Iterable[Step], last: int) -> Iterator[Stage]:
 
 def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
     """What an analysis found then and did not find now."""
-    then, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
-    names = [name for name in then | now if name.split()[0] not in TIMING_FIELDS]
-    return [_difference(f"result.json {name}", None, _largest_difference(np.asarray(then.get(name)), np.asarray(now.get(name))))
-            for name in names if then.get(name, "missing") != now.get(name, "missing")]  # fmt: skip
+    recorded, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
+    names = [name for name in recorded | now if name.split()[0] not in TIMING_FIELDS]
+    return [
+        _difference(f"result.json {name}", None, _largest_difference(np.asarray(recorded.get(name)), np.asarray(now.get(name))))
+        for name in names
+        if recorded.get(name, "missing") != now.get(name, "missing")
+    ]
 
 
 def _flat(content: Any, name: str = "") -> dict[str, Any]:
@@ -130,16 +144,16 @@ def _flat(content: Any, name: str = "") -> dict[str, Any]:
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else None
     if parts is None:
         return {name.strip(): content}
-    return {place: leaf for key, part in parts for place, leaf in _flat(part, f"{name} {key}").items()}
+    return {scratch: leaf for key, part in parts for scratch, leaf in _flat(part, f"{name} {key}").items()}
 
 
 def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
     """By quantity: the first step with other bits, and the largest difference from then on."""
     found: dict[str, dict[str, Any]] = {}
-    for step, name, then, now in _pairs(run, again):
-        if then.dtype != now.dtype or then.shape != now.shape or then.tobytes() != now.tobytes():
+    for step, name, recorded, now in _pairs(run, again):
+        if recorded.dtype != now.dtype or recorded.shape != now.shape or recorded.tobytes() != now.tobytes():
             before = found.setdefault(name, _difference(name, step, 0.0))
-            gaps = (before["largest"], _largest_difference(then, now))
+            gaps = (before["largest"], _largest_difference(recorded, now))
             before["largest"] = None if None in gaps else max(gaps)
     return list(found.values())
 
@@ -160,9 +174,9 @@ def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
         frames = frames[:-1]  # a part ends with a frame that the whole may not have
     yield 0, "the steps that have frames", frames, again.frame_steps[: len(frames)]
     for frame, step in enumerate(frames):
-        then, now = _numbers(run, frame), _numbers(again, frame)
+        recorded, now = _numbers(run, frame), _numbers(again, frame)
         for name in now:
-            yield int(step), f"{name} of the frame", then[name], now[name]
+            yield int(step), f"{name} of the frame", recorded[name], now[name]
 
 
 def _numbers(run: Run, frame: int) -> dict[str, Array]:
@@ -179,8 +193,8 @@ def _numbers(run: Run, frame: int) -> dict[str, Array]:
     }
 
 
-def _largest_difference(then: Array, now: Array) -> float | None:
-    if then.shape != now.shape or then.dtype.kind not in "bif" or now.dtype.kind not in "bif":
+def _largest_difference(recorded: Array, now: Array) -> float | None:
+    if recorded.shape != now.shape or recorded.dtype.kind not in "bif" or now.dtype.kind not in "bif":
         return None
     with np.errstate(invalid="ignore"):  # of infinity and infinity there is no difference to tell
-        return finite_or_none(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))
+        return finite_or_none(np.abs(recorded.astype(float) - now.astype(float)).max(initial=0.0))

@@ -28,14 +28,16 @@ from drystone.validate.arches import (
     find_least_thickness,
     spandrel_loads,
 )
-from drystone.validate.capacities import ALONG, collapse
+from drystone.validate.capacities import ALONG_X, collapse_by_body_force
 from drystone.validate.natural_arch import count_fallen_by_course, wall_over_gap
 from drystone.validate.oppenheim import round_arch
 
 
 @pytest.mark.parametrize(("blocks", "truth", "within"), [(101, 0.1075, 3e-4), (27, 0.1067, 5e-5)])
 def test_least_thickness_of_a_semicircular_arch(blocks, truth, in_the_wall):
-    assert minimum_thickness(lambda thickness: build_semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(truth, abs=in_the_wall)
+    assert minimum_thickness(lambda thickness: build_semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(
+        truth, abs=in_the_wall
+    )
 
 
 @pytest.mark.parametrize(("friction", "truth"), [(0.35, 0.151), (0.5, 0.1067)])
@@ -76,7 +78,7 @@ def test_oppenheims_multiplier_with_the_weights_of_annular_sectors():
 
 def test_oppenheims_multiplier_with_round_voussoirs():
     """The same without the closed form: every voussoir is made of twelve pieces that follow the arcs."""
-    assert collapse(build_model(round_arch(), friction=2.0), ALONG).multiplier == pytest.approx(0.444, abs=5e-4)
+    assert collapse_by_body_force(build_model(round_arch(), friction=2.0), ALONG_X).multiplier == pytest.approx(0.444, abs=5e-4)
 
 
 # The stand-alone arch of BRT (validate/arches.py): half of the load on the crown and a quarter at 60 degrees to each side, on a
@@ -100,7 +102,9 @@ def test_high_friction_makes_hinges_and_the_thrust_line_knows():
     system = assemble_balance(model)
     found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(0.10, abs=0.01)
-    assert thrust_line_multiplier(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(found.multiplier, rel=1e-5)
+    assert thrust_line_multiplier(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(
+        found.multiplier, rel=1e-5
+    )
     slip, turn = slip_and_opening(system, found.velocity).T
     assert slip.max() < 1e-3 * turn.max()
     hinges = np.flatnonzero(turn > 0.05 * turn.max())

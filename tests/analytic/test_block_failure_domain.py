@@ -59,7 +59,7 @@ def test_boundary_over_half_periods(count):
     while todo := [sample for sample in study.propose(trials) if trials.outcome(sample) is None]:
         for sample in todo:
             trials.add(sample, run_trial(BLOCK.text, BLOCK.path, sample))
-    facts = study.facts(trials)
+    facts = study.result(trials)
     assert facts["failed"] == []
     assert facts["trials"] < facts["grid_trials"] / (40 if count == 20 else 8)
     boundary = facts["curves"][0]["directions"]["+"]["boundary"]

@@ -66,7 +66,11 @@ def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
     system, dead, live = assemble_balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
     found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(associated, abs=1e-5)
-    states = [each.collapse for each in search_corner_states(system, dead, live, found.optimum, starts=6, stands=True) if each.collapse]
+    states = [
+        each.collapse
+        for each in search_corner_states(system, dead, live, found.optimum, starts=6, stands=True)
+        if each.collapse
+    ]
     values = distinct_multipliers([state.multiplier for state in states])
     assert values[0] == pytest.approx(lowest, abs=3e-4)
     assert values[-1] <= found.multiplier + 1e-6  # the static theorem: forces of Coulomb's law are admissible

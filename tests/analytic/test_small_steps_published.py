@@ -90,16 +90,16 @@ def test_boundary_of_overturning_by_one_sine(half_period, width, height):
 def test_free_rocking_of_nb():
     """H1. Truth: Housner's equation; the first six impacts within 1 % (seen: 0.4 %, of the elastic stone), and his ratio
     0.8761 of the angular velocities."""
-    arcs = housner.event_driven(housner.HALF_WIDTH, housner.HALF_HEIGHT, housner.TILT, housner.IMPACTS)
+    arcs = housner.integrate_housner(housner.HALF_WIDTH, housner.HALF_HEIGHT, housner.TILT, housner.IMPACTS)
     impacts = np.array([arc.time[-1] for arc in arcs])
     case = by_small_steps(housner.CASE, analysis__time_step="2 ms", output__every="2 ms", analysis__duration=impacts[-1] + 0.2)
     states = followed(case)
     angle, spin = tilts(states)
     angle += housner.TILT
-    found = housner.impacts_of(np.array([state.time for state in states]), angle, spin)[: housner.IMPACTS]
+    found = housner.find_impact_times(np.array([state.time for state in states]), angle, spin)[: housner.IMPACTS]
     np.testing.assert_allclose(found, impacts, rtol=0.01)
     alpha, _, ratio = housner.coefficients(housner.HALF_WIDTH, housner.HALF_HEIGHT)
-    assert housner.ratios_of(angle, alpha)[: housner.IMPACTS - 1].mean() == pytest.approx(ratio, abs=0.005)
+    assert housner.find_impact_ratios(angle, alpha)[: housner.IMPACTS - 1].mean() == pytest.approx(ratio, abs=0.005)
 
 
 def test_a_block_in_space_that_stands():
@@ -172,7 +172,7 @@ def test_free_rocking_of_pcl():
     """H7, let go at 0.01 rad. Truth: Housner's ratio, 0.942 (PCL's own scheme has 0.925)."""
     states = followed(by_small_steps(planar_block.FREE))
     alpha, _, ratio = housner.coefficients(0.1, 0.5)
-    assert housner.ratios_of(planar_block.TILT + tilts(states)[0], alpha)[:3].mean() == pytest.approx(ratio, abs=0.008)
+    assert housner.find_impact_ratios(planar_block.TILT + tilts(states)[0], alpha)[:3].mean() == pytest.approx(ratio, abs=0.008)
 
 
 HOUSE = """

@@ -10,21 +10,21 @@ from drystone.analyse.record import analyse_case
 from drystone.io.case import read_case
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
-from drystone.validate.dry_joint_walls import curve, loads, read_curve, read_tests, strength, wall
+from drystone.validate.dry_joint_walls import capacity_curve, wall_loads, read_curve, read_tests, limit_strength, tested_wall
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [folder / "shared/data/experiments/dry_joint_walls" for folder in Path(__file__).parents]
-DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="needs shared/data/experiments beside the repository")
+DATA_FOLDER = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])
+pytestmark = pytest.mark.skipif(not DATA_FOLDER.exists(), reason="needs shared/data/experiments beside the repository")
 
-TESTS = [test for test in read_tests(DATA) if test.name.startswith("WS")] if DATA.exists() else []
+TESTS = [test for test in read_tests(DATA_FOLDER) if test.name.startswith("WS")] if DATA_FOLDER.exists() else []
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 def test_the_strength_is_that_measured(test):
     """Within 15 % of the largest force either way."""
     assert len(TESTS) == 9
-    found = strength(test)
+    found = limit_strength(test)
     for measured in test.strengths:
         assert found == pytest.approx(measured, rel=0.15)
 
@@ -32,8 +32,8 @@ def test_the_strength_is_that_measured(test):
 def test_the_wall_goes_on_rocking_as_measured():
     """From where the cracks are open to 20 mm, within 15 % of the largest force measured near by, either way."""
     test = next(test for test in TESTS if test.name == "WS1.100")
-    points = curve(test, 0.021)
-    way, force = read_curve(test.curve)
+    points = capacity_curve(test, 0.021)
+    way, force = read_curve(test.capacity_curve)
     for place in (0.010, 0.015, 0.020):
         computed = np.interp(place, [p.displacement for p in points], [p.multiplier for p in points])
         for sign in (1, -1):
@@ -46,6 +46,6 @@ def test_the_example_is_the_wall():
     case = read_case(ROOT / "examples/dry-joint-wall.toml")
     first = next(stage for stage in analyse_case(case, case.model()) if stage.step is not None)
     test = next(test for test in TESTS if test.name == "WS1.100")
-    model = wall(test)
-    truth = solve_limit(assemble_balance(model), *loads(test, model)).multiplier
+    model = tested_wall(test)
+    truth = solve_limit(assemble_balance(model), *wall_loads(test, model)).multiplier
     assert float(first.words.split()[1]) == pytest.approx(1e-3 * truth, rel=1e-5)

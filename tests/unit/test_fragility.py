@@ -61,7 +61,7 @@ def test_stripes_are_the_counts():
     study = study_of(capacities, levels=LEVELS)
     trials = answered(study, by_capacity(capacities))
     assert len(trials) == study.expected(trials) == 120
-    facts = study.facts(trials)
+    facts = study.result(trials)
     json.dumps(facts, allow_nan=False)
     curve = facts["curves"][0]
     x = np.array([GRAVITY * level for level in (0.5, 0.75, 1, 1.5, 2, 2.5)])
@@ -80,7 +80,7 @@ def test_halving_finds_the_same_with_fewer_trials():
     some = study_of(capacities, levels=LEVELS, assume_monotone=True)
     all_trials, few_trials = (answered(study, by_capacity(capacities)) for study in (every, some))
     assert 2.5 * 60 <= len(few_trials) <= 3 * 60
-    whole, part = every.facts(all_trials)["curves"][0], some.facts(few_trials)["curves"][0]
+    whole, part = every.result(all_trials)["curves"][0], some.result(few_trials)["curves"][0]
     assert part["fit"] == whole["fit"]
     assert part["inferred"] == len(all_trials) - len(few_trials)
     assert [(a["trials"], a["collapses"]) for a in part["levels"]] == [(a["trials"], a["collapses"]) for a in whole["levels"]]
@@ -89,11 +89,11 @@ def test_halving_finds_the_same_with_fewer_trials():
 def test_failed_trials_are_left_out_and_counted():
     capacities = drawn_capacities(20)
     study = study_of(capacities, levels=LEVELS)
-    curve = study.facts(answered(study, by_capacity(capacities, fails=(3, 4))))["curves"][0]
+    curve = study.result(answered(study, by_capacity(capacities, fails=(3, 4))))["curves"][0]
     assert curve["failed"] == 2
     assert [level["trials"] for level in curve["levels"]] == [20, 20, 18, 20, 20, 20]
     monotone = study_of(capacities, levels=LEVELS, assume_monotone=True)
-    curve = monotone.facts(answered(monotone, by_capacity(capacities, fails=(3, 4))))["curves"][0]
+    curve = monotone.result(answered(monotone, by_capacity(capacities, fails=(3, 4))))["curves"][0]
     known = sum(level["trials"] for level in curve["levels"])
     assert known + sum(level["failed"] for level in curve["levels"]) == 120
 
@@ -102,7 +102,7 @@ def test_incremental_capacities_hold_the_truth():
     capacities = drawn_capacities(30)
     study = study_of(capacities, method="ida", lowest="0.2 g", highest="2 g", tolerance=0.05)
     trials = answered(study, by_capacity(capacities))
-    curve = study.facts(trials)["curves"][0]
+    curve = study.result(trials)["curves"][0]
     for truth, found in zip(capacities, curve["capacities"], strict=True):
         low, high = found["low"], found["high"] or math.inf
         assert low <= truth < high
@@ -114,7 +114,7 @@ def test_incremental_capacities_hold_the_truth():
 
 def test_records_at_the_ends_are_censored():
     study = study_of([1.0, 100.0, 10.0, 12.0], method="ida", lowest=2.0, highest=30.0)
-    found = study.facts(answered(study, by_capacity([1.0, 100.0, 10.0, 12.0])))["curves"][0]["capacities"]
+    found = study.result(answered(study, by_capacity([1.0, 100.0, 10.0, 12.0])))["curves"][0]["capacities"]
     assert (found[0]["low"], found[0]["high"]) == (0.0, 2.0)
     assert (found[1]["low"], found[1]["high"]) == (30.0, None)
 
@@ -128,7 +128,7 @@ def test_one_that_stands_again_is_noticed():
     assert low < 3 < high
     study = study_of([1.0], method="ida", lowest=1.0, highest=16.0)
     trials = answered(study, lambda s: Outcome(COLLAPSED if 3 < s["motion.scale"] < 5 else STANDING, "", {}, 0.0))
-    assert study.facts(trials)["curves"][0]["came_back"] == 1
+    assert study.result(trials)["curves"][0]["came_back"] == 1
 
 
 def test_a_failed_trial_ends_the_halving_with_a_wider_bracket():
@@ -157,7 +157,7 @@ def test_rungs():
 def test_displacement_as_the_limit():
     """Blocks move 1 cm a g, so 1.2 cm are reached from 1.5 g on; collapse counts as reached."""
     study = study_of([1e9, 0.1], levels=LEVELS, limit="1.2 cm")
-    curve = study.facts(answered(study, by_capacity([1e9, 0.1])))["curves"][0]
+    curve = study.result(answered(study, by_capacity([1e9, 0.1])))["curves"][0]
     assert [level["collapses"] for level in curve["levels"]] == [1, 1, 1, 2, 2, 2]
 
 
@@ -177,7 +177,7 @@ def test_cloud_regression_and_probit():
         fell = x > capacities[sample["motion.record"]]
         return Outcome(COLLAPSED if fell else STANDING, "", {"peak_displacement": 0.01 * x / GRAVITY}, 0.0)
 
-    curve = study.facts(answered(study, answer))["curves"][0]
+    curve = study.result(answered(study, answer))["curves"][0]
     assert curve["trials"] == 40
     assert curve["regression"]["slope"] == pytest.approx(1, abs=1e-4)
     assert curve["regression"]["intercept"] == pytest.approx(math.log(0.01 / GRAVITY), abs=1e-4)
@@ -194,17 +194,17 @@ def test_a_study_cut_anywhere_goes_on_to_the_same_facts():
         for sample, outcome in whole.rows()[:count]:
             part.add(sample, outcome)
         study.expected(part)
-        json.dumps(study.facts(part), allow_nan=False)
+        json.dumps(study.result(part), allow_nan=False)
         answer = by_capacity(capacities)
         while missing := [sample for sample in study.propose(part) if part.outcome(sample) is None]:
             for sample in missing:  # several at once, as workers do
                 part.add(sample, answer(sample))
-        assert study.facts(part) == study.facts(whole)
+        assert study.result(part) == study.result(whole)
 
 
 def test_a_curve_for_each_value_that_is_varied():
     study = study_of(drawn_capacities(3), curves=({"joints.friction": 0.3}, {"joints.friction": 0.7}), levels=LEVELS)
-    facts = study.facts(answered(study, by_capacity(drawn_capacities(3))))
+    facts = study.result(answered(study, by_capacity(drawn_capacities(3))))
     assert [curve["vary"] for curve in facts["curves"]] == [{"joints.friction": 0.3}, {"joints.friction": 0.7}]
 
 
@@ -341,7 +341,7 @@ def test_pictures(keys, files, tmp_path):
     def answer(sample):
         return by_capacity(capacities if sample["joints.friction"] < 0.5 else 0 * capacities + 1e9)(sample)
 
-    found = study.facts(answered(study, answer))
+    found = study.result(answered(study, answer))
     assert found["curves"][1]["fit"]["status"] == "all stand"
     pictures = fragility_pictures(json.loads(json.dumps(found)), tmp_path)
     assert [path.name for path in pictures] == files

@@ -296,7 +296,7 @@ def test_a_finite_turn():
 
 def test_facts_are_plain():
     model, motion, _, _ = four_hinges()
-    facts = read_mechanism(model, arch_contacts(**ARCH), motion).as_facts()
+    facts = read_mechanism(model, arch_contacts(**ARCH), motion).as_dict()
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["hinge_joints"], facts["sliding_joints"], len(facts["macro_blocks"])) == (4, 0, 3)
 

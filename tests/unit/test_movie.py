@@ -69,7 +69,7 @@ def test_numbered_pictures_are_the_moments(run, tmp_path):
     assert movie(run, tmp_path / "f-%02d.png", **how) == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f-00.png", "f-01.png"]
     moments = movie_moments(run, 1000.0, 0.0005, 0.0015)
-    setting = prepare_settings(run, moments, SIZE, Look(color="displacement"))._replace(letter=11.0)
+    setting = prepare_settings(run, moments, SIZE, Look(color="displacement"))._replace(label_height=11.0)
     for number, moment in enumerate(moments):
         wanted = to_uint8(render_moment(run, moment, setting)[0])
         np.testing.assert_array_equal(read_png(tmp_path / f"f-{number:02d}.png"), wanted)
@@ -104,7 +104,7 @@ def test_a_gif_holds_the_images(run, tmp_path):
         read.seek(1)
         image = np.asarray(read.convert("RGB")).astype(int)
     moments = movie_moments(run, 2500.0, None, None)
-    setting = prepare_settings(run, moments, SIZE, Look())._replace(letter=11.0)
+    setting = prepare_settings(run, moments, SIZE, Look())._replace(label_height=11.0)
     wanted = to_uint8(render_moment(run, moments[1], setting)[0]).astype(int)
     assert np.abs(image - wanted).mean() < 3.0, "but for 256 colours"
 
@@ -118,7 +118,7 @@ def test_an_mp4_holds_the_images(run, tmp_path):
     assert about["size"] == SIZE
     assert about["fps"] == 25.0
     moments = movie_moments(run, 2500.0, None, None)
-    setting = prepare_settings(run, moments, SIZE, Look())._replace(letter=11.0)
+    setting = prepare_settings(run, moments, SIZE, Look())._replace(label_height=11.0)
     assert len(images) == len(moments) == 6
     for image, moment in zip(images, moments, strict=True):
         assert np.abs(image - to_uint8(render_moment(run, moment, setting)[0])).mean() < 6.0

@@ -191,7 +191,10 @@ def test_options_combine(tmp_path):
     contacts = contacts_of((k, k + 1, rectangle(*square, k + 1.0), [0.0, 0.0, 1.0]) for k in range(2))
     contacts = contacts._replace(impulse=np.tile([0.0, 0.0, 5.0], (8, 1)))
     run = hand_run(tmp_path / "run", model, [model.position, model.position + [0.1, 0, 0]], contacts=contacts)
-    pressure = values_at(run, Moment(0, 1, 0.25, 0), "joint pressure"), values_at(run, moment_at_frame(run, 1), "joint pressure")
+    pressure = (
+        values_at(run, Moment(0, 1, 0.25, 0), "joint pressure"),
+        values_at(run, moment_at_frame(run, 1), "joint pressure"),
+    )
     assert np.isnan(pressure[0]).all(), "nothing touches in the first frame, which is shown"
     np.testing.assert_allclose(pressure[1], 5.0 * 4 / 0.001, err_msg="[Pa] four impulses of 5 N s in 1 ms on 1 m2")
     np.testing.assert_array_equal(values_at(run, Moment(0, 1, 0.75, 1), "joint pressure"), pressure[1])

@@ -135,5 +135,7 @@ def test_bounds_of_a_plank_on_two_props_are_its_statics():
 def test_block_order_changes_nothing():
     blocks = build.arch(blocks=9)
     models = [build_model(order, friction=0.6) for order in (blocks, blocks[::-1])]
-    one, other = (optimise_forces(assemble_balance(model), weight(model, G), body_force(model, (1, 0, 0), G)) for model in models)
+    one, other = (
+        optimise_forces(assemble_balance(model), weight(model, G), body_force(model, (1, 0, 0), G)) for model in models
+    )
     assert one.multiplier == pytest.approx(other.multiplier, abs=1e-8)

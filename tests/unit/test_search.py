@@ -40,7 +40,9 @@ def made_up(monkeypatch):
     """Trials by a rule of the value alone."""
 
     def use(happens):
-        monkeypatch.setattr(room, "_run_trial", lambda case, key, event, value, unit: SearchTrial(value, happens(value), None, 0))
+        monkeypatch.setattr(
+            room, "_run_trial", lambda case, key, event, value, unit: SearchTrial(value, happens(value), None, 0)
+        )
 
     return use
 

@@ -184,8 +184,8 @@ def test_parts_of_a_step(failing):
     problems = [first.problem._replace(bias=first.problem.bias + shift * first.problem.speed) for shift in shifts]
     answers = [witness(problem, first.guess) for problem in problems]
     worst = max(range(1, 4), key=lambda i: answers[i].residual.error)
-    assert witness.hand_over(answers[worst]).problem is problems[worst]
-    assert witness.hand_over(answers[worst]) is None, "forgotten"
+    assert witness.take_failure(answers[worst]).problem is problems[worst]
+    assert witness.take_failure(answers[worst]) is None, "forgotten"
 
 
 def test_a_full_disk_is_said_once_and_survived(monkeypatch, capsys, tmp_path):

@@ -169,4 +169,6 @@ def test_rounding_of_a_file_in_single_precision_opens_no_joint():
     assert assemble_balance(rounded).contacts.gap.max() > 1e-6
     assert len(balance_of_closed_joints(rounded).friction) == len(assemble_balance(rounded).friction)
     loose = build_model(with_play(blocks, 1e-4), friction=0.6)
-    assert len(balance_of_closed_joints(loose).friction) < 0.2 * len(assemble_balance(build_model(blocks, friction=0.6)).friction)
+    assert len(balance_of_closed_joints(loose).friction) < 0.2 * len(
+        assemble_balance(build_model(blocks, friction=0.6)).friction
+    )

@@ -265,7 +265,7 @@ class TestTrial:
         """The run has the case with the sample in it, and gives the same outcome."""
         sample = {"motion.amplitude": "0.1 g"}
         run = tmp_path / "runs" / "key"
-        found = run_trial(SHORT, "case.toml", sample, keeping=Recording(run, only_collapsed))
+        found = run_trial(SHORT, "case.toml", sample, recording=Recording(run, only_collapsed))
         assert found._replace(seconds=0) == run_trial(SHORT, "case.toml", sample)._replace(seconds=0)
         assert run.exists() == kept
         if kept:
@@ -275,7 +275,7 @@ class TestTrial:
     def test_a_failed_run_is_kept_with_all_only(self, tmp_path):
         for only_collapsed in (False, True):
             out = tmp_path / str(only_collapsed)
-            assert run_trial(PUSHED, "case.toml", {}, limit=0.0, keeping=Recording(out, only_collapsed)).status == FAILED
+            assert run_trial(PUSHED, "case.toml", {}, limit=0.0, recording=Recording(out, only_collapsed)).status == FAILED
             assert out.exists() != only_collapsed
 
 
@@ -373,7 +373,7 @@ class Backwards:
     def __init__(self, rule, room=3):
         self.rule, self._room, self.waiting, self.most, self.tried = rule, room, [], 0, []
 
-    def room(self):
+    def max_pending(self):
         return self._room
 
     def submit(self, sample, key):

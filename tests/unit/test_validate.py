@@ -13,7 +13,7 @@ from drystone.units import GRAVITY
 from drystone.validate import house_studies, subjects
 from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, Workspace, judge
 from drystone.validate.conduct import compute_history, compute_study, conduct
-from drystone.validate.subjects import SUBJECTS, chosen
+from drystone.validate.subjects import SUBJECTS, select_subjects
 
 CLAIM = Claim("width", "width of the door", "m", 1.0, 0.1, "a door")
 ELSEWHERE = CLAIM._replace(ours=2.0, explanation="another door")
@@ -57,10 +57,13 @@ def test_claims_are_whole():
 
 
 def test_subjects_by_name():
-    assert [subject.id for subject in chosen(["h3"], full=False)] == ["H3"]
-    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity", "H6-pulse"]  # a quick one is not asked for
-    assert all(subject.quick for subject in chosen([], full=False))
-    assert chosen([], full=True) == list(SUBJECTS)
+    assert [subject.id for subject in select_subjects(["h3"], full=False)] == ["H3"]
+    assert [subject.id for subject in select_subjects(["H6"], full=False)] == [
+        "H6-capacity",
+        "H6-pulse",
+    ]  # a quick one is not asked for
+    assert all(subject.quick for subject in select_subjects([], full=False))
+    assert select_subjects([], full=True) == list(SUBJECTS)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ class TestProcesses:
     def test_one_thread_no_ctrl_c_and_never_more_processes_than_trials(self, monkeypatch):
         monkeypatch.setenv("OMP_NUM_THREADS", "2")
         with ProcessWorkers(about_itself, 5) as workers:
-            assert (workers.room(), workers.processes()) == (5, [])
+            assert (workers.max_pending(), workers.processes()) == (5, [])
             workers.submit({"a": 1}, "first")
             (sample, first), own = workers.next(), workers.processes()
             assert sample == {"a": 1}
@@ -110,7 +110,7 @@ class TestDask:
         for workers in (SerialWorkers(begun.task(tmp_path / "one")), DaskWorkers(begun.task(tmp_path / "two"), cluster)):
             table = TrialTable(tmp_path / type(workers).__name__, begun.key_of)
             with workers:
-                assert workers.room() == 1
+                assert workers.max_pending() == 1
                 assert len(list(run_study(begun.study, table, workers))) == 18
             found.append(without_seconds(table.trials))
         assert found[0] == found[1]

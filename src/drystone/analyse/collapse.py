@@ -47,59 +47,64 @@ ANSWERED_STATUSES = (SOLVED, UNBOUNDED, INFEASIBLE)  # a program that ends with 
 
 
 def analyse_limit(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Limit)
-    dead, live = dead_and_live_loads(case, model, asked.direction)
+    analysis = case.analysis
+    assert isinstance(analysis, Limit)
+    dead, live = dead_and_live_loads(case, model, analysis.direction)
     yield Stage(0.0, "associated multiplier")
     system = balance_of_closed_joints(model)
-    found = solve_limit(system, dead, live)
+    associated = solve_limit(system, dead, live)
     stable = stands_with_associated_friction(system, dead)
-    yield Stage(0.1, "associated multiplier", displaced_frame(case, model, 1, found.velocity, found.contacts, optimum_as_solution(found.optimum)))
-    at_corners = asked.friction_at == "corners"
-    question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts, at_corners,
-                        case.young)  # fmt: skip
-    safe, facts = yield from safe_multiplier(question)
-    velocity, contacts, read = found.velocity, found.contacts, MECHANISM_TOLERANCE
+    yield Stage(
+        0.1,
+        "associated multiplier",
+        displaced_frame(case, model, 1, associated.velocity, associated.contacts, optimum_as_solution(associated.optimum)),
+    )
+    at_corners = analysis.friction_at == "corners"
+    problem = MultiplierProblem(
+        system, dead, live, associated, stable, analysis.gravity, case.solver.threads, analysis.starts, at_corners, case.young
+    )
+    safe, result = yield from safe_multiplier(problem)
+    velocity, contacts, read = associated.velocity, associated.contacts, MECHANISM_TOLERANCE
     if safe is not None:
         velocity, contacts, read = normalise_mechanism(system, safe.velocity), safe.contacts, safe.read
         yield Stage(0.9, "lowest multiplier", displaced_frame(case, model, 2, velocity, contacts, safe.as_solution()))
-    facts |= {
-        "multiplier": finite_or_none(found.multiplier),
-        "status": found.optimum.status,
-        "converged": found.optimum.status in ANSWERED_STATUSES,
-        "error": finite_or_none(multiplier_shortfall(found.balance, found.optimum)),
-        "sensitivities": _sensitivities(case, found.balance, found, asked.direction),
-        "note": describe_limit(found, facts["stable"]),
+    result |= {
+        "multiplier": finite_or_none(associated.multiplier),
+        "status": associated.optimum.status,
+        "converged": associated.optimum.status in ANSWERED_STATUSES,
+        "error": finite_or_none(multiplier_shortfall(associated.balance, associated.optimum)),
+        "sensitivities": _sensitivities(case, associated.balance, associated, analysis.direction),
+        "note": describe_limit(associated, result["stable"]),
     }
-    if _has_mechanism(found, safe):
+    if _has_mechanism(associated, safe):
         law = "associated" if safe is None else "coulomb"
-        facts["mechanism"] = {"law": law} | mechanism_result(model, contacts, velocity, read)
-    return facts
+        result["mechanism"] = {"law": law} | mechanism_result(model, contacts, velocity, read)
+    return result
 
 
-def _has_mechanism(found: LimitState, safe: SafeState | None) -> bool:
+def _has_mechanism(associated: LimitState, safe: SafeState | None) -> bool:
     """Whether there is a mechanism to tell: where nothing bounds the multiplier there is none."""
-    return safe is not None or found.optimum.status != UNBOUNDED
+    return safe is not None or associated.optimum.status != UNBOUNDED
 
 
-def describe_limit(found: LimitState, stable: bool) -> str:
-    if found.optimum.status == UNBOUNDED:
+def describe_limit(associated: LimitState, stable: bool) -> str:
+    if associated.optimum.status == UNBOUNDED:
         return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
-    if found.optimum.status == INFEASIBLE:
+    if associated.optimum.status == INFEASIBLE:
         return "no multiple of the live load makes it stand: the mechanism is that of the dead load"
     if not stable:
         return "the upper multiplier is the largest with which associated friction lets it stand"
-    return "collapses at the multiplier" if found.optimum.status == SOLVED else "the program was not solved"
+    return "collapses at the multiplier" if associated.optimum.status == SOLVED else "the program was not solved"
 
 
 def _sensitivities(
-    case: Case, system: Balance, found: LimitState, direction: tuple[float, float, float] | None
+    case: Case, system: Balance, associated: LimitState, direction: tuple[float, float, float] | None
 ) -> dict[str, Any] | None:
     """By how many per cent the associated multiplier grows with 1 % more of each quantity alone."""
-    if found.optimum.status != SOLVED or abs(found.multiplier) < 1e-9:
+    if associated.optimum.status != SOLVED or abs(associated.multiplier) < 1e-9:
         return None
-    model, gravity, whole = system.model, case.analysis.gravity, found.multiplier
-    by_contact = gain_by_friction(found.optimum) * system.friction / whole
+    model, gravity, multiplier = system.model, case.analysis.gravity, associated.multiplier
+    by_contact = gain_by_friction(associated.optimum) * system.friction / multiplier
     kind = np.array([block.group or ("supports" if block.fixed else "blocks") for block in model.blocks])
     between = [" / ".join(sorted(pair)) for pair in zip(kind[system.contacts.a], kind[system.contacts.b], strict=True)]
     nothing = np.zeros((len(model.blocks), 6))
@@ -111,43 +116,51 @@ def _sensitivities(
         "friction": float(by_contact.sum()),
         "friction_between": {name: float(by_contact[np.array(between) == name].sum()) for name in sorted(set(between))},
         "density": {
-            name: gain_by_load(found.optimum, *((kind == name)[:, None] * part for part in own)) / whole for name in names
+            name: gain_by_load(associated.optimum, *((kind == name)[:, None] * part for part in own)) / multiplier
+            for name in names
         },
         "loads": [
-            {"on": load.on, "live": load.live,
-             "gain": gain_by_load(found.optimum, *((nothing, push) if load.live else (push, nothing))) / whole}
+            {
+                "on": load.on,
+                "live": load.live,
+                "gain": gain_by_load(associated.optimum, *((nothing, push) if load.live else (push, nothing))) / multiplier,
+            }
             for load, push in pushes
         ],
-    }  # fmt: skip
+    }
 
 
 def analyse_tilt(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Tilt)
+    analysis = case.analysis
+    assert isinstance(analysis, Tilt)
     if case.loads:
         raise InputError(f"{case.path}: a tilt turns weights alone; take out [[load]] on {case.loads[0].on!r}")
-    dead, live = dead_and_live_loads(case, model, asked.direction)
+    dead, live = dead_and_live_loads(case, model, analysis.direction)
     yield Stage(0.0, "multiplier of the horizontal body force")
     system = balance_of_closed_joints(model)
-    found, stable = solve_limit(system, dead, live), stands_with_associated_friction(system, dead)
-    yield Stage(0.1, "tilted table", displaced_frame(case, model, 1, found.velocity, found.contacts, optimum_as_solution(found.optimum)))
-    question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, young=case.young)
-    safe, search = yield from safe_multiplier(question)
-    velocity, contacts, read = found.velocity, found.contacts, MECHANISM_TOLERANCE
+    associated, stable = solve_limit(system, dead, live), stands_with_associated_friction(system, dead)
+    yield Stage(
+        0.1,
+        "tilted table",
+        displaced_frame(case, model, 1, associated.velocity, associated.contacts, optimum_as_solution(associated.optimum)),
+    )
+    problem = MultiplierProblem(system, dead, live, associated, stable, analysis.gravity, case.solver.threads, young=case.young)
+    safe, safe_result = yield from safe_multiplier(problem)
+    velocity, contacts, read = associated.velocity, associated.contacts, MECHANISM_TOLERANCE
     if safe is not None:
         velocity, contacts, read = normalise_mechanism(system, safe.velocity), safe.contacts, safe.read
         yield Stage(0.9, "lowest angle", displaced_frame(case, model, 2, velocity, contacts, safe.as_solution()))
-    facts: dict[str, Any] = {"angle_safe": tilt_angle(search["multiplier_safe"])} | search | {
-        "angle": tilt_angle(found.multiplier),
-        "multiplier": finite_or_none(found.multiplier),
-        "status": found.optimum.status,
-        "converged": found.optimum.status in ANSWERED_STATUSES,
-        "error": finite_or_none(multiplier_shortfall(found.balance, found.optimum)),
-        "note": describe_limit(found, search["stable"]),
+    result: dict[str, Any] = {"angle_safe": tilt_angle(safe_result["multiplier_safe"])} | safe_result | {
+        "angle": tilt_angle(associated.multiplier),
+        "multiplier": finite_or_none(associated.multiplier),
+        "status": associated.optimum.status,
+        "converged": associated.optimum.status in ANSWERED_STATUSES,
+        "error": finite_or_none(multiplier_shortfall(associated.balance, associated.optimum)),
+        "note": describe_limit(associated, safe_result["stable"]),
     }  # fmt: skip
-    if _has_mechanism(found, safe):
-        facts["mechanism"] = mechanism_result(model, contacts, velocity, read)
-    return facts
+    if _has_mechanism(associated, safe):
+        result["mechanism"] = mechanism_result(model, contacts, velocity, read)
+    return result
 
 
 def tilt_angle(multiplier: float | None) -> float | None:
@@ -156,29 +169,45 @@ def tilt_angle(multiplier: float | None) -> float | None:
 
 
 def analyse_capacity(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Capacity)
+    analysis = case.analysis
+    assert isinstance(analysis, Capacity)
     system, table, weakest = balance_of_closed_joints(model), [], None
     stable = stands_with_associated_friction(system, dead_and_live_loads(case, model, (1.0, 0.0, 0.0))[0])
-    for k in range(asked.directions):
-        angle = 2 * np.pi * k / asked.directions
-        words = f"direction {k + 1} of {asked.directions}"
-        yield Stage(k / asked.directions, words)
+    for k in range(analysis.directions):
+        angle = 2 * np.pi * k / analysis.directions
+        words = f"direction {k + 1} of {analysis.directions}"
+        yield Stage(k / analysis.directions, words)
         dead, live = dead_and_live_loads(case, model, (float(np.cos(angle)), float(np.sin(angle)), 0.0))
-        found = solve_limit(system, dead, live)
-        question = MultiplierProblem(system, dead, live, found, stable, asked.gravity, case.solver.threads, asked.starts,
-                            young=case.young)  # fmt: skip
-        safe, search = yield from scale_stages(safe_multiplier(question), k, asked.directions, words)
-        upper = finite_or_none(found.multiplier)
-        told = {name: search[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest", "multiplier_upper")}
-        stable = stable and search["stable"]
-        row = {"direction_deg": 360.0 * k / asked.directions} | told | {"multiplier": upper, "status": found.optimum.status}
+        associated = solve_limit(system, dead, live)
+        problem = MultiplierProblem(
+            system, dead, live, associated, stable, analysis.gravity, case.solver.threads, analysis.starts, young=case.young
+        )
+        safe, safe_result = yield from scale_stages(safe_multiplier(problem), k, analysis.directions, words)
+        upper = finite_or_none(associated.multiplier)
+        search_result = {
+            name: safe_result[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest", "multiplier_upper")
+        }
+        stable = stable and safe_result["stable"]
+        row = (
+            {"direction_deg": 360.0 * k / analysis.directions}
+            | search_result
+            | {"multiplier": upper, "status": associated.optimum.status}
+        )
         table.append(row)
-        state = (found.multiplier, found.velocity, found.contacts, MECHANISM_TOLERANCE, optimum_as_solution(found.optimum)) if safe is None else (
-            safe.multiplier, normalise_mechanism(system, safe.velocity), safe.contacts, safe.read, safe.as_solution())  # fmt: skip
+        state = (
+            (
+                associated.multiplier,
+                associated.velocity,
+                associated.contacts,
+                MECHANISM_TOLERANCE,
+                optimum_as_solution(associated.optimum),
+            )
+            if safe is None
+            else (safe.multiplier, normalise_mechanism(system, safe.velocity), safe.contacts, safe.read, safe.as_solution())
+        )
         if np.isfinite(state[0]) and (weakest is None or state[0] < weakest[1][0]):
             weakest = row, state
-    facts: dict[str, Any] = {
+    result: dict[str, Any] = {
         "law_safe": LAW_OVER_AREAS,
         "law_upper": LAW_ASSOCIATED,
         "stable": stable,
@@ -187,9 +216,9 @@ def analyse_capacity(case: Case, model: Model) -> Stages:
         "converged": all(row["status"] in ANSWERED_STATUSES for row in table),
     }
     if not stable:
-        facts = {"words": DOES_NOT_STAND} | facts
+        result = {"words": DOES_NOT_STAND} | result
     if weakest is not None:
         _, velocity, contacts, read, solution = weakest[1]
         yield Stage(1.0, "weakest direction", displaced_frame(case, model, 1, velocity, contacts, solution))
-        facts["mechanism"] = mechanism_result(model, contacts, velocity, read)
-    return facts
+        result["mechanism"] = mechanism_result(model, contacts, velocity, read)
+    return result

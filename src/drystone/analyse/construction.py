@@ -25,23 +25,23 @@ FALLING_SHARE = 0.5  # of the fastest fall: the blocks of a stage that fall as f
 
 
 def analyse_construction(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Construction)
-    stages = presence_by_stage(model, asked.order, asked.strike)
+    analysis = case.analysis
+    assert isinstance(analysis, Construction)
+    stages = presence_by_stage(model, analysis.order, analysis.strike)
     solver = case_solver(case)
-    how: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": asked.gravity, "loads": case.loads}
+    options: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": analysis.gravity, "loads": case.loads}
     built: list[BuiltStage] = []
-    for number, laid in enumerate(build_in_stages(model, stages, **how), 1):
-        built.append(laid)
-        state = laid.state._replace(step=number, time=float(number))
+    for number, built_stage in enumerate(build_in_stages(model, stages, **options), 1):
+        built.append(built_stage)
+        state = built_stage.state._replace(step=number, time=float(number))
         words = f"stage {number} of {len(stages)}"
-        yield Stage(number / (len(stages) + 1), words, Step(state, laid.balance.solution, (0.0, 0.0, 0.0)))
+        yield Stage(number / (len(stages) + 1), words, Step(state, built_stage.balance.solution, (0.0, 0.0, 0.0)))
     yield Stage(1.0, "all at once")
-    down = pressing(model, case.loads, asked.gravity)
-    *_, at_once = build_in_stages(model, stages[-1:], **how)
-    facts: dict[str, Any] = {
-        "stable": laid.balance.stands,
-        "converged": laid.balance.solution.converged,
+    down = pressing(model, case.loads, analysis.gravity)
+    *_, at_once = build_in_stages(model, stages[-1:], **options)
+    result: dict[str, Any] = {
+        "stable": built_stage.balance.stands,
+        "converged": built_stage.balance.solution.converged,
         "contact": case.surface.words,
         "planned_stages": len(stages),
         "stages": {  # those that were reached
@@ -56,12 +56,12 @@ def analyse_construction(case: Case, model: Model) -> Stages:
             "head_joint_opening": head_joint_opening(at_once.state.contacts),
         },
     }
-    if not laid.balance.stands:
-        falling = -laid.balance.acceleration[:, 2]
-        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(falling > FALLING_SHARE * falling.max())]
+    if not built_stage.balance.stands:
+        falling = -built_stage.balance.acceleration[:, 2]
+        result["falls"] = [model.blocks[i].name for i in np.flatnonzero(falling > FALLING_SHARE * falling.max())]
     elif at_once.balance.stands:
-        facts["change_by_stages"] = _change(model, at_once.state.contacts, laid.state.contacts)
-    return facts
+        result["change_by_stages"] = _change(model, at_once.state.contacts, built_stage.state.contacts)
+    return result
 
 
 def _vertical_reaction(model: Model, contacts: Contacts) -> float:
@@ -73,12 +73,12 @@ def present_blocks(run: Run, frame: int) -> Array | None:
     """(B,) bool the blocks that are there in a frame of a structure built in stages, or of a history in which blocks appear or
     vanish: those of the step that ended in it; None, all, of other runs."""
     case = _case_of(run)
-    asked = case.analysis
+    analysis = case.analysis
     if case.changes:
         return Presence(run.model, case.changes).at(max(float(run.time[frame]) - case.history.time_step, 0.0))
-    if not isinstance(asked, Construction) or frame == 0:
+    if not isinstance(analysis, Construction) or frame == 0:
         return None
-    return presence_by_stage(run.model, asked.order, asked.strike)[frame - 1]
+    return presence_by_stage(run.model, analysis.order, analysis.strike)[frame - 1]
 
 
 @lru_cache(maxsize=1)
@@ -96,11 +96,11 @@ def _change(model: Model, one: Contacts, other: Contacts) -> dict[str, Any]:
     pairs = sorted(set().union(*forces))
     first, second = (np.array([force.get(pair, np.zeros(3)) for pair in pairs]) for force in forces)
     change = np.linalg.norm(second - first, axis=1)
-    largest, most = np.linalg.norm(first, axis=1).max(), int(change.argmax())
+    largest, largest_row = np.linalg.norm(first, axis=1).max(), int(change.argmax())
     return {
-        "largest_change": float(change[most] / largest),
+        "largest_change": float(change[largest_row] / largest),
         "mean_change": float(np.sqrt(np.mean(change**2)) / largest),
-        "joint": [model.blocks[i].name for i in pairs[most]],
-        "force_at_once": first[most].tolist(),
-        "force_in_stages": second[most].tolist(),
+        "joint": [model.blocks[i].name for i in pairs[largest_row]],
+        "force_at_once": first[largest_row].tolist(),
+        "force_in_stages": second[largest_row].tolist(),
     }

@@ -42,37 +42,37 @@ BY_SMALL_STEPS = "elastic stones, Coulomb's friction, by small steps"
 
 
 def analyse_equilibrium(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Equilibrium)
+    analysis = case.analysis
+    assert isinstance(analysis, Equilibrium)
     yield Stage(0.0, "let down and left alone")
-    found = judge_standing(model, gravity=asked.gravity, loads=case.loads, young=case.young, threads=case.solver.threads)
+    judged = judge_standing(model, gravity=analysis.gravity, loads=case.loads, young=case.young, threads=case.solver.threads)
     yield Stage(0.4, "contact forces")
-    facts = yield from _forces(case, model, found)
-    if asked.remaining and not found.trial.stands:
-        facts |= yield from _what_remains(case, model)
+    result = yield from _forces(case, model, judged)
+    if analysis.remaining and not judged.trial.stands:
+        result |= yield from _what_remains(case, model)
     system = balance_of_closed_joints(model)
-    dead = weight(model, asked.gravity) + wrench(model, case.loads, asked.gravity)
-    if (arch := _find_named_arch(asked.arch, system, dead)) is not None:
-        facts["thrust"] = _thrust_result(arch, model)
-    if asked.bounds:
-        facts["bounds"] = []
-        for k, bound in enumerate(asked.bounds):
-            yield Stage(0.5 + 0.5 * k / len(asked.bounds), f"bounds of {bound.between[0]} on {bound.between[1]}")
+    dead = weight(model, analysis.gravity) + wrench(model, case.loads, analysis.gravity)
+    if (arch := _find_named_arch(analysis.arch, system, dead)) is not None:
+        result["thrust"] = _thrust_result(arch, model)
+    if analysis.bounds:
+        result["bounds"] = []
+        for k, bound in enumerate(analysis.bounds):
+            yield Stage(0.5 + 0.5 * k / len(analysis.bounds), f"bounds of {bound.between[0]} on {bound.between[1]}")
             least, largest = force_bounds(system, dead, bound.between, bound.direction)
-            facts["bounds"].append(bound.model_dump() | {"least": finite_or_none(least), "largest": finite_or_none(largest)})
-    return facts
+            result["bounds"].append(bound.model_dump() | {"least": finite_or_none(least), "largest": finite_or_none(largest)})
+    return result
 
 
-def verdict_result(model: Model, found: Standing) -> dict[str, Any]:
+def verdict_result(model: Model, judged: Standing) -> dict[str, Any]:
     """The answer, in one word, in one sentence and in numbers."""
-    trial, names = found.trial, [block.name for block in model.blocks]
+    trial, names = judged.trial, [block.name for block in model.blocks]
     moving = [names[i] for i in trial.moving]
-    joints = [[names[a], names[b]] for a, b in found.joints]
+    joints = [[names[a], names[b]] for a, b in judged.joints]
     hung = [] if trial.moving.size else names_of_hung_blocks(model)
     return {
-        "verdict": found.verdict,
-        "stable": found.verdict == STANDS,
-        "words": _describe_verdict(trial, found.verdict, moving, joints, model.laws is None) + _hung_blocks_note(hung),
+        "verdict": judged.verdict,
+        "stable": judged.verdict == STANDS,
+        "words": _describe_verdict(trial, judged.verdict, moving, joints, model.laws is None) + _hung_blocks_note(hung),
         "hung_by_friction": hung,
         "moving": moving,
         "self_stress_joints": joints,
@@ -123,42 +123,57 @@ def _list_names(names: list[str]) -> str:
     return f"{', '.join(names[:MAX_NAMES])} and {len(names) - MAX_NAMES} more"
 
 
-def _forces(case: Case, model: Model, found: Standing) -> Generator[Stage, None, dict[str, Any]]:
+def _forces(case: Case, model: Model, judged: Standing) -> Generator[Stage, None, dict[str, Any]]:
     """The verdict and the forces that go with it: of what stands those of the contact problem from rest, of self-stress the
     least, of what falls those that its joints have while it moves."""
-    trial, velocity = found.trial, np.zeros_like(found.trial.velocity)
+    trial, velocity = judged.trial, np.zeros_like(judged.trial.velocity)
     contacts, solution = trial.contacts, _trial_as_solution(trial)
     surface, words = case.surface, BY_SMALL_STEPS
-    if found.verdict == STANDS:
-        rest = solve_equilibrium(model, solver=case_solver(case), gravity=case.analysis.gravity, loads=case.loads, surface=surface,
-                           widest=widest_closed(model))  # fmt: skip
-        if rest.stands:
-            contacts, solution, words, velocity = rest.contacts, rest.solution, surface.words, rest.acceleration
+    if judged.verdict == STANDS:
+        equilibrium = solve_equilibrium(
+            model,
+            solver=case_solver(case),
+            gravity=case.analysis.gravity,
+            loads=case.loads,
+            surface=surface,
+            widest=widest_closed(model),
+        )
+        if equilibrium.stands:
+            contacts, solution, words, velocity = (
+                equilibrium.contacts,
+                equilibrium.solution,
+                surface.words,
+                equilibrium.acceleration,
+            )
     else:
         velocity = trial.mechanism
-        if found.contacts is not None:
-            contacts, words = found.contacts, "the least self-stress that would hold it"
+        if judged.contacts is not None:
+            contacts, words = judged.contacts, "the least self-stress that would hold it"
     yield Stage(0.5, "contact forces", displaced_frame(case, model, 1, velocity, contacts, solution))
-    facts = verdict_result(model, found) | {
-        "acceleration": 0.0 if found.verdict == STANDS else _acceleration(case, model, trial),
+    result = verdict_result(model, judged) | {
+        "acceleration": 0.0 if judged.verdict == STANDS else _acceleration(case, model, trial),
         "reactions": support_reactions(model, contacts),
         "contact": words,
         "residual": solution.residual.error,
         "converged": trial.finite,
     }
-    if found.verdict != STANDS:
-        facts["mechanism"] = read_mechanism(model, contacts, velocity, tolerance=SAME_BODY_SHARE).as_facts()
-    return facts
+    if judged.verdict != STANDS:
+        result["mechanism"] = read_mechanism(model, contacts, velocity, tolerance=SAME_BODY_SHARE).as_dict()
+    return result
 
 
 def _what_remains(case: Case, model: Model) -> Generator[Stage, None, dict[str, Any]]:
     """What falls when the blocks that fall are taken away, and whether the rest stands."""
     last, threads = None, case.solver.threads
-    for last in remove_falling_blocks(model, gravity=case.analysis.gravity, loads=case.loads, young=case.young, threads=threads):
+    for last in remove_falling_blocks(
+        model, gravity=case.analysis.gravity, loads=case.loads, young=case.young, threads=threads
+    ):
         yield Stage(0.5, f"what remains: {int((~last.stays).sum())} blocks have fallen")
     assert last is not None
-    still = np.zeros((len(model.blocks), 6))
-    yield Stage(0.5, "what remains", displaced_frame(case, model, 2, still, last.rest.contacts, _trial_as_solution(last.rest)))
+    no_motion = np.zeros((len(model.blocks), 6))
+    yield Stage(
+        0.5, "what remains", displaced_frame(case, model, 2, no_motion, last.rest.contacts, _trial_as_solution(last.rest))
+    )
     falls = [block.name for block, stays in zip(model.blocks, last.stays, strict=True) if not stays]
     return {"falls": falls, "rest_stands": last.rest.stands}
 
@@ -203,11 +218,11 @@ def _find_named_arch(name: str, system: Balance, load: Array) -> Arch | None:
 
 def _thrust_result(arch: Arch, model: Model) -> dict[str, Any]:
     """What the conventional thrust lines say; joints by the names of their two blocks."""
-    found = conventional_thrust(arch)
-    factor = found.safety_factor if found.safety_factor < MAX_SAFETY_FACTOR * (1 - EDGE_TOLERANCE) else np.inf
+    judged = conventional_thrust(arch)
+    factor = judged.safety_factor if judged.safety_factor < MAX_SAFETY_FACTOR * (1 - EDGE_TOLERANCE) else np.inf
     names = [model.blocks[i].name for i in arch.blocks]
     joints = [list(pair) for pair in pairwise(names)]
-    lines = {"minimum": found.minimum, "maximum": found.maximum, "safest": found.safest}
+    lines = {"minimum": judged.minimum, "maximum": judged.maximum, "safest": judged.safest}
 
     def touched(line: ThrustLine) -> list[dict[str, Any]]:
         edges = np.flatnonzero(np.abs(line.offset) > 1 - EDGE_TOLERANCE)
@@ -217,8 +232,8 @@ def _thrust_result(arch: Arch, model: Model) -> dict[str, Any]:
         return [{"joint": joints[k], "slope": float(line.slope[k])} for k in np.flatnonzero(line.slope > arch.friction)]
 
     return {
-        "minimum": None if found.minimum is None else found.minimum.thrust,
-        "maximum": None if found.maximum is None else found.maximum.thrust,
+        "minimum": None if judged.minimum is None else judged.minimum.thrust,
+        "maximum": None if judged.maximum is None else judged.maximum.thrust,
         "geometric_safety_factor": finite_or_none(factor),
         "touches": {name: touched(line) for name, line in lines.items() if line},
         "friction_check": {name: too_steep(line) for name, line in lines.items() if line},

@@ -15,29 +15,39 @@ from drystone.statics.standing import balance_of_closed_joints
 
 
 def analyse_pushover(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Pushover)
+    analysis = case.analysis
+    assert isinstance(analysis, Pushover)
     yield Stage(0.0, "associated multiplier")
-    system, (dead, live) = balance_of_closed_joints(model), dead_and_live_loads(case, model, asked.direction)
+    system, (dead, live) = balance_of_closed_joints(model), dead_and_live_loads(case, model, analysis.direction)
     start = solve_limit(system, dead, live)
-    question = MultiplierProblem(system, dead, live, start, stands_with_associated_friction(system, dead), asked.gravity, case.solver.threads,
-                        young=case.young)  # fmt: skip
-    _, safe = yield from scale_stages(safe_multiplier(question), 0, 4, "Coulomb friction, slow collapse")
+    problem = MultiplierProblem(
+        system,
+        dead,
+        live,
+        start,
+        stands_with_associated_friction(system, dead),
+        analysis.gravity,
+        case.solver.threads,
+        young=case.young,
+    )
+    _, safe_result = yield from scale_stages(safe_multiplier(problem), 0, 4, "Coulomb friction, slow collapse")
     points: list[CurvePoint] = []
-    for point in trace_capacity_curve(model, lambda rotation: dead_and_live_loads(case, model, asked.direction, rotation), step=asked.step):
+    for point in trace_capacity_curve(
+        model, lambda rotation: dead_and_live_loads(case, model, analysis.direction, rotation), step=analysis.step
+    ):
         points.append(point)
         done = 1 - point.multiplier / points[0].multiplier if point.multiplier > 0 else 1.0
         words = f"multiplier {point.multiplier:.4f} at {1e3 * point.displacement:.1f} mm"
         yield Stage(0.25 + 0.75 * max(done, 0.0), words, _pose(case, model, len(points), point))
-        if asked.until is not None and point.displacement >= asked.until:
+        if analysis.until is not None and point.displacement >= analysis.until:
             break
     moved = np.array([point.position - points[0].position for point in points])
     names = [block.name for block in model.blocks]
-    return safe | {
+    return safe_result | {
         **summarise_curve(points)._asdict(),
         "multiplier": finite_or_none(points[0].multiplier),
         "limit": finite_or_none(start.multiplier),  # of a limit analysis: the curve starts there
-        "end": _end(points[-1], asked.until),
+        "end": _end(points[-1], analysis.until),
         "converged": points[-1].optimum.status in ANSWERED_STATUSES,
         "curve": {
             "displacement": [point.displacement for point in points],
@@ -60,7 +70,13 @@ def _end(last: CurvePoint, until: float | None) -> str:
 def _pose(case: Case, model: Model, number: int, point: CurvePoint) -> Step:
     """A point of a capacity curve where it is."""
     start = initial_state(model, case.analysis.gravity)
-    still = np.zeros((len(model.blocks), 6))
-    state = start._replace(step=number, time=float(number), position=point.position, rotation=point.rotation, velocity=still,
-                           contacts=point.contacts)  # fmt: skip
+    no_motion = np.zeros((len(model.blocks), 6))
+    state = start._replace(
+        step=number,
+        time=float(number),
+        position=point.position,
+        rotation=point.rotation,
+        velocity=no_motion,
+        contacts=point.contacts,
+    )
     return Step(state, optimum_as_solution(point.optimum), (0.0, 0.0, 0.0))

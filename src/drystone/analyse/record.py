@@ -34,8 +34,8 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
 
 def record_statics(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
     """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
-    closed = [gap._asdict() for gap in case.closed_gaps()]
-    return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed} if closed else {}))
+    closed_gaps = [gap._asdict() for gap in case.closed_gaps()]
+    return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed_gaps} if closed_gaps else {}))
 
 
 def repeat_statics(run: Run, out: str | Path) -> Stages:
@@ -52,15 +52,15 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, k
             try:
                 stage = next(stages)
             except StopIteration as end:
-                facts = end.value
+                result = end.value
                 break
             if stage.step is not None:
                 writer.add(stage.step)
             yield stage
-    facts |= known or {}
-    facts |= {"stamp": read_run(folder).stamp}
-    write_whole(folder / RESULT, json.dumps(facts, indent=2))
-    return facts
+    result |= known or {}
+    result |= {"stamp": read_run(folder).stamp}
+    write_whole(folder / RESULT, json.dumps(result, indent=2))
+    return result
 
 
 def analyse_case(case: Case, model: Model) -> Stages:
@@ -71,12 +71,12 @@ def analyse_case(case: Case, model: Model) -> Stages:
     if not model.bodies.fixed.any():
         raise InputError(f"{case.path}: none of the {len(model.blocks)} blocks is fixed, so nothing bears their weight; mark "
                          'supports as fixed, or give supports = "lowest" in [structure]')  # fmt: skip
-    facts = yield from ANALYSES[case.analysis.kind](case, model)
+    result = yield from ANALYSES[case.analysis.kind](case, model)
     bodies = model.bodies
-    about = {
+    summary = {
         "analysis": case.analysis.kind,
         "blocks": len(model.blocks),
         "fixed_blocks": int(bodies.fixed.sum()),
         "weight": float(case.analysis.gravity * bodies.mass[~bodies.fixed].sum()),
     }
-    return about | facts | {"seconds": time.perf_counter() - begin}
+    return summary | result | {"seconds": time.perf_counter() - begin}

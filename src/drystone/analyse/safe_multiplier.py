@@ -36,7 +36,9 @@ MAX_SEARCHED_POINTS = 1000  # contact points: larger structures are searched by 
 SEARCH_HOPS = 12  # of such a search
 MULTIPLIER_ROUNDING = 1e-6  # of a multiplier
 SAME_MULTIPLIER = 2e-3  # states whose multipliers differ by less are the same
-AGREEMENT_TOLERANCE = 0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
+AGREEMENT_TOLERANCE = (
+    0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
+)
 SLOW_MECHANISM_TOLERANCE = 0.03  # as READ of analyse/stages.py, of a slow collapse
 NOT_A_MINIMUM = "the lowest found, not a proven minimum"
 DOES_NOT_STAND = "does not stand under the dead load alone, by Coulomb friction: no multiplier of the live load is safe"
@@ -78,49 +80,51 @@ class SafeState(NamedTuple):
 MultiplierSearch = Generator[Stage, None, tuple[SafeState | None, Result]]
 
 
-def safe_multiplier(question: MultiplierProblem) -> MultiplierSearch:
+def safe_multiplier(problem: MultiplierProblem) -> MultiplierSearch:
     """The lowest state of collapse found, if any, and the facts: the safe value first, and whether the structure is `stable`
     under the dead load alone, by Coulomb friction where a history was followed; if it is not, `words` say so."""
-    lowest, facts = yield from _search(question)
-    return lowest, facts if facts["stable"] else {"words": DOES_NOT_STAND} | facts
+    lowest, result = yield from _search(problem)
+    return lowest, result if result["stable"] else {"words": DOES_NOT_STAND} | result
 
 
-def _search(question: MultiplierProblem) -> MultiplierSearch:
-    found = question.found
+def _search(problem: MultiplierProblem) -> MultiplierSearch:
+    found = problem.found
     upper = finite_or_none(found.multiplier)
     if found.optimum.status == INFEASIBLE:
         note = "no multiple of the live load makes the structure stand"
         return None, _search_result(None, None, upper, {"note": note}) | {"stable": False}
-    if question.at_corners:
-        return (yield from _search_corners(question, upper))
-    laws = question.system.model.laws
+    if problem.at_corners:
+        return (yield from _search_corners(problem, upper))
+    laws = problem.system.model.laws
     has_bonds = laws is not None and bool(laws.cohesion.any() or laws.tension.any() or laws.energy.any())
     if has_bonds:
-        question, crack = yield from _without_bonds(question)
-    slow = yield from _collapse_slowly(question)
-    states, search = yield from _search_areas(question)
+        problem, crack = yield from _without_bonds(problem)
+    slow = yield from _collapse_slowly(problem)
+    states, search = yield from _search_areas(problem)
     lowest = min(states, key=lambda state: state.multiplier, default=None)
     if slow == DOES_NOT_REST:  # with any load it may fall
         lowest = None
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME_MULTIPLIER) * lowest.multiplier):
-        lowest = SafeState(LAW_OVER_AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", SLOW_MECHANISM_TOLERANCE)
-    facts = _search_result(lowest, slow, upper, search) | {"stable": question.stands and slow != DOES_NOT_REST}
+        lowest = SafeState(
+            LAW_OVER_AREAS, slow.multiplier, slow.velocity, slow.contacts, slow.change, "small-steps", SLOW_MECHANISM_TOLERANCE
+        )
+    result = _search_result(lowest, slow, upper, search) | {"stable": problem.stands and slow != DOES_NOT_REST}
     if lowest is not None and lowest.multiplier > 0.0:
-        lowest, facts = yield from _check_elastic_blocks(question, lowest, facts)
+        lowest, result = yield from _check_elastic_blocks(problem, lowest, result)
     if has_bonds:
-        facts |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": LAW_OVER_AREAS + BONDS_BROKEN})
-    return lowest, facts
+        result |= {"multiplier_first_crack": crack} | ({} if lowest is None else {"law_safe": LAW_OVER_AREAS + BONDS_BROKEN})
+    return lowest, result
 
 
-def safe_multiplier_by_programs(question: MultiplierProblem) -> float | None:
+def safe_multiplier_by_programs(problem: MultiplierProblem) -> float | None:
     """The lowest multiplier of a search by cone programs alone, which of a small structure takes no time that is felt."""
-    search = _search_areas(question)
+    search = _search_areas(problem)
     while True:
         try:
             next(search)
         except StopIteration as ended:
             lowest = min((state.multiplier for state in ended.value[0]), default=None)
-            return None if lowest is None else _rounded(lowest, finite_or_none(question.found.multiplier))
+            return None if lowest is None else _rounded(lowest, finite_or_none(problem.found.multiplier))
 
 
 def scale_stages(search: MultiplierSearch, part: int, parts: int, words: str) -> MultiplierSearch:
@@ -134,7 +138,7 @@ def scale_stages(search: MultiplierSearch, part: int, parts: int, words: str) ->
 
 
 def _search_result(lowest: SafeState | None, slow: SlowCollapse | str | None, upper: float | None, search: Result) -> Result:
-    facts: Result = {
+    result: Result = {
         "multiplier_safe": None if lowest is None else max(_rounded(lowest.multiplier, upper), 0.0),
         "law_safe": None if lowest is None else lowest.law,
         "confirmed": False,
@@ -144,14 +148,17 @@ def _search_result(lowest: SafeState | None, slow: SlowCollapse | str | None, up
         "search": {"starts": 0} | search,
     }
     if isinstance(slow, str):
-        facts["search"] |= {"note": slow}
+        result["search"] |= {"note": slow}
     elif slow is not None and lowest is not None:
         agrees = max(lowest.multiplier, 0.0) >= (1 - AGREEMENT_TOLERANCE) * slow.multiplier
-        facts |= {"confirmed": slow.is_confirmed and agrees, "multiplier_from_rest": max(slow.starts_at, lowest.multiplier),
-                  "multiplier_vibrating": finite_or_none(slow.vibrating),
-                  "checked": {"rests_at": finite_or_none(slow.rests_at), "moves_at": finite_or_none(slow.moves_at)}}  # fmt: skip
-        facts["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
-    return facts
+        result |= {
+            "confirmed": slow.is_confirmed and agrees,
+            "multiplier_from_rest": max(slow.starts_at, lowest.multiplier),
+            "multiplier_vibrating": finite_or_none(slow.vibrating),
+            "checked": {"rests_at": finite_or_none(slow.rests_at), "moves_at": finite_or_none(slow.moves_at)},
+        }
+        result["search"] |= {"slow_collapse": slow.multiplier, "note": _note(lowest, slow, agrees)}
+    return result
 
 
 def _rounded(safe: float, upper: float | None) -> float:
@@ -165,18 +172,25 @@ def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
         moves = "moves" if np.isfinite(slow.moves_at) else "DOES NOT MOVE"
         return f"once it moves it goes on without the live load; in a history from its forces, without it, it {moves}"
     if not agrees:
-        return (f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
-                f"them: it moves at {slow.multiplier:.5f}")  # fmt: skip
+        return (
+            f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
+            f"them: it moves at {slow.multiplier:.5f}"
+        )
     rests = f"rests under {slow.rests_at:.5f}" if np.isfinite(slow.rests_at) else "RESTS UNDER NO LOAD NEAR IT"
     moves = f"moves under {slow.moves_at:.5f}" if np.isfinite(slow.moves_at) else "DOES NOT MOVE UNDER ONE NEAR IT"
-    shakes = "" if np.isnan(slow.vibrating) else (
-        f"; with joints damped as in histories sliding feeds vibrations, and it went on under {slow.vibrating:.5f} in the mean")
+    shakes = (
+        ""
+        if np.isnan(slow.vibrating)
+        else (
+            f"; with joints damped as in histories sliding feeds vibrations, and it went on under {slow.vibrating:.5f} in the mean"
+        )
+    )
     return f"{NOT_A_MINIMUM}; in histories from its forces the structure {rests} and {moves}{shakes}"
 
 
-def _collapse_slowly(question: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:
-    system, dead, live, found, *_ = question
-    shares = collapse_slowly(system.model, dead, live, found.multiplier, gravity=question.gravity, threads=question.threads)
+def _collapse_slowly(problem: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:
+    system, dead, live, found, *_ = problem
+    shares = collapse_slowly(system.model, dead, live, found.multiplier, gravity=problem.gravity, threads=problem.threads)
     while True:
         try:
             share = next(shares)
@@ -185,65 +199,85 @@ def _collapse_slowly(question: MultiplierProblem) -> Generator[Stage, None, Slow
         yield Stage(0.1 + 0.5 * share, "Coulomb friction, slow collapse")
 
 
-def _check_elastic_blocks(question: MultiplierProblem, rigid: SafeState, facts: Result) -> MultiplierSearch:
+def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: Result) -> MultiplierSearch:
     """The state of rigid stones if elastic ones, loaded slowly, bear nearly as much, else what they bear; and the facts."""
-    system, dead, live, *_ = question
+    system, dead, live, *_ = problem
     model = replace(system.model, elastic=None)
-    loading = SlowLoading(model, dead, live, gravity=question.gravity, young=question.young, threads=question.threads)
+    loading = SlowLoading(model, dead, live, gravity=problem.gravity, young=problem.young, threads=problem.threads)
     shares = find_slow_capacity(loading, rigid.multiplier)
     while True:
         try:
             share = next(shares)
         except StopIteration as ended:
-            borne = ended.value
+            capacity = ended.value
             break
         yield Stage(0.9 + 0.09 * share, "Coulomb friction, elastic stones loaded slowly")
-    seen = {"young": question.young, "stands_at": finite_or_none(borne.stands_at), "moves_at": finite_or_none(borne.moves_at)}
-    facts |= {"loaded_slowly": seen}
-    if borne.velocity is None:
-        return rigid, facts
-    stones = f"stones of {1e-9 * question.young:g} GPa that are loaded slowly"
-    if np.isnan(borne.stands_at):
+    loaded_slowly = {
+        "young": problem.young,
+        "stands_at": finite_or_none(capacity.stands_at),
+        "moves_at": finite_or_none(capacity.moves_at),
+    }
+    result |= {"loaded_slowly": loaded_slowly}
+    if capacity.velocity is None:
+        return rigid, result
+    stones = f"stones of {1e-9 * problem.young:g} GPa that are loaded slowly"
+    if np.isnan(capacity.stands_at):
         note = f"{stones} do not stand under the dead load alone; rigid ones move under {rigid.multiplier:.5f}"
-        nothing = {"multiplier_safe": None, "law_safe": None, "confirmed": False, "multiplier_from_rest": None, "stable": False}
-        return None, facts | nothing | {"search": facts["search"] | {"note": note}}
-    note = (f"{stones} stand under {borne.stands_at:.5f} and move away under {borne.moves_at:.5f}; rigid ones would move "
+        no_safe_value = {
+            "multiplier_safe": None,
+            "law_safe": None,
+            "confirmed": False,
+            "multiplier_from_rest": None,
+            "stable": False,
+        }
+        return None, result | no_safe_value | {"search": result["search"] | {"note": note}}
+    note = (f"{stones} stand under {capacity.stands_at:.5f} and move away under {capacity.moves_at:.5f}; rigid ones would move "
             f"under {rigid.multiplier:.5f}. The lowest found, not a proven minimum")  # fmt: skip
-    lower = rigid._replace(multiplier=borne.stands_at, velocity=borne.velocity, contacts=borne.contacts, method="small-steps",
-                           error=borne.moves_at - borne.stands_at, read=SLOW_MECHANISM_TOLERANCE)  # fmt: skip
-    return lower, facts | {
-        "multiplier_safe": borne.stands_at,
+    lower = rigid._replace(
+        multiplier=capacity.stands_at,
+        velocity=capacity.velocity,
+        contacts=capacity.contacts,
+        method="small-steps",
+        error=capacity.moves_at - capacity.stands_at,
+        read=SLOW_MECHANISM_TOLERANCE,
+    )
+    return lower, result | {
+        "multiplier_safe": capacity.stands_at,
         "confirmed": True,
-        "multiplier_from_rest": borne.moves_at,
+        "multiplier_from_rest": capacity.moves_at,
         "multiplier_rigid": rigid.multiplier,
-        "checked": {"rests_at": borne.stands_at, "moves_at": borne.moves_at},
-        "search": facts["search"] | {"note": note},
+        "checked": {"rests_at": capacity.stands_at, "moves_at": capacity.moves_at},
+        "search": result["search"] | {"note": note},
     }
 
 
-def _search_areas(question: MultiplierProblem) -> Generator[Stage, None, tuple[list[SafeState], Result]]:
+def _search_areas(problem: MultiplierProblem) -> Generator[Stage, None, tuple[list[SafeState], Result]]:
     """The verified states of a search by cone programs, and what it says of itself."""
-    system, dead, live, found, stands, *_ = question
-    starts = question.starts
+    system, dead, live, found, stands, *_ = problem
+    starts = problem.starts
     if starts is None:
         starts = max(starts_by_size(system) // 2, 1) if len(system.friction) <= MAX_SEARCHED_POINTS else 0
     if starts == 0 or system.model.laws is not None:
         return [], {}
-    hops = SEARCH_HOPS if question.starts is None or len(system.friction) <= MAX_SEARCHED_POINTS else 0
+    hops = SEARCH_HOPS if problem.starts is None or len(system.friction) <= MAX_SEARCHED_POINTS else 0
     rounds = search_states(system, dead, live, found.optimum, starts=starts, hops=hops, stands=stands)
     states, count = yield from _verified(rounds, starts)
     return [_as_state(LAW_OVER_AREAS, system, each) for each in states], _search_counts(states, starts, count)
 
 
-def _search_corners(question: MultiplierProblem, upper: float | None) -> MultiplierSearch:
+def _search_corners(problem: MultiplierProblem, upper: float | None) -> MultiplierSearch:
     """By friction at the corners of joints, as in the papers."""
-    system, dead, live, found, stands, *_ = question
-    starts = starts_by_size(system) if question.starts is None else question.starts
+    system, dead, live, found, stands, *_ = problem
+    starts = starts_by_size(system) if problem.starts is None else problem.starts
     rounds = search_corner_states(system, dead, live, found.optimum, starts=starts, stands=stands)
     states, count = yield from _verified(rounds, starts)
     lowest = min((_as_state(LAW_AT_CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
-    note = NOT_A_MINIMUM + ", not tried by a history" if states else "no state passed the check of Coulomb's law; try more starts"
-    return lowest, _search_result(lowest, None, upper, _search_counts(states, starts, count) | {"note": note}) | {"stable": stands}
+    note = (
+        NOT_A_MINIMUM + ", not tried by a history" if states else "no state passed the check of Coulomb's law; try more starts"
+    )
+    return lowest, _search_result(lowest, None, upper, _search_counts(states, starts, count) | {"note": note}) | {
+        "stable": stands
+    }
 
 
 def _verified(rounds: Iterator[Round], starts: int) -> Generator[Stage, None, tuple[list[Collapse], int]]:
@@ -261,18 +295,24 @@ def _search_counts(states: list[Collapse], starts: int, rounds: int) -> Result:
 
 
 def _as_state(law: str, system: Balance, found: Collapse) -> SafeState:
-    return SafeState(law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", MECHANISM_TOLERANCE)
+    return SafeState(
+        law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", MECHANISM_TOLERANCE
+    )
 
 
-def _without_bonds(question: MultiplierProblem) -> Generator[Stage, None, tuple[MultiplierProblem, float | None]]:
+def _without_bonds(problem: MultiplierProblem) -> Generator[Stage, None, tuple[MultiplierProblem, float | None]]:
     """The question of the same joints with all bonds broken, for brittle ones may break one after the other; and where the
     first crack opens in sound, elastic ones (T415)."""
     yield Stage(0.1, "all bonds broken")
-    laws = question.system.model.laws
+    laws = problem.system.model.laws
     assert laws is not None
-    crack = first_crack_multiplier(question.system, question.dead, question.live) if (laws.tension.any() or laws.energy.any()) else None
-    system = question.system._replace(model=unbonded(question.system.model))
-    return question._replace(system=system, found=solve_limit(system, question.dead, question.live)), crack
+    crack = (
+        first_crack_multiplier(problem.system, problem.dead, problem.live)
+        if (laws.tension.any() or laws.energy.any())
+        else None
+    )
+    system = problem.system._replace(model=unbonded(problem.system.model))
+    return problem._replace(system=system, found=solve_limit(system, problem.dead, problem.live)), crack
 
 
 def unbonded(model: Model) -> Model:

@@ -24,10 +24,12 @@ MOTION_SAMPLES = 500  # of the ways of supports that motions tell
 
 
 def analyse_settlement(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Settlement)
+    analysis = case.analysis
+    assert isinstance(analysis, Settlement)
     path = support_path(case, model)
-    states = settle_supports(model, path, gravity=asked.gravity, young=case.young, loads=case.loads, threads=case.solver.threads)
+    states = settle_supports(
+        model, path, gravity=analysis.gravity, young=case.young, loads=case.loads, threads=case.solver.threads
+    )
     yield Stage(0.0, "under its weight")
     reached: list[SettlementState] = []
     for number, settled in enumerate(states, 1):
@@ -40,21 +42,23 @@ def analyse_settlement(case: Case, model: Model) -> Stages:
 def support_path(case: Case, model: Model) -> Array:
     """(n + 1, B, 3) [m] where the supports are after each increment: equal parts of the way of the one that goes farthest. Of
     motions it does not matter when and how fast they go, but in what order."""
-    asked = case.analysis
-    assert isinstance(asked, Settlement)
+    analysis = case.analysis
+    assert isinstance(analysis, Settlement)
     if not case.motions:
-        moved = [straight_path(model, {each.support: (each.dx, each.dy, each.dz)}, asked.increments) for each in asked.moves]
-        return np.sum(moved, axis=0) if moved else np.zeros((1, len(model.blocks), 3))
+        moves = [
+            straight_path(model, {each.support: (each.dx, each.dy, each.dz)}, analysis.increments) for each in analysis.moves
+        ]
+        return np.sum(moves, axis=0) if moves else np.zeros((1, len(model.blocks), 3))
     end = end_of(case.motions)
-    ways = np.zeros((MOTION_SAMPLES + 1, len(model.blocks), 3))
+    paths = np.zeros((MOTION_SAMPLES + 1, len(model.blocks), 3))
     for motion in case.motions:
         for name in motion.supports:
-            ways[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(ways)))[:, None]
-    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(ways, axis=0), axis=2).max(axis=1)))
+            paths[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(paths)))[:, None]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(paths, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
-        return ways[:1]  # nothing goes anywhere
-    wanted = np.linspace(0.0, along[-1], asked.increments + 1)
-    columns = [np.interp(wanted, along, column) for column in ways.reshape(len(ways), -1).T]
+        return paths[:1]  # nothing goes anywhere
+    wanted = np.linspace(0.0, along[-1], analysis.increments + 1)
+    columns = [np.interp(wanted, along, column) for column in paths.reshape(len(paths), -1).T]
     return np.stack(columns, axis=1).reshape(-1, len(model.blocks), 3)
 
 
@@ -65,20 +69,20 @@ def _largest_settlement(settled: SettlementState) -> float:
 
 def _frame(number: int, settled: SettlementState) -> Step:
     """As a run keeps it: the number of the increment in the place of time."""
-    rest, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
-    residual = Residual(rest.off_balance, rest.off_balance, 0.0, 0.0, 0.0)
-    solution = Solution(*none, rest.verdict != RESTLESS, SMALL_STEPS, 0, residual, 0)
-    return Step(rest.state._replace(step=number, time=float(number)), solution, (0.0, 0.0, 0.0))
+    rest_state, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
+    residual = Residual(rest_state.off_balance, rest_state.off_balance, 0.0, 0.0, 0.0)
+    solution = Solution(*none, rest_state.verdict != RESTLESS, SMALL_STEPS, 0, residual, 0)
+    return Step(rest_state.state._replace(step=number, time=float(number)), solution, (0.0, 0.0, 0.0))
 
 
 def settlement_result(case: Case, model: Model, reached: list[SettlementState]) -> dict[str, Any]:
     """What was found, in words and numbers; lists have an entry for each state, the first under the weight alone."""
     start, last = initial_state(model, case.analysis.gravity), reached[-1]
     drawn = joints_as_drawn(model, start)
-    borne = [support_reactions(model, settled.rest.state.contacts) for settled in reached]
+    reactions = [support_reactions(model, settled.rest.state.contacts) for settled in reached]
     opened = [_widest_openings(drawn, start, settled.rest.state) for settled in reached]
     stays = last.rest.verdict == IN_BALANCE
-    facts: dict[str, Any] = {
+    result: dict[str, Any] = {
         "stable": stays,
         "verdict": "stays in balance" if stays else last.rest.verdict,
         "falls_from": None if stays else _largest_settlement(last),
@@ -90,13 +94,13 @@ def settlement_result(case: Case, model: Model, reached: list[SettlementState]) 
         "supports": {
             name: {
                 "moved": [settled.moved[i].tolist() for settled in reached],
-                "reaction": [force[name] for force in borne],
+                "reaction": [force[name] for force in reactions],
             }
-            for i, name in enumerate(block.name for block in model.blocks) if name in borne[0]
+            for i, name in enumerate(block.name for block in model.blocks) if name in reactions[0]
         },
         "base_resultant": {
             "settlement": [_largest_settlement(settled) for settled in reached],
-            "force": [sum(force[2] for force in each.values()) for each in borne],
+            "force": [sum(force[2] for force in each.values()) for each in reactions],
             "weight": float(pressing(model, case.loads, case.analysis.gravity).sum()),
         },
         "head_joint_openings": [head for _, head in opened],
@@ -105,9 +109,9 @@ def settlement_result(case: Case, model: Model, reached: list[SettlementState]) 
     }  # fmt: skip
     now = last.rest.state
     if not stays:
-        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(last.rest.falls)]
-        facts["mechanism"] = mechanism_result(model, now.contacts, now.velocity)
-    return facts
+        result["falls"] = [model.blocks[i].name for i in np.flatnonzero(last.rest.falls)]
+        result["mechanism"] = mechanism_result(model, now.contacts, now.velocity)
+    return result
 
 
 def _widest_openings(drawn: Contacts, start: State, now: State) -> tuple[float, float]:

@@ -70,9 +70,9 @@ def structure_size(model: Model) -> float:
     return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
 
 
-def optimum_as_solution(found: Optimum) -> Solution:
+def optimum_as_solution(optimum: Optimum) -> Solution:
     """The answer of a cone program as a run reports it."""
-    return forces_as_solution(found.error, found.status == SOLVED, "clarabel")
+    return forces_as_solution(optimum.error, optimum.status == SOLVED, "clarabel")
 
 
 def forces_as_solution(error: float, solved: bool, method: str) -> Solution:
@@ -80,9 +80,11 @@ def forces_as_solution(error: float, solved: bool, method: str) -> Solution:
     return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, method, 0, Residual(error, error, 0.0, 0.0, 0.0), 0)
 
 
-def mechanism_result(model: Model, contacts: Contacts, velocity: Array, tolerance: float = MECHANISM_TOLERANCE) -> dict[str, Any]:
+def mechanism_result(
+    model: Model, contacts: Contacts, velocity: Array, tolerance: float = MECHANISM_TOLERANCE
+) -> dict[str, Any]:
     """How a structure gives way, in words and numbers."""
-    return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_facts()
+    return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_dict()
 
 
 def finite_or_none(value: float) -> float | None:

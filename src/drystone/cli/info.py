@@ -23,4 +23,4 @@ def info(folder: Path, mechanism: bool, json: bool) -> None:
 def _mechanism_summary(folder: Path) -> dict[str, Any]:
     """Return the mechanism of the last frame and its crack widths [mm]."""
     mechanism = measure.mechanism_of_frame(read_run(folder))
-    return {"mechanism": mechanism.as_facts(), "cracks": measure.crack_widths(mechanism)}
+    return {"mechanism": mechanism.as_dict(), "cracks": measure.crack_widths(mechanism)}

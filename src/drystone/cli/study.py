@@ -74,7 +74,7 @@ def _run_or_resume(
         print_status(f"interrupted; all finished trials are kept. Resume with: drystone study --resume {folder}")
     finally:
         table.close()
-    result = begun.study.facts(table.trials)
+    result = begun.study.result(table.trials)
     write_whole(folder / RESULT_FILE, json_format.dumps(result, indent=2))
     summary = {
         "study": str(begun.file.path),
@@ -138,7 +138,7 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
         raise InputError(f"{out} exists; give a new folder for the run")
     begun, row = resume_study(folder), read_row(folder, key)
     announce_compiling()
-    outcome = run_trial(begun.case.text, begun.case.path, row.sample, keeping=Recording(out))
+    outcome = run_trial(begun.case.text, begun.case.path, row.sample, recording=Recording(out))
     summary: dict[str, Any] = {"key": row.key, "sample": dict(row.sample), **outcome._asdict(), "out": str(out)}
     summary["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)
     if picture and outcome.status != FAILED:

@@ -17,7 +17,7 @@ def validate(
 ) -> int:
     if quick and full:
         raise InputError("give --quick or --full, not both")
-    selected, judged, interrupted = subjects.chosen(id or [], full=full), [], False
+    selected, judged, interrupted = subjects.select_subjects(id or [], full=full), [], False
     announce_compiling()
     try:
         for number, subject in enumerate(selected, 1):

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from drystone.cli.words import print_json
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.server import serve
 from drystone.page.share import write_html
 
@@ -20,7 +20,7 @@ def view(runs: list[Path], html: Path | None, port: int, browser: bool, json: bo
     def print_address(address: str) -> None:
         print_json({"address": address}) if json else print(f"{address} (Ctrl-C ends it)", flush=True)
 
-    serve(Answers(runs), "index.html", port=port, open_browser=browser, tell=print_address)
+    serve(RunAnswers(runs), "index.html", port=port, open_browser=browser, tell=print_address)
 
 
 def _write(runs: list[Path], html: Path) -> None:

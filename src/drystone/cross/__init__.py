@@ -21,6 +21,6 @@ def cross(
     if not isinstance(recorded_case(run).analysis, Limit | Tilt):
         return (yield from cross_history(run, apart=apart, time_step=time_step, friction_law=friction_law))
     if not (apart is time_step is friction_law is None):
-        said = "amounts, laws and time steps are of histories; leave them out for a collapse multiplier"
-        raise InputError(f"{run.folder}: {said}")
+        message = "amounts, laws and time steps are of histories; leave them out for a collapse multiplier"
+        raise InputError(f"{run.folder}: {message}")
     return (yield from cross_collapse(run))

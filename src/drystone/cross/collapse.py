@@ -42,21 +42,23 @@ def cross_collapse(run: Run) -> Stages:
     """Compare the multiplier of a run with those of the other ways."""
     case, model = recorded_case(run), run.model
     _check(run, case)
-    ways: dict[str, Result] = {}
+    methods: dict[str, Result] = {}
     for kind, each in _analyses(case):
-        told = read_result(run.folder) if kind == case.analysis.kind else None
-        if told is None:
+        recorded = read_result(run.folder) if kind == case.analysis.kind else None
+        if recorded is None:
             with closing(analyse_case(each, model)) as stages:
-                told = yield from _leading_stages(stages, kind)
-        ways[kind] = {"safe": told["multiplier_safe"], "upper": told["multiplier_upper"]}
-    upper = next(way["upper"] for way in ways.values())
+                recorded = yield from _leading_stages(stages, kind)
+        methods[kind] = {"safe": recorded["multiplier_safe"], "upper": recorded["multiplier_upper"]}
+    upper = next(values["upper"] for values in methods.values())
     if upper is None or not upper > 0:
         raise InputError(f"{run.folder}: the result has no multiplier above 0, so that there is nothing to follow slowly: "
                          f"{(read_result(run.folder) or {}).get('note', '')}")  # fmt: skip
-    stood, fell, tries = yield from _bracket_by_histories(case, model, next(way["safe"] for way in ways.values()) or upper, upper)
-    ways["slow history"] = {"safe": stood, "upper": fell}
-    facts = {"out": str(run.folder), "ways": ways, "histories": tries, "disagree": _disagreements(ways)}
-    return facts | {"parted": bool(facts["disagree"]), "verdict": _verdict(facts)}
+    stands_at, moves_at, count = yield from _bracket_by_histories(
+        case, model, next(values["safe"] for values in methods.values()) or upper, upper
+    )
+    methods["slow history"] = {"safe": stands_at, "upper": moves_at}
+    result = {"out": str(run.folder), "ways": methods, "histories": count, "disagree": _disagreements(methods)}
+    return result | {"parted": bool(result["disagree"]), "verdict": _verdict(result)}
 
 
 def _check(run: Run, case: Case) -> None:
@@ -68,14 +70,14 @@ def _check(run: Run, case: Case) -> None:
 
 def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
     """The limit analysis of a case, and the tilt if there is one: a table tilts all weights, and nothing else."""
-    asked = case.analysis
-    assert isinstance(asked, Limit | Tilt)
-    direction, gravity, planar = asked.direction, asked.gravity, asked.planar
+    analysis = case.analysis
+    assert isinstance(analysis, Limit | Tilt)
+    direction, gravity, planar = analysis.direction, analysis.gravity, analysis.planar
     common: Result = {"direction": direction, "gravity": gravity, "planar": planar}
-    limit = asked if isinstance(asked, Limit) else Limit(kind="limit", **common)
+    limit = analysis if isinstance(analysis, Limit) else Limit(kind="limit", **common)
     yield "limit", replace(case, analysis=limit)
     if direction is not None and direction[2] == 0 and not case.loads:
-        yield "tilt", replace(case, analysis=asked if isinstance(asked, Tilt) else Tilt(kind="tilt", **common))
+        yield "tilt", replace(case, analysis=analysis if isinstance(analysis, Tilt) else Tilt(kind="tilt", **common))
 
 
 def _leading_stages(stages: Stages, kind: str) -> Stages:
@@ -91,28 +93,37 @@ def _leading_stages(stages: Stages, kind: str) -> Stages:
 def _bracket_by_histories(case: Case, model: Model, safe: float, upper: float) -> Stages:
     """The largest multiplier tried with which it stands (None: with none), the least with which it does not, and how many were
     tried."""
-    stood: float | None = None
-    fell: float | None = None
-    tries = 0
-    while tries < MAX_HISTORIES and (stood is None or fell is None or fell - stood > MULTIPLIER_TOLERANCE * fell):
-        if stood is None:
-            multiplier = min(safe, fell or safe) / BRACKET_FACTOR
-        elif fell is None:
-            multiplier = max(upper, stood) * BRACKET_FACTOR
+    stands_at: float | None = None
+    moves_at: float | None = None
+    count = 0
+    while count < MAX_HISTORIES and (
+        stands_at is None or moves_at is None or moves_at - stands_at > MULTIPLIER_TOLERANCE * moves_at
+    ):
+        if stands_at is None:
+            multiplier = min(safe, moves_at or safe) / BRACKET_FACTOR
+        elif moves_at is None:
+            multiplier = max(upper, stands_at) * BRACKET_FACTOR
         else:
-            multiplier = 0.5 * (stood + fell)
-        yield Stage(0.3 + 0.7 * tries / (tries + 6), f"slow history {tries + 1}, multiplier {multiplier:.4g}")
-        stands, tries = stands_slowly(case, model, multiplier), tries + 1
-        stood, fell = (multiplier, fell) if stands else (stood, multiplier)
-    return stood, fell, tries  # type: ignore[return-value]
+            multiplier = 0.5 * (stands_at + moves_at)
+        yield Stage(0.3 + 0.7 * count / (count + 6), f"slow history {count + 1}, multiplier {multiplier:.4g}")
+        stands, count = stands_slowly(case, model, multiplier), count + 1
+        stands_at, moves_at = (multiplier, moves_at) if stands else (stands_at, multiplier)
+    return stands_at, moves_at, count  # type: ignore[return-value]
 
 
 def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
     """Whether the structure stands under a multiple of the live loads that has come slowly."""
     radius = model.bodies.radius
     loads = [*(load for load in case.loads if not load.live), *_growing_loads(case, model, multiplier)]
-    steps = simulate_small_steps(model, duration=RAMP_DURATION + HOLD_DURATION, time_step=FRAME_INTERVAL, gravity=case.analysis.gravity, young=case.young,
-                                 loads=loads, threads=case.solver.threads)  # fmt: skip
+    steps = simulate_small_steps(
+        model,
+        duration=RAMP_DURATION + HOLD_DURATION,
+        time_step=FRAME_INTERVAL,
+        gravity=case.analysis.gravity,
+        young=case.young,
+        loads=loads,
+        threads=case.solver.threads,
+    )
     late = None
     for step in steps:
         position = step.state.position
@@ -127,21 +138,21 @@ def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
 
 def _growing_loads(case: Case, model: Model, multiplier: float) -> list[Push]:
     """The live loads as they grow: those of the case, and the body force if it has a direction."""
-    asked = case.analysis
-    assert isinstance(asked, Limit | Tilt)
+    analysis = case.analysis
+    assert isinstance(analysis, Limit | Tilt)
     grows = ((0.0, 0.0), (RAMP_DURATION, multiplier))
     live = [replace(load, live=False, history=grows) for load in case.loads if load.live]
-    if asked.direction is None:
+    if analysis.direction is None:
         return live
     free = [block.name for block in model.blocks if not block.fixed]
-    return live + [Push(name, share=1.0, of=name, direction=asked.direction, history=grows) for name in free]
+    return live + [Push(name, share=1.0, of=name, direction=analysis.direction, history=grows) for name in free]
 
 
-def _disagreements(ways: dict[str, Result]) -> list[str]:
+def _disagreements(methods: dict[str, Result]) -> list[str]:
     """What does not fit, in words."""
-    found, limit, slow = [], ways["limit"], ways["slow history"]
-    if "tilt" in ways and abs(ways["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
-        found.append(f"tilt has the upper multiplier {ways['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
+    found, limit, slow = [], methods["limit"], methods["slow history"]
+    if "tilt" in methods and abs(methods["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
+        found.append(f"tilt has the upper multiplier {methods['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
     if slow["safe"] is None or slow["upper"] is None:
         found.append("no slow history stands, or none falls")
         return found
@@ -152,11 +163,13 @@ def _disagreements(ways: dict[str, Result]) -> list[str]:
     return found
 
 
-def _verdict(facts: Result) -> str:
-    slow, limit = facts["ways"]["slow history"], facts["ways"]["limit"]
-    if facts["disagree"]:
-        return "they disagree: " + "; ".join(facts["disagree"])
+def _verdict(result: Result) -> str:
+    slow, limit = result["ways"]["slow history"], result["ways"]["limit"]
+    if result["disagree"]:
+        return "they disagree: " + "; ".join(result["disagree"])
     safe = "not searched" if limit["safe"] is None else f"{limit['safe']:.4g}"
     between = f"{slow['safe']:.4g} and {slow['upper']:.4g}"
-    return (f"they agree within {100 * MULTIPLIER_TOLERANCE:.0f} %: gives way between {between} in slow histories; limit analysis: "
-            f"safe {safe}, upper {limit['upper']:.4g}")  # fmt: skip
+    return (
+        f"they agree within {100 * MULTIPLIER_TOLERANCE:.0f} %: gives way between {between} in slow histories; limit analysis: "
+        f"safe {safe}, upper {limit['upper']:.4g}"
+    )

@@ -63,7 +63,7 @@ def cross_history(
         largest = np.maximum(largest, last.distance)
         yield Stage(last.time / end, f"{last.time:.3g} s of {end:.3g} s, {1e3 * float(largest.max()):.3g} mm apart at most")
     farthest = int(np.argmax(last.distance / allowed if parted else largest))
-    facts = {
+    result = {
         "out": str(run.folder),
         "recorded_by": describe_integrator(case),
         "followed_by": describe_integrator(other),
@@ -77,15 +77,15 @@ def cross_history(
         "before": float(largest.max()),
         "unconverged": last.unconverged,
     }
-    return facts | {"verdict": _verdict(facts)}
+    return result | {"verdict": _verdict(result)}
 
 
-def _verdict(facts: dict[str, Any]) -> str:
-    where = f"{1e3 * facts['distance']:.3g} mm at block {facts['block']!r}"
-    if not facts["parted"]:
-        return f"together to the end, {facts['time']:.4g} s: apart by {where} at most"
-    return (f"together until {facts['time']:.4g} s of {facts['of']:.4g} s, then apart by {where}, more than "
-            f"{1e3 * facts['allowed']:.3g} mm")  # fmt: skip
+def _verdict(result: dict[str, Any]) -> str:
+    where = f"{1e3 * result['distance']:.3g} mm at block {result['block']!r}"
+    if not result["parted"]:
+        return f"together to the end, {result['time']:.4g} s: apart by {where} at most"
+    return (f"together until {result['time']:.4g} s of {result['of']:.4g} s, then apart by {where}, more than "
+            f"{1e3 * result['allowed']:.3g} mm")  # fmt: skip
 
 
 def _check(run: Run, case: Case, apart: float | None) -> None:

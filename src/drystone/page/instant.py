@@ -106,8 +106,14 @@ def _safe(case: Case, desk: Desk) -> dict[str, Any]:
     """The safe multiplier, and what is to be known of it."""
     assert isinstance(case.analysis, Limit | Tilt)
     system, (dead, live) = desk.system, dead_and_live_loads(case, desk.model, case.analysis.direction)
-    found, stable, gravity = solve_limit(system, dead, live), stands_with_associated_friction(system, dead), case.analysis.gravity
-    search = safe_multiplier(MultiplierProblem(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young))
+    found, stable, gravity = (
+        solve_limit(system, dead, live),
+        stands_with_associated_friction(system, dead),
+        case.analysis.gravity,
+    )
+    search = safe_multiplier(
+        MultiplierProblem(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young)
+    )
     while True:
         try:
             next(search)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 
 # As `drystone`, but Ctrl-C is heard also where whoever started the studio has it ignored, as shells do for jobs behind an &.
 PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from drystone.cli import main; main()"
@@ -55,9 +55,9 @@ class LaunchedRun:
         return (self.out / "run.h5").exists()
 
     @cached_property
-    def answers(self) -> Answers:
+    def answers(self) -> RunAnswers:
         """The run as the viewer asks for it."""
-        return Answers([self.out])
+        return RunAnswers([self.out])
 
     def stop(self) -> None:
         """As Ctrl-C does."""

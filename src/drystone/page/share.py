@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from drystone.io.whole import whole
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.files import built
 from drystone.page.shown import FILE_BUDGET
 
@@ -24,7 +24,7 @@ NO_NETWORK_POLICY = (
 def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tuple[int, int]]:
     """Write the runs into one file; tells after each answer how many are written, and of how many."""
     before, after = _page()
-    answers = Answers(folders, FILE_BUDGET)
+    answers = RunAnswers(folders, FILE_BUDGET)
     asked = list(answers.paths())
     with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(before)

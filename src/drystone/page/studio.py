@@ -69,7 +69,9 @@ class Studio:
         if path == "launched":
             return json_reply(None if self._launched is None else self._launched.as_facts())
         if path.split("/")[0] == "runs":
-            return json_reply([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
+            return (
+                json_reply([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
+            )
         return unknown(path)
 
     def post(self, path: str, content: Any) -> Reply:

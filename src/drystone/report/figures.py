@@ -17,7 +17,7 @@ from drystone.view.forces import force_picture
 from drystone.view.mechanisms import mechanism_picture
 from drystone.view.panels import PlotRequest, PlotSource, available_panels, plot
 from drystone.view.picture import picture
-from drystone.view.results import PICTURES
+from drystone.view.results import ANALYSIS_PICTURES
 
 SIZE = (960, 600)  # [pixels]
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
@@ -97,7 +97,7 @@ def _of_statics(source: PlotSource, folder: Path) -> Iterator[Drawn]:
     if not source.result:
         return
     for name, caption in FOUND.items():
-        wanted, draw = PICTURES[name]
+        wanted, draw = ANALYSIS_PICTURES[name]
         if wanted(run, source.result):
             yield caption, draw(run, source.result, path)
     if source.kind == "pushover":

@@ -65,10 +65,10 @@ def assemble_balance(
     it looks ahead by a movement (B, 6) [m, rad]. Points with a gap of more than `widest` [m] are left out."""
     refuse_own_laws(model)
     place = model.position if position is None else position
-    turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
     ahead = np.zeros((len(place), 6)) if movement is None else movement
-    contacts, _ = detect(model.bodies, place, turn, ahead, 1.0, no_contacts(), 0, model.planar)
-    contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
+    contacts, _ = detect(model.bodies, place, rotations, ahead, 1.0, no_contacts(), 0, model.planar)
+    contacts = Contacts(*(values[contacts.gap <= widest] for values in contacts))
     friction = model.friction_between(contacts.a, contacts.b)
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE_UNKNOWNS if model.planar else SPACE_UNKNOWNS
     frame = _frames(contacts.normal, model.planar)
@@ -76,13 +76,13 @@ def assemble_balance(
     return Balance(model, free, unknowns, contacts, frame, friction, matrix, place, np.zeros(len(friction), bool))
 
 
-def with_contacts(whole: Balance, contacts: Contacts, one: Array) -> Balance:
+def with_contacts(original: Balance, contacts: Contacts, points: Array) -> Balance:
     """The balance with other contacts, fibres of the joints that have these contact points (C,) of it."""
-    friction = whole.model.friction_between(contacts.a, contacts.b)
-    frame = whole.frame[one]
-    matrix = _matrix(whole.model, whole.place, whole.free, whole.unknowns, contacts, frame)
-    return whole._replace(
-        contacts=contacts, frame=frame, friction=friction, matrix=matrix, broken=whole.broken[one], fibres=True
+    friction = original.model.friction_between(contacts.a, contacts.b)
+    frame = original.frame[points]
+    matrix = _matrix(original.model, original.place, original.free, original.unknowns, contacts, frame)
+    return original._replace(
+        contacts=contacts, frame=frame, friction=friction, matrix=matrix, broken=original.broken[points], fibres=True
     )
 
 
@@ -104,9 +104,9 @@ def _matrix(model: Model, place: Array, free: Array, unknowns: Array, contacts: 
     for body, sign in ((contacts.a, -1.0), (contacts.b, 1.0)):
         arm = (contacts.point - place[body])[:, None, :]
         wrench = sign * np.concatenate([frame, np.cross(arm, frame)], axis=2)[:, :, unknowns]  # (C, d, D)
-        here = slot[body] >= 0
+        is_free = slot[body] >= 0
         row = size * slot[body][:, None, None] + np.arange(size) + np.zeros((1, directions, 1), int)
         column = np.arange(count * directions).reshape(count, directions, 1) + np.zeros((1, 1, size), int)
-        parts.append((wrench[here].ravel(), row[here].ravel(), column[here].ravel()))
+        parts.append((wrench[is_free].ravel(), row[is_free].ravel(), column[is_free].ravel()))
     value, i, j = (np.concatenate(part) for part in zip(*parts, strict=True))
     return sp.csc_array((value, (i, j)), shape=(size * len(free), directions * count))

@@ -32,7 +32,10 @@ Array = np.ndarray
 
 SLIDING_SHARE = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
 SLOW_SHARE = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
-PRESSURE_PENALTY, PENALTY_GROWTH = 0.01, 3.0  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
+PRESSURE_PENALTY, PENALTY_GROWTH = (
+    0.01,
+    3.0,
+)  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
 MAX_OPENING_POWER = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
 MAX_PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
 MANY_POINTS, ROUNDS_OF_MANY_POINTS = 1000, 6  # contact points of a structure whose starts have fewer rounds, and how many
@@ -57,20 +60,20 @@ def search_states(
     problem = SearchProblem(balance, find_joint_areas(balance), dead, live)
     lowest: Collapse | None = None
     for start in range(starts):
-        for found in _from_start(problem, _first_forces(problem, associated, start, stands)):
-            lowest = _lower_state(lowest, found)
-            yield Round(start, found)
-    chance = np.random.default_rng(starts)
+        for collapse in _from_start(problem, _first_forces(problem, associated, start, stands)):
+            lowest = _lower_state(lowest, collapse)
+            yield Round(start, collapse)
+    generator = np.random.default_rng(starts)
     if lowest is None or (associated.status == SOLVED and lowest.multiplier >= (1 - SETTLED_CHANGE) * associated.multiplier):
         return  # where the least of several starts is the associated value friction does not matter
     for _ in range(hops):
-        found = _hop(problem, lowest, chance)
-        lowest = min(lowest, found or lowest, key=lambda state: state.multiplier)
-        yield Round(starts - 1, found)
+        collapse = _hop(problem, lowest, generator)
+        lowest = min(lowest, collapse or lowest, key=lambda state: state.multiplier)
+        yield Round(starts - 1, collapse)
 
 
-def _hop(problem: SearchProblem, lowest: Collapse, chance: np.random.Generator) -> Collapse | None:
-    changed = np.exp(HOP_DEVIATION * chance.standard_normal(len(problem.joints.one)))[problem.joints.of]
+def _hop(problem: SearchProblem, lowest: Collapse, generator: np.random.Generator) -> Collapse | None:
+    changed = np.exp(HOP_DEVIATION * generator.standard_normal(len(problem.joints.one)))[problem.joints.of]
     sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
     return _least_multiplier(problem, sliding) if _has_mechanism(sliding) else None
 
@@ -82,11 +85,11 @@ def _from_start(problem: SearchProblem, normal: Array) -> Iterator[Collapse | No
         if not _has_mechanism(sliding):
             yield None
             return
-        found = _least_multiplier(problem, sliding)
-        yield found
-        if found is not None and abs(found.multiplier - last) <= SETTLED_CHANGE * abs(last):
+        collapse = _least_multiplier(problem, sliding)
+        yield collapse
+        if collapse is not None and abs(collapse.multiplier - last) <= SETTLED_CHANGE * abs(last):
             return
-        last = np.nan if found is None else found.multiplier
+        last = np.nan if collapse is None else collapse.multiplier
         normal = KEPT_SHARE * normal + (1 - KEPT_SHARE) * np.maximum(sliding.normal, 0.0)
         slip = sliding.slip
 
@@ -116,27 +119,27 @@ def area_state_error(balance: Balance, dead: Array, live: Array, state: Collapse
 def _state_error(problem: SearchProblem, state: Collapse) -> float:
     balance, joints, dead, live = problem
     normal, shear = state.force[:, 0], state.force[:, 1:]
-    drift, unit = balance.relative(state.velocity), _mean_load(problem)
-    rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    drift, mean_load = balance.relative(state.velocity), _mean_load(problem)
+    residual = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
-    whole, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
+    total_normal, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
     friction, slip = friction_at(joints, centre), joint_slip(problem, state.velocity, centre)
-    moves, bears = sliding_joints(slip), shear_resultants(joints, shear, centre)
-    by_area = whole * dissipation(friction, slip)
+    is_sliding, joint_shear = sliding_joints(slip), shear_resultants(joints, shear, centre)
+    by_area = total_normal * dissipation(friction, slip)
     by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
-    lost = float(np.abs(normal * drift[:, 0]).sum())
-    lost += float(np.abs(by_area + (bears * slip).sum(axis=1))[moves].sum())
-    lost += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~moves[joints.of]].sum())
+    wasted_power = float(np.abs(normal * drift[:, 0]).sum())
+    wasted_power += float(np.abs(by_area + (joint_shear * slip).sum(axis=1))[is_sliding].sum())
+    wasted_power += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~is_sliding[joints.of]].sum())
     power = float(by_area.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
-    most = np.maximum(strength_along(friction, bears)[0],
-                      strength_along(friction_of_points(joints, np.maximum(normal, 0.0)), bears)[0])  # fmt: skip
-    outside = (np.linalg.norm(bears, axis=1) - whole * most) / (whole + unit)
+    strength = np.maximum(strength_along(friction, joint_shear)[0],
+                      strength_along(friction_of_points(joints, np.maximum(normal, 0.0)), joint_shear)[0])  # fmt: skip
+    outside = (np.linalg.norm(joint_shear, axis=1) - total_normal * strength) / (total_normal + mean_load)
     return max(
-        float(np.abs(rest / arm).max(initial=0.0)) / unit,
+        float(np.abs(residual / arm).max(initial=0.0)) / mean_load,
         float(outside.max(initial=0.0)),
-        float(-normal.min(initial=0.0)) / unit,
+        float(-normal.min(initial=0.0)) / mean_load,
         float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
-        lost / (power or 1.0),
+        wasted_power / (power or 1.0),
     )
 
 
@@ -175,8 +178,8 @@ def move_couples(joints: JointAreas, friction: Array, old: Array, new: Array) ->
 def forces_at_contacts(joints: JointAreas, normal: Array, centre: Array, friction: Array) -> Array:
     """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
     forces are shared, couples besides across the arms from the centre."""
-    whole = np.bincount(joints.of, normal, len(joints.one))
-    share = normal / np.where(whole > 0.0, whole, 1.0)[joints.of]
+    total_normal = np.bincount(joints.of, normal, len(joints.one))
+    share = normal / np.where(total_normal > 0.0, total_normal, 1.0)[joints.of]
     shear = share[:, None] * friction[joints.of, : normal.ndim + joints.unknowns // 2]
     if joints.unknowns == 3:
         arm = joints.place - centre[joints.of]
@@ -193,26 +196,26 @@ def _first_forces(problem: SearchProblem, associated: Optimum, start: int, stand
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
         return np.maximum(associated.force[:, 0], 0.0)
-    chance, count = np.random.default_rng(start), len(joints.one)
-    share = chance.uniform() if stands else 1.0
+    generator, count = np.random.default_rng(start), len(joints.one)
+    share = generator.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
     middle = np.zeros((count, 2))
     plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
-    dear = np.where(chance.uniform(size=count) < COSTLY_SHARE, COST_FACTOR, 1.0)
+    dear = np.where(generator.uniform(size=count) < COSTLY_SHARE, COST_FACTOR, 1.0)
     cost = Cost(dear[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
-    found = optimise_joints(
+    collapse = optimise_joints(
         balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
     )
-    return np.maximum(found.normal, 0.0)
+    return np.maximum(collapse.normal, 0.0)
 
 
 def _without_dilatancy(problem: SearchProblem, normal: Array, slip: Array) -> JointForces:
     """The collapse of joints whose friction is that under these normal forces (C,), whatever theirs (T35); `slip` (J, k) tells
     where the ellipsoids touch."""
     balance, joints, dead, live = problem
-    whole, centre = joints.normal_and_centre(normal)
+    total_normal, centre = joints.normal_and_centre(normal)
     ellipsoid = tangent_cones(friction_at(joints, centre), slip, sliding_joints(slip))
-    return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=whole)
+    return optimise_joints(balance, joints, dead, live, centre, ellipsoid, slope=0.0, level=total_normal)
 
 
 def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse | None:
@@ -221,20 +224,20 @@ def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse 
     balance, joints, dead, live = problem
     drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
     opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
-    whole, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
-    near = PRESSURE_PENALTY / np.maximum(whole, 0.1 * _mean_load(problem))
+    total_normal, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
+    pressure_cost = PRESSURE_PENALTY / np.maximum(total_normal, 0.1 * _mean_load(problem))
     for _ in range(MAX_PASSES):
         friction, slip = friction_at(joints, centre), joint_slip(problem, sliding.velocity, centre)
-        moves = sliding_joints(slip)
-        ellipsoid = tangent_cones(friction, slip, moves)
-        resisted = np.where(moves[joints.of], dissipation(friction, slip)[joints.of],
+        is_sliding = sliding_joints(slip)
+        ellipsoid = tangent_cones(friction, slip, is_sliding)
+        resisted = np.where(is_sliding[joints.of], dissipation(friction, slip)[joints.of],
                             balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
-        turns = moves & (joints.unknowns == 3)
-        urgent = _urgency(slip, moves)
+        turns = is_sliding & (joints.unknowns == 3)
+        urgent = _urgency(slip, is_sliding)
         normally = PENALTY * (opening + urgent[joints.of] * resisted)
-        cost = Cost(normally, PENALTY * urgent[:, None] * slip, at_points, near * turns)
+        cost = Cost(normally, PENALTY * urgent[:, None] * slip, at_points, pressure_cost * turns)
         best = optimise_joints(
-            balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~moves
+            balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~is_sliding
         )
         if best.status != SOLVED:
             return None
@@ -248,14 +251,14 @@ def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse 
             return state
         if float(normal @ opening) > MAX_OPENING_POWER:
             return None
-        centre, near = acts_at, PENALTY_GROWTH * near
+        centre, pressure_cost = acts_at, PENALTY_GROWTH * pressure_cost
     return None
 
 
-def _urgency(slip: Array, moves: Array) -> Array:
+def _urgency(slip: Array, is_sliding: Array) -> Array:
     """(J,) by how much the friction of slow joints costs more than its power, to be found as well as that of fast ones."""
     speed = np.sqrt((slip**2).sum(axis=1))
-    return np.where(moves, np.maximum(SLOW_SHARE * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
+    return np.where(is_sliding, np.maximum(SLOW_SHARE * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
 
 
 def _mean_load(problem: SearchProblem) -> float:

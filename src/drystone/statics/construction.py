@@ -26,7 +26,9 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-BALANCED_SHARE = 1e-3  # of the first step's acceleration: what moves less has come to rest, and what sliding had lifted is down again
+BALANCED_SHARE = (
+    1e-3  # of the first step's acceleration: what moves less has come to rest, and what sliding had lifted is down again
+)
 DECAY_FACTOR = 0.5  # from step to step, of the acceleration of what comes to rest; what moves on moves as fast as before
 SAME_BED_SHARE = 1e-3  # of the height of a structure: beds closer than that are one
 
@@ -60,20 +62,22 @@ def build_in_stages(
     for present in stages:
         built = remove_blocks(model, ~present)
         start = _find_contacts(built, state, present & ~before)
-        weigh = partial(step_from_rest, built, push=push, solver=solver, gravity=gravity, surface=surface)
-        state, pressed = _bring_to_rest(built, start, weigh)
+        compute_step = partial(step_from_rest, built, push=push, solver=solver, gravity=gravity, surface=surface)
+        state, pressed = _bring_to_rest(built, start, compute_step)
         if not pressed.stands:
-            yield BuiltStage(present, start._replace(contacts=weigh(start).contacts), pressed)
+            yield BuiltStage(present, start._replace(contacts=compute_step(start).contacts), pressed)
             return
         yield BuiltStage(present, state, pressed)
         before = present
 
 
-def _bring_to_rest(built: Model, state: State, weigh: Callable[[State], ContactEquilibrium]) -> tuple[State, ContactEquilibrium]:
+def _bring_to_rest(
+    built: Model, state: State, compute_step: Callable[[State], ContactEquilibrium]
+) -> tuple[State, ContactEquilibrium]:
     """The state after steps from rest until nothing moves any more, or until it goes on moving."""
     first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
-        pressed = weigh(state)
+        pressed = compute_step(state)
         position, rotation = drift(state.position, state.rotation, pressed.acceleration, STEP_DURATION)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
         state = _find_contacts(built, state, nobody)
@@ -82,12 +86,13 @@ def _bring_to_rest(built: Model, state: State, weigh: Callable[[State], ContactE
         motion, first = pressed.motion, max(first, pressed.motion)
 
 
-def _find_contacts(built: Model, state: State, laid: Array) -> State:
+def _find_contacts(built: Model, state: State, is_new: Array) -> State:
     """The state with who touches whom, gaps counted from those with which blocks were laid, some of them (B,) bool just now."""
-    there = np.where(built.bodies.fixed[:, None], built.position, state.position)  # what is not there lies aside
-    contacts, next_id = detect(built.bodies, there, state.rotation, state.velocity, STEP_DURATION, state.contacts, state.next_id,
-                               built.planar)  # fmt: skip
-    rest = np.where(laid[contacts.a] | laid[contacts.b], contacts.gap, contacts.rest)
+    position = np.where(built.bodies.fixed[:, None], built.position, state.position)  # what is not there lies aside
+    contacts, next_id = detect(
+        built.bodies, position, state.rotation, state.velocity, STEP_DURATION, state.contacts, state.next_id, built.planar
+    )
+    rest = np.where(is_new[contacts.a] | is_new[contacts.b], contacts.gap, contacts.rest)
     return state._replace(contacts=contacts._replace(gap=contacts.gap - rest, rest=rest), next_id=next_id)
 
 

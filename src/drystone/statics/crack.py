@@ -24,15 +24,15 @@ def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float 
     assert laws is not None
     contacts = balance.contacts
     points = integration_points(balance)
-    here = group[points.contacts.a], group[points.contacts.b]
+    pair = group[points.contacts.a], group[points.contacts.b]
     length = _lengths(balance, points)
-    across = np.where(laws.normal_stiffness[here] > 0, laws.normal_stiffness[here], YOUNG / length)
-    along = np.where(laws.shear_stiffness[here] > 0, laws.shear_stiffness[here], SHEAR_STIFFNESS_RATIO * across)
+    across = np.where(laws.normal_stiffness[pair] > 0, laws.normal_stiffness[pair], YOUNG / length)
+    along = np.where(laws.shear_stiffness[pair] > 0, laws.shear_stiffness[pair], SHEAR_STIFFNESS_RATIO * across)
     stiffness = np.repeat(along[:, None], balance.frame.shape[1], axis=1)
     stiffness[:, 0] = across
     area = np.repeat(points.contacts.area[:, None], balance.frame.shape[1], axis=1)
-    whole = points.matrix @ sp.diags_array((stiffness * area).ravel()) @ points.matrix.T
-    solve = splu(sp.csc_matrix(whole + 1e-12 * sp.diags_array(whole.diagonal())))
+    stiffness_matrix = points.matrix @ sp.diags_array((stiffness * area).ravel()) @ points.matrix.T
+    solve = splu(sp.csc_matrix(stiffness_matrix + 1e-12 * sp.diags_array(stiffness_matrix.diagonal())))
     at_corner = group[contacts.a], group[contacts.b]
     strength = (laws.tension + np.sqrt(laws.energy * laws.pull))[at_corner]
     stiff_corner = np.where(laws.normal_stiffness[at_corner] > 0, laws.normal_stiffness[at_corner],
@@ -41,10 +41,10 @@ def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float 
     for load in (dead, live):
         moved = solve.solve(balance.on_free(load))
         pulled.append(stiff_corner * (balance.matrix.T @ moved).reshape(len(stiff_corner), -1)[:, 0])
-    room, grows = strength - pulled[0], pulled[1]
-    if (room < 0.0).any() or not (grows > 0.0).any():
+    reserve, growth = strength - pulled[0], pulled[1]
+    if (reserve < 0.0).any() or not (growth > 0.0).any():
         return None
-    return float((room[grows > 0.0] / grows[grows > 0.0]).min())
+    return float((reserve[growth > 0.0] / growth[growth > 0.0]).min())
 
 
 def _lengths(balance: Balance, of: Balance) -> Array:

@@ -54,7 +54,9 @@ def solve_equilibrium(
     as contact detection sees are taken to touch, but for gaps above `widest` [m]. A compliant surface makes the forces unique
     (BRT's regularised state)."""
     state = initial_state(model, gravity)
-    contacts, _ = detect(model.bodies, state.position, state.rotation, state.velocity, STEP_DURATION, no_contacts(), 0, model.planar)
+    contacts, _ = detect(
+        model.bodies, state.position, state.rotation, state.velocity, STEP_DURATION, no_contacts(), 0, model.planar
+    )
     contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
     total = wrench(model, loads, gravity) + (0.0 if push is None else push)
@@ -67,9 +69,9 @@ def step_from_rest(
     """What weight and a push (B, 6) [N, N m] do in a step from rest, with the contacts of the state and their forces [N]. The
     step is a second, so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
-    still = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
+    at_rest = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
-    problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, still, scheme)
+    problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme)
     with one_blas_thread():
         solution = bear_joints(model, True, problem, guess, axes, contacts, h, solver).solution
     acceleration = np.zeros_like(state.velocity)
@@ -93,14 +95,14 @@ def force_bounds(balance: Balance, dead: Array, between: tuple[str, str], direct
     if not len(balance.friction):
         return ForceBounds(np.nan, np.nan)
     cost = _component(balance, between, direction)
-    least, most = optimise_forces(balance, dead, cost=cost), optimise_forces(balance, dead, cost=-cost)
-    ends = [end.value if end.status != "endless" else -np.inf for end in (least, most)]
+    least, largest = optimise_forces(balance, dead, cost=cost), optimise_forces(balance, dead, cost=-cost)
+    ends = [end.value if end.status != "endless" else -np.inf for end in (least, largest)]
     return ForceBounds(ends[0], -ends[1])
 
 
 def _component(balance: Balance, between: tuple[str, str], direction: Iterable[float]) -> Array:
     """(C, d) what each force adds to the component; forces act on b."""
     model, contacts = balance.model, balance.contacts
-    one, other = (np.isin(np.arange(len(model.blocks)), members(model, name, "bounds.between")) for name in between)
-    sign = (one[contacts.a] & other[contacts.b]).astype(float) - (other[contacts.a] & one[contacts.b])
+    first, second = (np.isin(np.arange(len(model.blocks)), members(model, name, "bounds.between")) for name in between)
+    sign = (first[contacts.a] & second[contacts.b]).astype(float) - (second[contacts.a] & first[contacts.b])
     return sign[:, None] * (balance.frame @ unit(direction))

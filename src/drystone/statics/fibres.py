@@ -47,10 +47,10 @@ def best_in_fibres(
     """The balance in fibres and the optimum of the program of dead and live loads (B, 6). `cost_of_gap` as in T40: one over the
     work of an increment; 0 if gaps count as closed."""
     joints = find_joint_areas(balance)
-    cells, whole = _first_cells(balance, joints)
+    cells, area_factors = _first_cells(balance, joints)
     before = np.nan
     for _ in range(MAX_CUT_ROUNDS):
-        fibred = _in_fibres(balance, joints, cells, whole)
+        fibred = _in_fibres(balance, joints, cells, area_factors)
         cost = None
         if cost_of_gap > 0.0:
             cost = np.zeros(fibred.balance.frame.shape[:2])
@@ -162,13 +162,26 @@ def _in_fibres(balance: Balance, joints: JointAreas, cells: list[list[Polygon]],
 
 def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area: Array) -> Contacts:
     """Contacts at these places (F, 2) of the joints, with these areas."""
-    contacts, one = balance.contacts, joints.one[of]
-    tangent = balance.frame[one][:, 1:]
+    contacts, first = balance.contacts, joints.one[of]
+    tangent = balance.frame[first][:, 1:]
     point = joints.origin[of] + np.einsum("ci,cik->ck", place[:, : tangent.shape[1]], tangent)
     plane = _plane_of_gaps(balance, joints)[of]
     gap, nothing, none = plane[:, 0] + (plane[:, 1:] * place).sum(axis=1), np.zeros(len(of)), np.zeros((len(of), 3))
-    return Contacts(contacts.a[one], contacts.b[one], point, contacts.normal[one], gap, area, np.arange(len(of)), none, none,
-                    nothing, nothing, none, nothing)  # fmt: skip
+    return Contacts(
+        contacts.a[first],
+        contacts.b[first],
+        point,
+        contacts.normal[first],
+        gap,
+        area,
+        np.arange(len(of)),
+        none,
+        none,
+        nothing,
+        nothing,
+        none,
+        nothing,
+    )
 
 
 def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
@@ -188,43 +201,43 @@ def _cut(fibred: FibreBalance, joints: JointAreas, cells: list[list[Polygon]], b
     balance, laws = fibred.balance, fibred.balance.model.laws
     assert laws is not None
     opening = balance.relative(best.velocity)[:, 0]
-    group, contacts, did = balance.model.bodies.group, balance.contacts, False
+    group, contacts, was_cut = balance.model.bodies.group, balance.contacts, False
     fastest = float(np.abs(opening).max(initial=0.0))
     for j in range(len(cells)):
-        here = np.flatnonzero(fibred.joint == j)
-        one = here[0]
-        pair = group[contacts.a[one]], group[contacts.b[one]]
+        fibres_of_joint = np.flatnonzero(fibred.joint == j)
+        first = fibres_of_joint[0]
+        pair = group[contacts.a[first]], group[contacts.b[first]]
         crushing, tension = float(laws.crushing[pair]), float(laws.tension[pair])
         if not cells[j] or not np.isfinite(crushing):
             continue
-        rows = np.column_stack([np.ones(len(here)), _points_in_joint(balance, joints, j, here)])
-        slope = np.linalg.lstsq(rows, opening[here], rcond=None)[0][1:]
+        rows = np.column_stack([np.ones(len(fibres_of_joint)), _points_in_joint(balance, joints, j, fibres_of_joint)])
+        slope = np.linalg.lstsq(rows, opening[fibres_of_joint], rcond=None)[0][1:]
         size = float(np.hypot(*slope))
         if size * joints.size[j] <= MIN_TURN * fastest:
             continue
-        area = contacts.area[here].sum()
-        share = (best.force[here, 0].sum() + tension * area) / ((crushing + tension) * area)
+        area = contacts.area[fibres_of_joint].sum()
+        share = (best.force[fibres_of_joint, 0].sum() + tension * area) / ((crushing + tension) * area)
         height = _height_of_share(cells[j], -slope / size, float(np.clip(share, 0.0, 1.0)))
-        whole = sum(_area(each) for each in cells[j])
-        new = [part for each in cells[j] for part in _split_by_line(each, -slope / size, height, MIN_PART_SHARE * whole)]
-        did = did or len(new) > len(cells[j])
+        area_factors = sum(_area(each) for each in cells[j])
+        new = [part for each in cells[j] for part in _split_by_line(each, -slope / size, height, MIN_PART_SHARE * area_factors)]
+        was_cut = was_cut or len(new) > len(cells[j])
         cells[j] = new
-    return did
+    return was_cut
 
 
-def _points_in_joint(balance: Balance, joints: JointAreas, j: int, here: Array) -> Array:
-    arm = balance.contacts.point[here] - joints.origin[j]
-    flat = arm @ balance.frame[here[0], 1:].T
-    return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(here))])
+def _points_in_joint(balance: Balance, joints: JointAreas, j: int, fibres_of_joint: Array) -> Array:
+    arm = balance.contacts.point[fibres_of_joint] - joints.origin[j]
+    flat = arm @ balance.frame[fibres_of_joint[0], 1:].T
+    return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(fibres_of_joint))])
 
 
 def _height_of_share(cells: list[Polygon], normal: Array, share: float) -> float:
     """The height of the line normal . x = height beyond which this share of the area lies, by bisection."""
     place = np.concatenate(cells) @ normal
     low, high = float(place.min()), float(place.max())
-    wanted = share * sum(_area(each) for each in cells)
+    target = share * sum(_area(each) for each in cells)
     for _ in range(50):
         middle = (low + high) / 2
         beyond = sum(_area(part) for each in cells if len(part := _part_beyond(each, normal, middle)) >= 3)
-        low, high = (middle, high) if beyond > wanted else (low, middle)
+        low, high = (middle, high) if beyond > target else (low, middle)
     return (low + high) / 2

@@ -43,9 +43,9 @@ class JointAreas(NamedTuple):
     def normal_and_centre(self, normal: Array) -> tuple[Array, Array]:
         """(J,) [N] and (J, 2) [m]: the normal forces of the joints and where they act, of those of the points (C,)."""
         count = len(self.one)
-        whole = np.bincount(self.of, normal, count)
+        total = np.bincount(self.of, normal, count)
         centre = np.stack([np.bincount(self.of, normal * self.place[:, i], count) for i in (0, 1)], axis=1)
-        return whole, centre / np.where(whole > 0.0, whole, 1.0)[:, None]
+        return total, centre / np.where(total > 0.0, total, 1.0)[:, None]
 
 
 class Friction(NamedTuple):
@@ -72,9 +72,9 @@ def find_joint_areas(balance: Balance) -> JointAreas:
     start = np.concatenate([[0], np.cumsum(counts)])
     corner = np.ascontiguousarray(place[order])
     count = order_hulls(start, corner)
-    reach = np.zeros(len(one))
-    np.maximum.at(reach, of, np.hypot(*place.T))
-    size = np.where(reach > 0.0, reach, 1.0)
+    radius = np.zeros(len(one))
+    np.maximum.at(radius, of, np.hypot(*place.T))
+    size = np.where(radius > 0.0, radius, 1.0)
     matrix = _matrix(balance, one, origin, size)
     return JointAreas(of, one, origin, place, start, count, corner, size, balance.friction[one], matrix)
 
@@ -101,10 +101,10 @@ def _matrix(balance: Balance, one: Array, origin: Array, size: Array) -> sp.csc_
             couple = np.concatenate([np.zeros_like(frame[:, :1]), size[:, None, None] * frame[:, :1]], axis=2)
             shear = np.concatenate([shear, couple], axis=1)
         wrench = sign * shear[:, :, balance.unknowns]
-        here = slot[body] >= 0
+        is_free = slot[body] >= 0
         row = rows * slot[body][:, None, None] + np.arange(rows) + np.zeros((1, unknowns, 1), int)
         column = np.arange(len(one) * unknowns).reshape(-1, unknowns, 1) + np.zeros((1, 1, rows), int)
-        parts.append((wrench[here].ravel(), row[here].ravel(), column[here].ravel()))
+        parts.append((wrench[is_free].ravel(), row[is_free].ravel(), column[is_free].ravel()))
     value, i, j = (np.concatenate(part) for part in zip(*parts, strict=True))
     return sp.csc_array((value, (i, j)), shape=(rows * len(balance.free), unknowns * len(one)))
 
@@ -121,11 +121,11 @@ def friction_at(joints: JointAreas, centre: Array) -> Friction:
 
 def friction_of_points(joints: JointAreas, normal: Array) -> Friction:
     """What the joints bear if their pressure is at the contact points, as these normal forces (C,) are shared."""
-    whole, centre = joints.normal_and_centre(normal)
+    total, centre = joints.normal_and_centre(normal)
     order = np.argsort(joints.of, kind="stable")
     of = joints.of[order]
     arm = (joints.place[order] - centre[of]) / joints.size[of, None]
-    share = joints.friction[of] * normal[order] / np.where(whole > 0.0, whole, 1.0)[of]
+    share = joints.friction[of] * normal[order] / np.where(total > 0.0, total, 1.0)[of]
     return Friction(centre, joints.start, arm, share)
 
 
@@ -134,8 +134,10 @@ def point_velocities(friction: Friction, slip: Array) -> Array:
     of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     if slip.shape[1] == 1:
         return slip
-    way = slip[of]
-    return np.stack([way[:, 0] - way[:, 2] * friction.arm[:, 1], way[:, 1] + way[:, 2] * friction.arm[:, 0]], axis=1)
+    velocity = slip[of]
+    return np.stack(
+        [velocity[:, 0] - velocity[:, 2] * friction.arm[:, 1], velocity[:, 1] + velocity[:, 2] * friction.arm[:, 0]], axis=1
+    )
 
 
 def dissipation(friction: Friction, slip: Array) -> Array:
@@ -147,9 +149,9 @@ def dissipation(friction: Friction, slip: Array) -> Array:
 def opposing_friction(friction: Friction, slip: Array) -> Array:
     """(J, k) the friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
     dissipation (T411)."""
-    way = point_velocities(friction, slip)
-    speed = np.sqrt((way**2).sum(axis=1))
-    force = -friction.share[:, None] * way / np.where(speed > 0.0, speed, 1.0)[:, None]
+    velocity = point_velocities(friction, slip)
+    speed = np.sqrt((velocity**2).sum(axis=1))
+    force = -friction.share[:, None] * velocity / np.where(speed > 0.0, speed, 1.0)[:, None]
     if slip.shape[1] == 3:
         couple = friction.arm[:, 0] * force[:, 1] - friction.arm[:, 1] * force[:, 0]
         force = np.column_stack([force, couple])

@@ -19,7 +19,10 @@ EDGE_TOLERANCE = 1e-6  # of the size of a joint: nearer to a side than this a ce
 FLAT_AREA = 1e-9  # of the square of the size: a polygon with less area is a line
 MAX_NEWTON_STEPS = 80
 NEWTON_TOLERANCE = 1e-12  # distance from the centre wanted, of the size
-RADIAL_GAUSS_POINTS = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))  # Gauss, for the weight 2 r
+RADIAL_GAUSS_POINTS = (
+    (0.3550510257216822, 0.3639172365120873),
+    (0.8449489742783178, 0.6360827634879127),
+)  # Gauss, for the weight 2 r
 SIDE_GAUSS_POINTS = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
 
 

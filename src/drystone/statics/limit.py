@@ -32,7 +32,9 @@ def solve_limit(balance: Balance, dead: Array, live: Array) -> LimitState:
     """The associated collapse multiplier of live loads (B, 6) on dead ones."""
     balance, optimum = best_forces(balance, dead, live)
     multiplier = np.inf if optimum.status == "endless" else optimum.multiplier
-    return LimitState(multiplier, normalise_mechanism(balance, optimum.velocity), balance.with_forces(optimum.force), optimum, balance)
+    return LimitState(
+        multiplier, normalise_mechanism(balance, optimum.velocity), balance.with_forces(optimum.force), optimum, balance
+    )
 
 
 def stands_with_associated_friction(balance: Balance, dead: Array) -> bool:
@@ -45,24 +47,24 @@ def best_forces(balance: Balance, dead: Array, live: Array | None = None) -> tup
     return best_in_fibres(balance, dead, live) if has_strengths(balance) else (balance, optimise_forces(balance, dead, live))
 
 
-def multiplier_shortfall(balance: Balance, found: Optimum) -> float:
+def multiplier_shortfall(balance: Balance, optimum: Optimum) -> float:
     """By how much, to first order, the multiplier found may still be too low; nan if there is none. Its forces are admissible,
     so it is not too high; the mechanism misses the dual cone by a little, on which the normal forces do this power."""
-    if found.status != SOLVED:
+    if optimum.status != SOLVED:
         return np.nan
-    drift = balance.relative(found.velocity)
+    drift = balance.relative(optimum.velocity)
     missed = np.maximum(balance.friction * np.linalg.norm(drift[:, 1:], axis=1) - drift[:, 0], 0.0)
-    return float(missed @ np.abs(found.force[:, 0])) + found.error
+    return float(missed @ np.abs(optimum.force[:, 0])) + optimum.error
 
 
-def gain_by_load(found: Optimum, dead: Array, live: Array) -> float:
+def gain_by_load(optimum: Optimum, dead: Array, live: Array) -> float:
     """By how much the multiplier grows with so much more dead and live load (B, 6), to first order (T37)."""
-    return -float(np.vdot(found.velocity, dead + found.multiplier * live))
+    return -float(np.vdot(optimum.velocity, dead + optimum.multiplier * live))
 
 
-def gain_by_friction(found: Optimum) -> Array:
+def gain_by_friction(optimum: Optimum) -> Array:
     """(C,) by how much the multiplier grows with the coefficient of friction of each contact, per unit of it (T37)."""
-    return found.rate * found.force[:, 0]
+    return optimum.rate * optimum.force[:, 0]
 
 
 def normalise_mechanism(balance: Balance, velocity: Array) -> Array:

@@ -47,7 +47,9 @@ def starts_by_size(balance: Balance) -> int:
     return 0 if points > MAX_POINTS_UNASKED else max(1, min(MAX_STARTS, 1000 * MAX_STARTS // max(points, 1)))
 
 
-def search_corner_states(balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool) -> Iterator[Round]:
+def search_corner_states(
+    balance: Balance, dead: Array, live: Array, associated: Optimum, *, starts: int, stands: bool
+) -> Iterator[Round]:
     """Rounds from several starts: the forces of the associated collapse, then random admissible ones, the same at every call.
     `stands`: whether forces balance the dead load alone."""
     for start in range(starts):
@@ -57,11 +59,11 @@ def search_corner_states(balance: Balance, dead: Array, live: Array, associated:
             if sliding.status != SOLVED:
                 yield Round(start, None)
                 break
-            found = _least_multiplier(balance, dead, live, sliding.velocity)
-            yield Round(start, found)
-            if found is not None and abs(found.multiplier - last) <= SETTLED_CHANGE * abs(last):
+            state = _least_multiplier(balance, dead, live, sliding.velocity)
+            yield Round(start, state)
+            if state is not None and abs(state.multiplier - last) <= SETTLED_CHANGE * abs(last):
                 break
-            last = np.nan if found is None else found.multiplier
+            last = np.nan if state is None else state.multiplier
             normal = KEPT_SHARE * normal + (1 - KEPT_SHARE) * np.maximum(sliding.force[:, 0], 0.0)
 
 
@@ -81,17 +83,17 @@ def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collap
     drift = balance.relative(state.velocity)
     slip = np.linalg.norm(drift[:, 1:], axis=1)
     unit = float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
-    rest = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    residual = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
     outside = np.maximum(shear - balance.friction * normal, -normal)
     friction = float(np.abs(balance.friction * normal * slip).sum())
-    lost = float(np.abs(normal * drift[:, 0]).sum()) + abs(friction + float(np.vdot(state.force[:, 1:], drift[:, 1:])))
+    wasted_power = float(np.abs(normal * drift[:, 0]).sum()) + abs(friction + float(np.vdot(state.force[:, 1:], drift[:, 1:])))
     power = friction + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
     return max(
-        float(np.abs(rest / arm).max(initial=0.0)) / unit,
+        float(np.abs(residual / arm).max(initial=0.0)) / unit,
         float(outside.max(initial=0.0)) / unit,
         float(-drift[:, 0].min(initial=0.0)) / (float(np.abs(drift).max(initial=0.0)) or 1.0),
-        lost / (power or 1.0),
+        wasted_power / (power or 1.0),
     )
 
 
@@ -100,10 +102,10 @@ def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimu
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
         return np.maximum(associated.force[:, 0], 0.0)
-    chance = np.random.default_rng(start)
-    cost = chance.standard_normal(balance.frame.shape[:2])
-    cost[:, 0] = balance.friction * np.linalg.norm(cost[:, 1:], axis=1) + chance.exponential(size=len(cost))  # never below 0
-    share = chance.uniform() if stands else 1.0
+    generator = np.random.default_rng(start)
+    cost = generator.standard_normal(balance.frame.shape[:2])
+    cost[:, 0] = balance.friction * np.linalg.norm(cost[:, 1:], axis=1) + generator.exponential(size=len(cost))  # never below 0
+    share = generator.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
     return np.maximum(optimise_forces(balance, dead + reached * live, cost=cost).force[:, 0], 0.0)
 
@@ -117,9 +119,9 @@ def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array
 def _least_multiplier(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
     """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do."""
     drift = balance.relative(velocity)
-    lost = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
-    lost[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
-    best = optimise_forces(balance, dead, -live, cost=PENALTY * lost)
+    wasted_power = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
+    wasted_power[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
+    best = optimise_forces(balance, dead, -live, cost=PENALTY * wasted_power)
     if best.status != SOLVED:
         return None
     state = Collapse(-best.multiplier, velocity, best.force, np.nan)

@@ -19,7 +19,9 @@ Array = np.ndarray
 
 SOLVED, INFEASIBLE, UNBOUNDED = "solved", "impossible", "endless"
 CLARABEL_STATUS = {"Solved": SOLVED, "PrimalInfeasible": INFEASIBLE, "DualInfeasible": UNBOUNDED}
-ACCEPTED_ERROR = 1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
+ACCEPTED_ERROR = (
+    1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
+)
 
 
 class Envelope(NamedTuple):
@@ -46,16 +48,16 @@ class Optimum(NamedTuple):
 def joint_strengths(balance: Balance) -> Envelope:
     """What the laws of the joints allow, as if no bond broke that is sound; adhesion bears what it does when damage begins
     (T414)."""
-    nothing = np.zeros_like(balance.friction)
+    zero = np.zeros_like(balance.friction)
     laws, contacts, group = balance.model.laws, balance.contacts, balance.model.bodies.group
     if laws is None:
-        return Envelope(balance.friction, nothing, nothing, nothing + np.inf)
-    here, area = (group[contacts.a], group[contacts.b]), contacts.area
-    pull, drag = np.sqrt(laws.energy * laws.pull)[here], np.sqrt(laws.energy * laws.drag)[here]
-    cohesion = np.where(balance.broken, 0.0, laws.cohesion[here] + drag)
-    tension = np.where(balance.broken, 0.0, laws.tension[here] + pull)
-    crushing = np.where(np.isfinite(laws.crushing), laws.crushing, 0.0)[here] * area
-    hard = np.isinf(laws.crushing)[here] & ((area == 0.0) | (not balance.fibres))
+        return Envelope(balance.friction, zero, zero, zero + np.inf)
+    pair, area = (group[contacts.a], group[contacts.b]), contacts.area
+    pull, drag = np.sqrt(laws.energy * laws.pull)[pair], np.sqrt(laws.energy * laws.drag)[pair]
+    cohesion = np.where(balance.broken, 0.0, laws.cohesion[pair] + drag)
+    tension = np.where(balance.broken, 0.0, laws.tension[pair] + pull)
+    crushing = np.where(np.isfinite(laws.crushing), laws.crushing, 0.0)[pair] * area
+    hard = np.isinf(laws.crushing)[pair] & ((area == 0.0) | (not balance.fibres))
     return Envelope(balance.friction, area * cohesion, area * tension, np.where(hard, np.inf, crushing))
 
 
@@ -75,16 +77,16 @@ def optimise_forces(
     columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
     linear = np.zeros(count * directions) if cost is None else cost.ravel() * unit.force / unit.value
     if live is not None:
-        push = balance.on_free(live) / unit.row * unit.multiplier
-        columns = sp.hstack([columns, sp.csc_array(push[:, None])], format="csc")
+        live_column = balance.on_free(live) / unit.row * unit.multiplier
+        columns = sp.hstack([columns, sp.csc_array(live_column[:, None])], format="csc")
         linear = np.append(linear, -unit.multiplier / unit.value)
     load = balance.on_free(dead) / unit.row
-    rows, room, cones, strength = _cones(envelope, directions, columns.shape[1])
+    rows, right_side, cones, strength = _cones(envelope, directions, columns.shape[1])
     matrix = sp.vstack([columns, -rows], format="csc")
-    right = np.concatenate([-load, room / unit.force])
-    nothing = sp.csc_array((len(linear), len(linear)))
+    right = np.concatenate([-load, right_side / unit.force])
+    zero = sp.csc_array((len(linear), len(linear)))
     cones = [clarabel.ZeroConeT(len(load)), *cones]
-    answer = clarabel.DefaultSolver(nothing, linear, matrix, right, cones, clarabel_settings(tolerance)).solve()
+    answer = clarabel.DefaultSolver(zero, linear, matrix, right, cones, clarabel_settings(tolerance)).solve()
     return _read_answer(answer, balance, unit, columns, load, strength, cost)
 
 
@@ -127,22 +129,22 @@ def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_ar
         i = np.concatenate([3 * np.arange(len(rough)) + k for k in range(3)])
         j = np.concatenate([normal[rough], tangents[rough, 0], tangents[rough, 1]])
         value = np.concatenate([slope[rough], np.ones(2 * len(rough))])
-        room = np.column_stack([cohesion[rough], np.zeros((len(rough), 2))]).ravel()
+        right_side = np.column_stack([cohesion[rough], np.zeros((len(rough), 2))]).ravel()
         cones: list = [clarabel.SecondOrderConeT(3)] * len(rough)
     else:
         strength[rough] = 2 * np.arange(len(rough))[:, None] + np.arange(2)
         i = np.concatenate([2 * np.arange(len(rough)) + k for k in (0, 1, 0, 1)])
         j = np.concatenate([normal[rough], normal[rough], tangents[rough, 0], tangents[rough, 0]])
         value = np.concatenate([slope[rough], slope[rough], np.ones(len(rough)), -np.ones(len(rough))])
-        room = np.repeat(cohesion[rough], 2)
+        right_side = np.repeat(cohesion[rough], 2)
         cones = [clarabel.NonnegativeConeT(2 * len(rough))] if len(rough) else []
     rows = sp.csc_array((value, (i, j)), shape=(directions * len(rough), columns))
     held, squeezed = _selection(tangents[smooth].ravel(), columns), _selection(normal[pressed], columns)
     capped = -_selection(normal[soft], columns)
     cones += [clarabel.ZeroConeT(held.shape[0])] if len(smooth) else []
     cones += [clarabel.NonnegativeConeT(len(pressed) + len(soft))] if len(pressed) + len(soft) else []
-    room = np.concatenate([room, np.zeros(held.shape[0]), tension[pressed], crushing[soft]])
-    return sp.vstack([rows, held, squeezed, capped], format="csc"), room, cones, strength
+    right_side = np.concatenate([right_side, np.zeros(held.shape[0]), tension[pressed], crushing[soft]])
+    return sp.vstack([rows, held, squeezed, capped], format="csc"), right_side, cones, strength
 
 
 def _selection(chosen: Array, columns: int) -> sp.csc_array:
@@ -159,7 +161,9 @@ def clarabel_settings(tolerance: float) -> clarabel.DefaultSettings:
     return settings
 
 
-def _read_answer(answer, balance: Balance, unit: ProgramUnits, columns, load: Array, strength: Array, cost: Array | None) -> Optimum:
+def _read_answer(
+    answer, balance: Balance, unit: ProgramUnits, columns, load: Array, strength: Array, cost: Array | None
+) -> Optimum:
     count, directions = balance.frame.shape[:2]
     x, z = np.array(answer.x), np.array(answer.z)
     velocity = balance.of_all(unit.value * z[: len(load)] / unit.row)

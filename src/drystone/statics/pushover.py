@@ -23,7 +23,10 @@ from drystone.statics.program import Optimum, optimise_forces
 
 Array = np.ndarray
 
-MIN_STEP_SHARE, MAX_STEP_SHARE = 0.005, 0.05  # first and largest movement in an increment, as a share of the smallest width of a block
+MIN_STEP_SHARE, MAX_STEP_SHARE = (
+    0.005,
+    0.05,
+)  # first and largest movement in an increment, as a share of the smallest width of a block
 INCREMENTS_PER_CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
 MAX_STEP_GROWTH = 1.5  # of an increment over the one before, at most
 FARTHER_SEARCH = 10.0  # times as far contacts are looked for when those that were found balance nothing
@@ -52,21 +55,21 @@ def trace_capacity_curve(
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
-    wanted = MIN_STEP_SHARE * size if step is None else step
+    target = MIN_STEP_SHARE * size if step is None else step
     dead, live = loads(rotation)
-    push = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
+    live_force = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
     first = solve_limit(assemble_balance(model), dead, live)
     if not 0.0 < first.multiplier < np.inf:
         why = "no live load makes it yield" if first.multiplier == np.inf else "it does not bear its dead load"
         raise InputError(f'pushover: {why}; see what kind = "limit" and kind = "equilibrium" say of it')
-    ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
+    movement_ahead, work = target * first.velocity, target * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
     jumped, broken = False, np.zeros((0, 2), int)
     for _ in range(MAX_INCREMENTS):
-        system, optimum, work = _increment(model, broken, position, rotation, dead, live, ahead, work, wanted)
+        system, optimum, work = _increment(model, broken, position, rotation, dead, live, movement_ahead, work, target)
         movement = work * optimum.velocity
         moved = float(largest_rim_speed(system.model, movement).max())
-        jumps = moved > MAX_STEP_GROWTH * wanted
+        jumps = moved > MAX_STEP_GROWTH * target
         in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
         if not in_flight:
             yield CurvePoint(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
@@ -74,11 +77,11 @@ def trace_capacity_curve(
                 return
         broken = np.concatenate([broken, _broken_pairs(system, movement, size)]) if has_strengths(system) else broken
         position, rotation = drift(position, rotation, movement, 1.0)
-        displacement += work / push
+        displacement += work / live_force
         dead, live = loads(rotation)
         curve.append((optimum.multiplier, moved))
-        wanted = _next_step(curve, wanted, size) if step is None else step
-        ahead, work, jumped = movement * wanted / moved, work * wanted / moved, jumps
+        target = _next_step(curve, target, size) if step is None else step
+        movement_ahead, work, jumped = movement * target / moved, work * target / moved, jumps
 
 
 class CurveSummary(NamedTuple):
@@ -94,20 +97,27 @@ class CurveSummary(NamedTuple):
 def summarise_curve(points: Sequence[CurvePoint]) -> CurveSummary:
     """Peak, displacements and area of a curve, between whose points it is straight."""
     curve = [point for point in points if np.isfinite(point.multiplier)]
-    way, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
+    displacement, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
     top = int(height.argmax())
-    soft, ultimate = (_first_below(way[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
-    rest = way <= (np.inf if ultimate is None else ultimate)
-    way, height = np.append(way[rest], ultimate or way[-1]), np.append(height[rest], 0.0 if ultimate else height[-1])
-    return CurveSummary(float(height.max()), float(way[top]), soft, ultimate, float(np.trapezoid(height, way)))
+    soft, ultimate = (_first_below(displacement[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
+    rest = displacement <= (np.inf if ultimate is None else ultimate)
+    displacement, height = (
+        np.append(displacement[rest], ultimate or displacement[-1]),
+        np.append(height[rest], 0.0 if ultimate else height[-1]),
+    )
+    return CurveSummary(
+        float(height.max()), float(displacement[top]), soft, ultimate, float(np.trapezoid(height, displacement))
+    )
 
 
-def _first_below(way: Array, height: Array, level: float) -> float | None:
+def _first_below(displacement: Array, height: Array, level: float) -> float | None:
     below = np.flatnonzero(height <= level)
     if not len(below) or below[0] == 0:
         return None
     i = int(below[0])
-    return float(way[i - 1] + (way[i] - way[i - 1]) * (height[i - 1] - level) / (height[i - 1] - height[i]))
+    return float(
+        displacement[i - 1] + (displacement[i] - displacement[i - 1]) * (height[i - 1] - level) / (height[i - 1] - height[i])
+    )
 
 
 def smallest_width(model: Model) -> float:
@@ -122,21 +132,21 @@ def _increment(
     rotation: Array,
     dead: Array,
     live: Array,
-    ahead: Array,
-    given: float,
-    wanted: float,
+    movement_ahead: Array,
+    given_work: float,
+    target: float,
 ) -> tuple[Balance, Optimum, float]:
     """The increment and the work [J] of a unit live load in it: less than given, once, if a block moved too far. A jump, in
     which open joints close without work, does not get shorter; if it goes to where nothing was looked for, look further."""
-    work = given
-    for reach in (MAX_STEP_GROWTH, FARTHER_SEARCH, FARTHER_SEARCH**2):
-        joints = _with_broken(assemble_balance(model, position, rotation, reach * ahead), broken)
+    work = given_work
+    for factor in (MAX_STEP_GROWTH, FARTHER_SEARCH, FARTHER_SEARCH**2):
+        joints = _with_broken(assemble_balance(model, position, rotation, factor * movement_ahead), broken)
         system, optimum = _step(joints, dead, live, work)
         if optimum.status != "impossible":
             break
     moved = work * float(largest_rim_speed(system.model, optimum.velocity).max())
-    if optimum.status == "solved" and moved > MAX_STEP_GROWTH * wanted:
-        work *= max(wanted / moved, MIN_WORK_SHARE)
+    if optimum.status == "solved" and moved > MAX_STEP_GROWTH * target:
+        work *= max(target / moved, MIN_WORK_SHARE)
         system, optimum = _step(joints, dead, live, work)
     return system, optimum, work
 
@@ -162,9 +172,13 @@ def _with_broken(system: Balance, pairs: Array) -> Balance:
     return system._replace(broken=gone)
 
 
-def _next_step(curve: list[tuple[float, float]], wanted: float, size: float) -> float:
+def _next_step(curve: list[tuple[float, float]], target: float, size: float) -> float:
     """[m] The movement in which the multiplier is expected to change by its share of the curve."""
     now, _ = curve[-1]
     before, moved = curve[-2] if len(curve) > 1 else (now, 0.0)
     ideal = moved * curve[0][0] / INCREMENTS_PER_CURVE / abs(now - before) if now != before else np.inf
-    return float(np.clip(ideal, max(wanted / MAX_STEP_GROWTH, MIN_STEP_SHARE * size), min(wanted * MAX_STEP_GROWTH, MAX_STEP_SHARE * size)))
+    return float(
+        np.clip(
+            ideal, max(target / MAX_STEP_GROWTH, MIN_STEP_SHARE * size), min(target * MAX_STEP_GROWTH, MAX_STEP_SHARE * size)
+        )
+    )

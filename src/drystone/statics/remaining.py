@@ -18,7 +18,9 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-FASTEST_SHARE = 0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
+FASTEST_SHARE = (
+    0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
+)
 
 
 class RemainingStructure(NamedTuple):
@@ -43,10 +45,10 @@ def remove_falling_blocks(
     """The structure after each stage; the rest of the last stands, or moves without falling."""
     stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)
     while True:
-        rest = try_standing(remove_blocks(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
-        yield RemainingStructure(stays.copy(), tuple(stages), rest)
-        down = -rest.displacement[:, 2] * (~model.bodies.fixed & stays)
-        if rest.stands or not rest.finite or down.max() <= 0:
+        rest_trial = try_standing(remove_blocks(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
+        yield RemainingStructure(stays.copy(), tuple(stages), rest_trial)
+        down = -rest_trial.displacement[:, 2] * (~model.bodies.fixed & stays)
+        if rest_trial.stands or not rest_trial.finite or down.max() <= 0:
             return
         stages.append(np.flatnonzero(down >= FASTEST_SHARE * down.max()))
         stays[stages[-1]] = False

@@ -78,20 +78,20 @@ def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, youn
 def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
     """(n + 1, B, 3) [m] the path of supports, or groups of supports, that go straight to where they are moved (3,) [m], all at
     once and in equal increments."""
-    whole = np.zeros((len(model.blocks), 3))
+    target = np.zeros((len(model.blocks), 3))
     for name, move in moves.items():
         chosen = [i for i in members(model, name, "settlement") if model.blocks[i].fixed]
         if not chosen:
             raise InputError(f"settlement: block {name!r} is not fixed; only supports can be moved: set fixed = true")
-        whole[chosen] += np.asarray(move, float)
-    return np.multiply.outer(np.linspace(0.0, 1.0, increments + 1), whole)
+        target[chosen] += np.asarray(move, float)
+    return np.multiply.outer(np.linspace(0.0, 1.0, increments + 1), target)
 
 
-def _engine(model: Model, path: Array, **how) -> SmallSteps:
+def _engine(model: Model, path: Array, **options) -> SmallSteps:
     """With room for the motions of the supports that go anywhere."""
     moving = tuple(model.blocks[i].name for i in np.flatnonzero(np.any(path != 0.0, axis=(0, 2))))
     motion = Motion("settlement", displacement_amplitude=1.0, duration=1.0, direction=(0, 0, -1), supports=moving)
-    return SmallSteps(model, [motion] if moving else [], **how)
+    return SmallSteps(model, [motion] if moving else [], **options)
 
 
 def apply_weight(engine: SmallSteps) -> RestState:
@@ -105,45 +105,50 @@ def apply_weight(engine: SmallSteps) -> RestState:
 def come_to_rest(engine: SmallSteps, start: State) -> RestState:
     """The structure followed, while its supports stand still, until it is in balance or a block has fallen."""
     radius, free = engine.model.bodies.radius, ~engine.model.bodies.fixed
-    state, off, falls = start, np.inf, np.zeros(len(free), bool)
+    state, accelerating, falls = start, np.inf, np.zeros(len(free), bool)
     for rate, lasts in REST_DAMPING_STAGES:
         for _ in range(round(lasts / SPAN_DURATION)):
-            last, off_before, state = state, off, _advance(engine, state, Relaxing(rate, breaks=True))
-            off = imbalance(engine, last, state, rate)
-            if max(off_before, off) <= BALANCED_ACCELERATION:
-                return RestState(state, off, IN_BALANCE, falls)
+            last, off_before, state = state, accelerating, _advance(engine, state, Relaxing(rate, breaks=True))
+            accelerating = imbalance(engine, last, state, rate)
+            if max(off_before, accelerating) <= BALANCED_ACCELERATION:
+                return RestState(state, accelerating, IN_BALANCE, falls)
             falls = free & ~(np.linalg.norm(state.position - start.position, axis=1) <= FALLEN_SHARE * radius)
             if falls.any():
-                return RestState(state, off, FALLS, falls)
-    return RestState(state, off, RESTLESS, falls)
+                return RestState(state, accelerating, FALLS, falls)
+    return RestState(state, accelerating, RESTLESS, falls)
 
 
-def _move_supports(engine: SmallSteps, start: State, way: Array) -> tuple[float, RestState]:
+def _move_supports(engine: SmallSteps, start: State, displacement: Array) -> tuple[float, RestState]:
     """The structure after its supports have gone by `way` (B, 3) [m], or as far as it stays in balance: the share of it."""
-    length = float(np.linalg.norm(way, axis=1).max())
+    length = float(np.linalg.norm(displacement, axis=1).max())
     if length == 0.0:
         return 1.0, come_to_rest(engine, start)
-    wanted = DRAG_SHARE * engine.gravity / MOVING_DAMPING_RATE  # [m/s]
-    state, gone, speed, off = start, 0.0, 0.0, 0.0
+    target_speed = DRAG_SHARE * engine.gravity / MOVING_DAMPING_RATE  # [m/s]
+    state, travelled, speed, accelerating = start, 0.0, 0.0, 0.0
     trail = KeptStates([(0.0, start)])
-    while gone < length:
-        faster = _next_speed(speed, wanted if off <= WAITING_ACCELERATION else 0.0, length - gone, DRAG_SHARE * engine.gravity)
+    while travelled < length:
+        faster = _next_speed(
+            speed,
+            target_speed if accelerating <= WAITING_ACCELERATION else 0.0,
+            length - travelled,
+            DRAG_SHARE * engine.gravity,
+        )
         if faster == speed == 0.0:
             rest = come_to_rest(engine, state)
             if rest.verdict != IN_BALANCE:
-                gone, rest = _find_first_lost(engine, trail, gone, rest)
-                return gone / length, rest
-            state, off = rest.state, rest.off_balance
+                travelled, rest = _find_first_lost(engine, trail, travelled, rest)
+                return travelled / length, rest
+            state, accelerating = rest.state, rest.off_balance
             continue
-        further = min(0.5 * (speed + faster) * SPAN_DURATION, length - gone)
+        further = min(0.5 * (speed + faster) * SPAN_DURATION, length - travelled)
         mean = further / SPAN_DURATION
         change = 2.0 * (mean - speed) / SPAN_DURATION if faster > 0.0 else 0.0
-        carried = np.multiply.outer((mean - 0.5 * change * SPAN_DURATION, change), way / length)
+        carried = np.multiply.outer((mean - 0.5 * change * SPAN_DURATION, change), displacement / length)
         last, state = state, _advance(engine, state, Relaxing(MOVING_DAMPING_RATE, breaks=True, carried=carried))
-        gone, speed, off = gone + further, faster, imbalance(engine, last, state, MOVING_DAMPING_RATE)
-        trail.add(gone, state)
-    gone, rest = _find_first_lost(engine, trail, gone, come_to_rest(engine, state))
-    return gone / length, rest
+        travelled, speed, accelerating = travelled + further, faster, imbalance(engine, last, state, MOVING_DAMPING_RATE)
+        trail.add(travelled, state)
+    travelled, rest = _find_first_lost(engine, trail, travelled, come_to_rest(engine, state))
+    return travelled / length, rest
 
 
 class KeptStates:
@@ -152,34 +157,34 @@ class KeptStates:
     def __init__(self, states: list[tuple[float, State]]):
         self.states, self._apart, self._passed = states, SPANS_PER_KEPT_STATE, 0
 
-    def add(self, gone: float, state: State) -> None:
+    def add(self, travelled: float, state: State) -> None:
         self._passed += 1
         if self._passed % self._apart == 0:
-            self.states.append((gone, state))
+            self.states.append((travelled, state))
         if len(self.states) > MAX_KEPT_STATES:
             self.states, self._apart = self.states[::2], 2 * self._apart
 
 
-def _find_first_lost(engine: SmallSteps, trail: KeptStates, gone: float, rest: RestState) -> tuple[float, RestState]:
+def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, rest: RestState) -> tuple[float, RestState]:
     """Where the structure first was lost if it is in the end. What loses its balance slowly goes on with its supports for a
     while before it is seen: the states on the way are asked, halving what is between one that rests and one that does not."""
     if rest.verdict == IN_BALANCE:
-        return gone, rest
+        return travelled, rest
     low, high = 0, len(trail.states)
     while high - low > 1:
         middle = (low + high) // 2
-        asked = come_to_rest(engine, trail.states[middle][1])
-        if asked.verdict == IN_BALANCE:
+        middle_state = come_to_rest(engine, trail.states[middle][1])
+        if middle_state.verdict == IN_BALANCE:
             low = middle
         else:
-            high, gone, rest = middle, trail.states[middle][0], asked
-    return gone, rest
+            high, travelled, rest = middle, trail.states[middle][0], middle_state
+    return travelled, rest
 
 
-def _next_speed(speed: float, wanted: float, ahead: float, acceleration: float) -> float:
+def _next_speed(speed: float, target_speed: float, remaining: float, acceleration: float) -> float:
     """[m/s] after a span, on the way to what is wanted, but so that the way ahead [m] is enough to stop."""
     change = acceleration * SPAN_DURATION
-    return float(np.clip(min(wanted, np.sqrt(2.0 * acceleration * ahead)), max(speed - change, 0.0), speed + change))
+    return float(np.clip(min(target_speed, np.sqrt(2.0 * acceleration * remaining)), max(speed - change, 0.0), speed + change))
 
 
 def _advance(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
@@ -191,8 +196,8 @@ def imbalance(engine: SmallSteps, before: State, state: State, rate: float) -> f
     """Of gravity: with what the forces on a block would accelerate its centre or rim were nothing taken back, in the mean of
     the span before `state`, of the block that is worst; or how much of the weight the supports do not bear, if that is more."""
     model, free = engine.model, ~engine.model.bodies.fixed
-    turn = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(before.rotation)))
-    moved = np.concatenate([state.position - before.position, turn], axis=1)
+    rotation = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(before.rotation)))
+    moved = np.concatenate([state.position - before.position, rotation], axis=1)
     pushed = (state.velocity - before.velocity + rate * moved)[free] / (SPAN_DURATION * engine.gravity)
     rim = np.linalg.norm(pushed[:, 3:], axis=1) * model.bodies.radius[free]
     worst = float((np.linalg.norm(pushed[:, :3], axis=1) + rim).max(initial=0.0))

@@ -52,10 +52,16 @@ SPANS_BEFORE_DAMPING = 450  # spans after which a structure that goes by fits an
 DAMPED_MATERIAL = Material(young=STIFF_YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
 CHECK_SPANS, MAX_CHECKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
 REST_FACTOR = 0.99  # of the multiplier: under so much it has to rest
-REDUCTION_FACTOR, MAX_REDUCTIONS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
+REDUCTION_FACTOR, MAX_REDUCTIONS = (
+    0.95,
+    12,
+)  # where it does not, so much less is taken for the multiplier, so many times at most
 MOTION_FACTORS = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
 MAX_DRIVES = 4  # in which the structure is driven on, at most, where it does not move under the first of them
-VISIBLE_SURPLUS, VISIBLE_SHARE = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
+VISIBLE_SURPLUS, VISIBLE_SHARE = (
+    0.01,
+    0.1,
+)  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
 DOES_NOT_REST = "by Coulomb friction the structure does not stand under the dead load alone"
 ZERO_SHARE = 1e-6  # of the associated multiplier: less is none
 
@@ -107,7 +113,9 @@ class DrivenStructure:
             after, _ = self.engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)
         velocity = mean_velocity(state, after, SPAN_DURATION)
         power = float(np.vdot(self.live, velocity))
-        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN_DURATION + rate * twice_kinetic_energy(self.model, velocity)
+        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN_DURATION + rate * twice_kinetic_energy(
+            self.model, velocity
+        )
         resistance = multiplier - inertia / power if power > 0.0 else np.nan
         return after, DrivenSpan(resistance, power * SPAN_DURATION, after.energy.elastic - state.energy.elastic, velocity)
 
@@ -126,37 +134,37 @@ def collapse_slowly(
     if start is None:
         return DOES_NOT_REST
     highest = MAX_LOAD_RATIO * float(np.abs(dead).sum() / np.abs(live).sum())
-    way = CollapsePath(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / MAX_LOAD_RATIO)
+    path = CollapsePath(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / MAX_LOAD_RATIO)
     for _ in range(MAX_DRIVES):
-        yield from way.follow(highest)
-        if way.is_endless:
+        yield from path.follow(highest)
+        if path.is_endless:
             return f"nothing moves under {highest:g} times the live load"
-        multiplier = way.resistance
-        if multiplier <= ZERO_SHARE * way.unit:
-            goes_on, contacts = yield from _check_motion(way, 0.0)
-            return way.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
-        moves_at = yield from _find_moving_multiplier(way, multiplier, MOTION_FACTORS[:1])
-        if np.isfinite(moves_at) or not way.goes_on:
-            goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
+        multiplier = path.resistance
+        if multiplier <= ZERO_SHARE * path.unit:
+            goes_on, contacts = yield from _check_motion(path, 0.0)
+            return path.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
+        moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[:1])
+        if np.isfinite(moves_at) or not path.goes_on:
+            goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
             if not goes_on or driven.is_calm:
                 break
-            way.calm()
+            path.calm()
     else:
-        goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
+        goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
     if not np.isfinite(moves_at):
-        moves_at = yield from _find_moving_multiplier(way, multiplier, MOTION_FACTORS[1:])
+        moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[1:])
     for _ in range(MAX_REDUCTIONS):
         if not goes_on:
             break
         multiplier, moves_at = REDUCTION_FACTOR * multiplier, REST_FACTOR * multiplier
-        goes_on, contacts = yield from _check_motion(way, REST_FACTOR * multiplier)
-    return way.told(multiplier, contacts, np.nan if goes_on else REST_FACTOR * multiplier, moves_at)
+        goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+    return path.told(multiplier, contacts, np.nan if goes_on else REST_FACTOR * multiplier, moves_at)
 
 
-def _find_moving_multiplier(way: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
+def _find_moving_multiplier(path: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
     """The first of these shares of the multiplier, times it, under which the structure moves; nan if it moves under none."""
     for share in shares:
-        if (yield from _check_motion(way, share * multiplier))[0]:
+        if (yield from _check_motion(path, share * multiplier))[0]:
             return share * multiplier
     return np.nan
 
@@ -236,8 +244,8 @@ class CollapsePath:
         """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
         of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
         last = np.array(self.resistances)[-WINDOW_SPANS:].mean()
-        found = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
-        return min(float(found), self.upper)
+        resistance = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
+        return min(float(resistance), self.upper)
 
     @property
     def change(self) -> float:
@@ -257,24 +265,24 @@ class CollapsePath:
         return np.median(np.lib.stride_tricks.sliding_window_view(known, MEDIAN_SPANS), axis=1)
 
 
-def _check_motion(way: CollapsePath, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
+def _check_motion(path: CollapsePath, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
     """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
     slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
-    driven, velocity, engine = way.driven, way.velocity, way.driven.engine
+    driven, velocity, engine = path.driven, path.velocity, path.driven.engine
     power, time = float(np.vdot(driven.live, velocity)), CHECK_SPANS * SPAN_DURATION
     mass = twice_kinetic_energy(driven.model, velocity)
-    alone = 0.5 * VISIBLE_SURPLUS * way.unit * (power * time) ** 2 / mass  # [J] along the motion
-    state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
+    visible_work = 0.5 * VISIBLE_SURPLUS * path.unit * (power * time) ** 2 / mass  # [J] along the motion
+    state = path.state._replace(velocity=np.zeros_like(path.state.velocity))
     for _ in range(MAX_CHECKS):
         work = 0.0
         for k in range(CHECK_SPANS):
-            engine.tells_contacts = k == CHECK_SPANS - 1 or work >= alone
+            engine.tells_contacts = k == CHECK_SPANS - 1 or work >= visible_work
             state, span = driven.span(state, multiplier, 0.0)
             work += span.work
             yield 0.9
             if engine.tells_contacts:
                 break
-        if not VISIBLE_SHARE * alone < work < alone:
+        if not VISIBLE_SHARE * visible_work < work < visible_work:
             break
     engine.tells_contacts = False
-    return work > VISIBLE_SHARE * alone, state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)
+    return work > VISIBLE_SHARE * visible_work, state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)

@@ -28,10 +28,17 @@ SETTLING_DURATION = 0.1  # [s] in which the structure comes to rest under its de
 RAMP_DURATION = 0.2  # [s] in which the live load grows,
 LOAD_STEPS = 20  # in so many equal steps,
 RAMP_DAMPING_RATE = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
-WINDOW_DURATION, WINDOWS_PER_CHECK, MAX_CHECKS = 0.1, 5, 3  # [s] in which the mean motion is told while the load is held; so many make a look
+WINDOW_DURATION, WINDOWS_PER_CHECK, MAX_CHECKS = (
+    0.1,
+    5,
+    3,
+)  # [s] in which the mean motion is told while the load is held; so many make a look
 STANDING_SPEED = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
 FALLEN_SHARE = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
-VISIBLE_SURPLUS, CLEAR_MOTION_FACTOR = 0.005, 5.0  # of the live load: what less of it alone would do to the moving blocks is no motion,
+VISIBLE_SURPLUS, CLEAR_MOTION_FACTOR = (
+    0.005,
+    5.0,
+)  # of the live load: what less of it alone would do to the moving blocks is no motion,
 # what so many times as much would do is one; in between the structure is looked at again
 KEPT_ENERGY_SHARE = 0.5  # of the most energy that the moving blocks had: those that have less come to rest
 MULTIPLIER_SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
@@ -72,20 +79,22 @@ class SlowLoading:
             state = self._advance(state, RAMP_DURATION / LOAD_STEPS, (k + 1) / LOAD_STEPS * multiplier, RAMP_DAMPING_RATE)
             yield 0.3 * (k + 1) / LOAD_STEPS
         squares = list[float]()  # [J] twice the kinetic energy of the mean motion, window by window
-        moves, undecided = False, True
+        is_moving, undecided = False, True
         while undecided:
             before, state = state, self._advance(state, WINDOW_DURATION, multiplier, 0.0)
             velocity = mean_velocity(before, state, WINDOW_DURATION)
             squares.append(twice_kinetic_energy(self.model, velocity))
             fallen = np.linalg.norm(state.position - self.model.position, axis=1) > FALLEN_SHARE * radius
-            moves = bool(fallen[free].any() or not np.isfinite(squares[-1]))
-            undecided = not moves and squares[-1] > STANDING_SPEED**2 * float(self.model.bodies.mass[free].sum())
+            is_moving = bool(fallen[free].any() or not np.isfinite(squares[-1]))
+            undecided = not is_moving and squares[-1] > STANDING_SPEED**2 * float(self.model.bodies.mass[free].sum())
             if undecided and len(squares) % WINDOWS_PER_CHECK == 0:
-                times = self._surplus(velocity, WINDOW_DURATION * (len(squares) - 0.5)) / (VISIBLE_SURPLUS * (multiplier or self.unit))
+                times = self._surplus(velocity, WINDOW_DURATION * (len(squares) - 0.5)) / (
+                    VISIBLE_SURPLUS * (multiplier or self.unit)
+                )
                 undecided = 1.0 < times < CLEAR_MOTION_FACTOR and len(squares) < MAX_CHECKS * WINDOWS_PER_CHECK
-                moves = times > 1.0 and squares[-1] > KEPT_ENERGY_SHARE * max(squares)
+                is_moving = times > 1.0 and squares[-1] > KEPT_ENERGY_SHARE * max(squares)
             yield 0.3 + 0.7 * min(len(squares) / WINDOWS_PER_CHECK, 1.0)
-        return SlowHistory(not moves, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW_DURATION))
+        return SlowHistory(not is_moving, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW_DURATION))
 
     def _surplus(self, velocity: Array, time: float) -> float:
         """The multiplier of the live load that alone would give the moving blocks this velocity (B, 6) within a time [s]."""
@@ -100,8 +109,8 @@ class SlowLoading:
 
 def mean_velocity(before: State, after: State, time: float) -> Array:
     """(B, 6) [m/s, rad/s] between two states."""
-    turn = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(before.rotation)))
-    return np.concatenate([after.position - before.position, turn], axis=1) / time
+    rotation = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(before.rotation)))
+    return np.concatenate([after.position - before.position, rotation], axis=1) / time
 
 
 def twice_kinetic_energy(model: Model, velocity: Array) -> float:

@@ -30,7 +30,10 @@ Array = np.ndarray
 
 STANDS, SELF_STRESS, FALLS = "stands", "self-stress", "falls"
 
-TRIAL_DURATION, LONG_TRIAL_DURATION = 1.0, 3.0  # [s] of the history that follows the letting down; the long one if it is restless in the end
+TRIAL_DURATION, LONG_TRIAL_DURATION = (
+    1.0,
+    3.0,
+)  # [s] of the history that follows the letting down; the long one if it is restless in the end
 RESTLESS_SPEED = 1e-3  # [m/s] faster than this
 CHECK_INTERVAL = 0.02  # [s] after which it is looked at
 MIN_TRIAL_DURATION = 0.1  # [s] of the history of a structure that is at rest already
@@ -89,15 +92,15 @@ def try_standing(
     engine = SmallSteps(model, gravity=gravity, loads=loads, material=material, threads=threads)
     drawn = initial_state(model, gravity)
     with one_blas_thread():
-        down = let_down(engine, drawn)
-        return _observe(engine, drawn, down)
+        settled = let_down(engine, drawn)
+        return _observe(engine, drawn, settled)
 
 
-def _observe(engine: SmallSteps, drawn: State, down: LetDown) -> StandingTrial:
-    model, state = engine.model, down.state
+def _observe(engine: SmallSteps, drawn: State, settled: LetDown) -> StandingTrial:
+    model, state = engine.model, settled.state
     free, begin = ~model.bodies.fixed, farthest(model, engine.material.young)
-    is_quiet, stands = down.found and down.speed < REST_SPEED, True
-    for look in range(1, round(LONG_TRIAL_DURATION / CHECK_INTERVAL) + 1):
+    is_quiet, stands = settled.found and settled.speed < REST_SPEED, True
+    for check in range(1, round(LONG_TRIAL_DURATION / CHECK_INTERVAL) + 1):
         state, _ = engine.advance(state, CHECK_INTERVAL)
         speed = float(np.abs(state.velocity[free]).max())
         if not np.isfinite(state.velocity).all():
@@ -105,21 +108,23 @@ def _observe(engine: SmallSteps, drawn: State, down: LetDown) -> StandingTrial:
         moved = np.linalg.norm(state.position - drawn.position, axis=1)
         stands = bool((moved <= begin)[free].all())
         is_quiet = is_quiet and speed < REST_SPEED
-        is_enough = look * CHECK_INTERVAL >= (MIN_TRIAL_DURATION if is_quiet else TRIAL_DURATION if speed < RESTLESS_SPEED else LONG_TRIAL_DURATION)
+        is_enough = check * CHECK_INTERVAL >= (
+            MIN_TRIAL_DURATION if is_quiet else TRIAL_DURATION if speed < RESTLESS_SPEED else LONG_TRIAL_DURATION
+        )
         if is_enough or (moved > VISIBLE_FACTOR * begin)[free].any():
             break
     contacts = state.contacts._replace(impulse=state.contacts.impulse / CHECK_INTERVAL)
-    finite, away = bool(np.isfinite(state.velocity).all()), state.position - drawn.position
-    velocity = _starting_motion(away, state.rotation) / state.time
-    return StandingTrial(stands and finite, finite, down.found, away, velocity, contacts, state.time)
+    finite, displacement = bool(np.isfinite(state.velocity).all()), state.position - drawn.position
+    velocity = _starting_motion(displacement, state.rotation) / state.time
+    return StandingTrial(stands and finite, finite, settled.found, displacement, velocity, contacts, state.time)
 
 
-def _starting_motion(away: Array, rotation: Array) -> Array:
+def _starting_motion(displacement: Array, rotation: Array) -> Array:
     """(B, 6) [m, rad] the motion that starts, of displacements (B, 3) and turns (B, 4): a block that turns about an axis has
     gone along a chord, half a turn off the way on which it started."""
     half = rotation * np.where(rotation[:, :1] < 0.0, -1.0, 1.0) + [1.0, 0.0, 0.0, 0.0]
     half /= np.linalg.norm(half, axis=1, keepdims=True)
-    return np.concatenate([rotate(conjugate(half), away), rotation_vector(rotation)], axis=1)
+    return np.concatenate([rotate(conjugate(half), displacement), rotation_vector(rotation)], axis=1)
 
 
 def judge_standing(
@@ -154,17 +159,17 @@ def least_self_stress(system: Balance, dead: Array) -> Contacts | None:
         return None
     cost = np.zeros(system.frame.shape[:2])
     cost[:, 0] = _horizontal_part(system.contacts.normal)
-    found = optimise_forces(system, dead, cost=cost)
-    return system.with_forces(found.force) if found.status == SOLVED else None
+    optimum = optimise_forces(system, dead, cost=cost)
+    return system.with_forces(optimum.force) if optimum.status == SOLVED else None
 
 
-def _joints_in_need(held: Contacts, alone: Contacts) -> tuple[tuple[int, int], ...]:
+def _joints_in_need(needed_forces: Contacts, trial_forces: Contacts) -> tuple[tuple[int, int], ...]:
     """Pairs of blocks that thrust against each other more in the one state of forces than in the other (T404)."""
-    more = _thrusts(held)
-    for pair, thrust in _thrusts(alone).items():
+    more = _thrusts(needed_forces)
+    for pair, thrust in _thrusts(trial_forces).items():
         more[pair] = more.get(pair, 0.0) - thrust
-    most = max(more.values(), default=0.0)
-    needed = [pair for pair, thrust in more.items() if thrust > NEEDED_SHARE * most > 0.0]
+    largest = max(more.values(), default=0.0)
+    needed = [pair for pair, thrust in more.items() if thrust > NEEDED_SHARE * largest > 0.0]
     return tuple(sorted(needed, key=lambda pair: -more[pair]))
 
 
@@ -173,7 +178,9 @@ def _thrusts(contacts: Contacts) -> dict[tuple[int, int], float]:
     if not len(contacts.gap):
         return {}
     pair, row = touching_pairs(contacts)
-    thrust = np.bincount(row, _horizontal_part(contacts.normal) * np.einsum("ij,ij->i", contacts.impulse, contacts.normal), len(pair))
+    thrust = np.bincount(
+        row, _horizontal_part(contacts.normal) * np.einsum("ij,ij->i", contacts.impulse, contacts.normal), len(pair)
+    )
     return {(int(a), int(b)): float(n) for (a, b), n in zip(pair, thrust, strict=True)}
 
 

@@ -27,13 +27,13 @@ def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
     carried = arch.load.copy()
     for i in np.setdiff1d(np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed), arch.blocks):
         slices = [each for piece in _solids(model, int(i)) for each in _slices(piece, arch.along, cuts)]
-        whole = model.bodies.mass[i] / model.blocks[i].density  # [m3]
+        volume_of_block = model.bodies.mass[i] / model.blocks[i].density  # [m3]
         for voussoir, volume, centre in slices:
             above = centre[2] > np.interp(centre @ arch.along, cuts, heights)
             if above and depth.min() < centre @ turning < depth.max():
                 force, arm = load[i, :3], centre - arch.middle[0]
-                turn = (load[i, 3:] + np.cross(arm, force)) @ turning
-                carried[voussoir] += volume / whole * np.array([force @ arch.along, force[2], turn])
+                moment = (load[i, 3:] + np.cross(arm, force)) @ turning
+                carried[voussoir] += volume / volume_of_block * np.array([force @ arch.along, force[2], moment])
     return arch._replace(load=carried)
 
 

@@ -64,21 +64,21 @@ def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch
     if chain is None:
         return None
     corners, normals, friction = (list(each) for each in zip(*(_joint(system, *pair) for pair in pairwise(chain)), strict=True))
-    way = (corners[-1].mean(axis=0) - corners[0].mean(axis=0)) * [1, 1, 0]
-    span = float(np.linalg.norm(way))
+    direction = (corners[-1].mean(axis=0) - corners[0].mean(axis=0)) * [1, 1, 0]
+    span = float(np.linalg.norm(direction))
     if span == 0.0:
         return None
-    along, aside = way / span, np.cross(UP, way / span)
+    along, aside = direction / span, np.cross(UP, direction / span)
     normal = np.column_stack([np.array(normals) @ along, np.array(normals)[:, 2]])
     middle, half = _middles(corners, _edges(along, normal))
     voussoirs = np.array(chain[1:-1])
     force, arm = load[voussoirs, :3], system.model.position[voussoirs] - middle[0]
-    turn = load[voussoirs, 3:] + np.cross(arm, force)
+    moment = load[voussoirs, 3:] + np.cross(arm, force)
     off_plane = max(np.abs(np.array(normals) @ aside).max(), np.ptp(middle @ aside) / span)
-    astray = np.abs(np.column_stack([force @ aside, turn @ along / span, turn[:, 2] / span])).max()
+    astray = np.abs(np.column_stack([force @ aside, moment @ along / span, moment[:, 2] / span])).max()
     if off_plane > PLANE_TOLERANCE or astray > PLANE_TOLERANCE * np.abs(force).max():
         return None
-    carried = np.column_stack([force @ along, force[:, 2], -turn @ aside])
+    carried = np.column_stack([force @ along, force[:, 2], -moment @ aside])
     return Arch(np.array(chain), along, middle, normal, half, np.array(friction), carried)
 
 
@@ -87,16 +87,16 @@ def _chain(system: Balance, chosen: Array) -> list[int] | None:
     model = system.model
     foot = min(block.vertices[:, 2].min() for block, inside in zip(model.blocks, chosen, strict=True) if inside)
     supports = model.bodies.fixed | ~chosen & (model.position[:, 2] < foot)
-    found = chains(touching_pairs(system.contacts)[0], supports, chosen)
-    return found[0] if found and len(found[0]) == chosen.sum() + 2 else None
+    solution = chains(touching_pairs(system.contacts)[0], supports, chosen)
+    return solution[0] if solution and len(solution[0]) == chosen.sum() + 2 else None
 
 
 def _joint(system: Balance, one: int, other: int) -> tuple[Array, Array, float]:
     """Corners (K, 3) [m], normal from one into the other, and least friction of the joint between two blocks."""
     contacts = system.contacts
-    here = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
-    normal = contacts.normal[here].mean(axis=0)
-    return contacts.point[here], normal if one < other else -normal, float(system.friction[here].min())
+    in_joint = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
+    normal = contacts.normal[in_joint].mean(axis=0)
+    return contacts.point[in_joint], normal if one < other else -normal, float(system.friction[in_joint].min())
 
 
 def _edges(along: Array, normal: Array) -> Array:
@@ -111,7 +111,7 @@ def outer_ends(arch: Arch) -> Array:
 
 def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
     """(J, 3) and (J,) [m] the middles of the joints, and their half lengths along their edges."""
-    place = [joint @ way for joint, way in zip(corners, edge, strict=True)]
+    place = [joint @ direction for joint, direction in zip(corners, edge, strict=True)]
     low, high = np.array([p.min() for p in place]), np.array([p.max() for p in place])
     centre = np.array([joint.mean(axis=0) for joint in corners])
     shift = (low + high) / 2 - np.einsum("ji,ji->j", centre, edge)
@@ -120,9 +120,9 @@ def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
 
 def conventional_thrust(arch: Arch) -> ThrustResult:
     """The lines of least and largest thrust, and the geometric safety factor."""
-    least, most = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
+    least, largest = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
     room, safest = _least_room(arch)
-    return ThrustResult(_line(arch, least), _line(arch, most), _line(arch, safest), float(1 / room))
+    return ThrustResult(_line(arch, least), _line(arch, largest), _line(arch, safest), float(1 / room))
 
 
 def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
@@ -137,8 +137,8 @@ def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
 def thrust_line_multiplier(arch: Arch, live: Array) -> float:
     """The largest multiplier of live loads (J - 1, 3), as those of an arch, besides its own with a line inside all joints;
     infinite if nothing bounds it, nan if there is no line even without them."""
-    status, found = _solve_push(arch, 1.0, [0, 0, 0, -1], live)
-    return float(found[3]) if status == LINPROG_SOLVED else np.inf if status == LINPROG_UNBOUNDED else np.nan
+    status, solution = _solve_push(arch, 1.0, [0, 0, 0, -1], live)
+    return float(solution[3]) if status == LINPROG_SOLVED else np.inf if status == LINPROG_UNBOUNDED else np.nan
 
 
 def _length(arch: Arch) -> float:
@@ -159,11 +159,11 @@ def _knife_edges(arch: Arch) -> Array:
 def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
     """(3,) the push of the first support, of least (sign 1) or largest (-1) thrust, whose line keeps within the share
     `room` of every joint; None if there is none or no extreme. Where joints without height bound no thrust, the least is 0."""
-    still = np.zeros_like(arch.load)
-    status, found = _solve_push(arch, room, [sign, 0, 0, 0], still)
+    no_load = np.zeros_like(arch.load)
+    status, solution = _solve_push(arch, room, [sign, 0, 0, 0], no_load)
     if status == LINPROG_UNBOUNDED and sign == 1:
-        status, found = _solve_push(arch, room, [sign, 0, 0, 0], still, least=0.0)
-    return found[:3] if status == LINPROG_SOLVED else None
+        status, solution = _solve_push(arch, room, [sign, 0, 0, 0], no_load, least=0.0)
+    return solution[:3] if status == LINPROG_SOLVED else None
 
 
 def _solve_push(arch: Arch, room: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
@@ -173,8 +173,8 @@ def _solve_push(arch: Arch, room: float, cost: list[int], live: Array, least: fl
     force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, _length(arch)
     unit = np.array([force, force, force * length, 1.0])
     rows, right = [], []
-    for way in (1, -1):
-        row = (way * moment - room * arch.half[:, None] * normal) / (force * length)
+    for direction in (1, -1):
+        row = (direction * moment - room * arch.half[:, None] * normal) / (force * length)
         rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
         right.append(-np.einsum("ji,ji->j", row, carried))
     edge = _knife_edges(arch)  # nothing else keeps them from pulling
@@ -183,9 +183,9 @@ def _solve_push(arch: Arch, room: float, cost: list[int], live: Array, least: fl
     bounds = [(least, None)] + [(None, None)] * 2 + [(0, None if live.any() else 0)]
     from scipy.optimize import linprog  # a third of a second, which most programs go without
 
-    found = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
+    solution = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
-    return found.status, unit * found.x if found.status == LINPROG_SOLVED else unit
+    return solution.status, unit * solution.x if solution.status == LINPROG_SOLVED else unit
 
 
 def _least_room(arch: Arch) -> tuple[float, Array | None]:
@@ -196,8 +196,8 @@ def _least_room(arch: Arch) -> tuple[float, Array | None]:
         return np.inf, None
     while high > (1 + 1e-8) * low:
         room = np.sqrt(low * high)
-        found = _extreme(arch, room, 1)
-        low, high, best = (room, high, best) if found is None else (low, room, found)
+        solution = _extreme(arch, room, 1)
+        low, high, best = (room, high, best) if solution is None else (low, room, solution)
     return high, best
 
 

@@ -48,12 +48,12 @@ def resume_study(folder: str | Path) -> PreparedStudy:
     folder = Path(folder)
     if not (folder / "study.json").exists():
         raise InputError(f"{folder}: holds no study; give the folder that drystone study FILE -o made")
-    about = read_json(folder / "study.json")
+    manifest = read_json(folder / "study.json")
     kinds = {"study": str, "case": str, "full": bool}
-    if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in kinds.items()):
         raise InputError(f"{folder / 'study.json'}: does not tell what the study was begun from; begin it anew, with its file")
-    file = parse_study(read_text(folder / "study.toml"), about["study"], STUDY_KINDS, full=about["full"])
-    return _prepared_study(file, parse_case(read_text(folder / "case.toml"), about["case"]))
+    file = parse_study(read_text(folder / "study.toml"), manifest["study"], STUDY_KINDS, full=manifest["full"])
+    return _prepared_study(file, parse_case(read_text(folder / "case.toml"), manifest["case"]))
 
 
 def _prepared_study(file: StudyFile, case: Case) -> PreparedStudy:
@@ -61,14 +61,14 @@ def _prepared_study(file: StudyFile, case: Case) -> PreparedStudy:
     return PreparedStudy(file, case, study, partial(trial_key, case.text, case.path))
 
 
-def write_manifest(begun: PreparedStudy, folder: Path) -> None:
+def write_manifest(prepared: PreparedStudy, folder: Path) -> None:
     """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
-    kept, case = folder / "study.json", begun.case
+    manifest_path, case = folder / "study.json", prepared.case
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    sittings = json.loads(read_text(kept)).get("stamps", []) if kept.exists() else []
-    about = {"study": str(begun.file.path.resolve()), "case": str(case.path.resolve()), "full": begun.file.full,
-             "stamps": [*sittings, stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip
-    write_whole(folder / "study.toml", begun.file.text)
-    write_whole(folder / "case.toml", begun.case.text)
-    write_whole(kept, json.dumps(about, indent=2))
+    stamps = json.loads(read_text(manifest_path)).get("stamps", []) if manifest_path.exists() else []
+    manifest = {"study": str(prepared.file.path.resolve()), "case": str(case.path.resolve()), "full": prepared.file.full,
+             "stamps": [*stamps, stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip
+    write_whole(folder / "study.toml", prepared.file.text)
+    write_whole(folder / "case.toml", prepared.case.text)
+    write_whole(manifest_path, json.dumps(manifest, indent=2))

@@ -39,8 +39,8 @@ def start_key(text: str, path: Path, sample: Sample) -> str:
     return _digest({"case": content, "files": file_digests(content, path.parent)})
 
 
-def _digest(whole: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:KEY_DIGITS]
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:KEY_DIGITS]
 
 
 def self_contained_case(text: str, path: Path, sample: Sample) -> str:

@@ -46,7 +46,7 @@ class DaskWorkers:
         """Trials under way are given up."""
         self._client.close()
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         """As many as there are workers now: they come and go."""
         with _scheduler_errors():
             return max(1, sum(self._client.nthreads().values()))

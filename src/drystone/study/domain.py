@@ -33,37 +33,37 @@ from drystone.units import Count, quantity
 SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
 
-def _read_values(given: Any, dimension: str) -> Any:
+def _read_values(spec: Any, dimension: str) -> Any:
     """The values of a list, or of {from, to} and either a `count` or a relative `resolution`, rising and above 0."""
-    if isinstance(given, Mapping):
-        given = _values_of_range(given, dimension)
-    elif not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise InputError(f"{given!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
-    values = [quantity(value, dimension) for value in given]
+    if isinstance(spec, Mapping):
+        spec = _values_of_range(spec, dimension)
+    elif not isinstance(spec, Sequence) or isinstance(spec, str) or not spec:
+        raise InputError(f"{spec!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
+    values = [quantity(value, dimension) for value in spec]
     if values[0] <= 0 or any(one >= other for one, other in pairwise(values)):
-        raise InputError(f"{given!r} do not rise from above 0; give them from the lowest to the highest")
+        raise InputError(f"{spec!r} do not rise from above 0; give them from the lowest to the highest")
     return tuple(values)
 
 
-def _values_of_range(given: Mapping[str, Any], dimension: str) -> list[float]:
+def _values_of_range(spec: Mapping[str, Any], dimension: str) -> list[float]:
     """At equal ratios, or at equal distances with `spacing = "even"`, to six digits: as many as asked, or as it takes."""
-    unknown = sorted(given.keys() - {"from", "to", "count", "resolution", "spacing"})
-    spacing = given.get("spacing", "log")
-    if unknown or not {"from", "to"} <= given.keys() or ("count" in given) == ("resolution" in given):
-        what = f"{unknown[0]!r} is no key of a range" if unknown else f"{dict(given)!r} is no range"
-        raise InputError(f"{what}; give from, to and either count or resolution")
-    if spacing not in ("log", "even") or (spacing == "even" and "resolution" in given):
+    unknown = sorted(spec.keys() - {"from", "to", "count", "resolution", "spacing"})
+    spacing = spec.get("spacing", "log")
+    if unknown or not {"from", "to"} <= spec.keys() or ("count" in spec) == ("resolution" in spec):
+        problem = f"{unknown[0]!r} is no key of a range" if unknown else f"{dict(spec)!r} is no range"
+        raise InputError(f"{problem}; give from, to and either count or resolution")
+    if spacing not in ("log", "even") or (spacing == "even" and "resolution" in spec):
         raise InputError(f'spacing = {spacing!r}; give "log" or, with a count, "even"')
-    first, last = (quantity(given[end], dimension) for end in ("from", "to"))
+    first, last = (quantity(spec[end], dimension) for end in ("from", "to"))
     if not 0 < first < last:
-        raise InputError(f"from {given['from']!r} to {given['to']!r} does not rise from above 0; give the lower end first")
-    if "resolution" in given:
-        share = quantity(given["resolution"], "dimensionless")
+        raise InputError(f"from {spec['from']!r} to {spec['to']!r} does not rise from above 0; give the lower end first")
+    if "resolution" in spec:
+        share = quantity(spec["resolution"], "dimensionless")
         if not 1e-4 <= share < 1:
-            raise InputError(f'resolution = {given["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
+            raise InputError(f'resolution = {spec["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
         count = 1 + math.ceil(math.log(last / first) / math.log1p(share))
     else:
-        count = given["count"]
+        count = spec["count"]
         if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= 10_000:
             raise InputError(f"count = {count!r}; give a whole number from 2 to 10000")
     space = np.geomspace if spacing == "log" else np.linspace
@@ -167,7 +167,7 @@ class FailureDomain:
         plan = self._plan(known)
         return sum(self._expected(plan[column], known[column]) for column in self.columns)
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
         known = self._known(trials)
         return {
@@ -221,12 +221,12 @@ class FailureDomain:
         count = len(self.table.amplitudes)
         plan: dict[Column, ColumnPlan] = {}
         for column in self.columns:
-            around = [column._replace(period=period) for period in self._around[column.period]]
-            if any(not plan[other].looks or plan[other].following for other in around):
+            neighbour_columns = [column._replace(period=period) for period in self._around[column.period]]
+            if any(not plan[other].looks or plan[other].following for other in neighbour_columns):
                 plan[column] = ColumnPlan([], [])
                 continue
-            seen = [known[other].seen for other in around]
-            looks = initial_levels_between(seen, count) if around else evenly_spread_levels(self._scan, count)
+            seen = [known[other].seen for other in neighbour_columns]
+            looks = initial_levels_between(seen, count) if neighbour_columns else evenly_spread_levels(self._scan, count)
             plan[column] = ColumnPlan(looks, next_levels(looks, known[column].seen, known[column].failed, count))
         return plan
 
@@ -235,31 +235,37 @@ class FailureDomain:
         count = len(self.table.amplitudes)
         if not plan.looks:
             return 2 + math.ceil(math.log2(count) / 2)
-        begun = {*answers.seen, *answers.failed, *plan.following}
-        gaps = [upper - lower for lower, upper in transitions(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
-        return len(begun) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
+        tried = {*answers.seen, *answers.failed, *plan.following}
+        gaps = [upper - lower for lower, upper in transitions(answers.seen)] or [count // len(plan.looks)] * bool(
+            plan.following
+        )
+        return len(tried) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
 
     def _curve_facts(self, curve: int, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
-        mine = {column: answers for column, answers in known.items() if column.curve == curve}
+        own_columns = {column: answers for column, answers in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
-        collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
-                     for column, answers in mine.items() for level, fell in answers.seen.items() if fell]  # fmt: skip
+        collapsed = [
+            (self.table.half_periods[column.period], self.table.amplitudes[level])
+            for column, answers in own_columns.items()
+            for level, did_collapse in answers.seen.items()
+            if did_collapse
+        ]
         return {
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
-            "directions": {sign: self._direction_facts(sign, mine) for sign in signs},
+            "directions": {sign: self._direction_facts(sign, own_columns) for sign in signs},
             "capacity": {sign: finite_or_none(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
         }
 
     def _direction_facts(self, sign: str, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
-        mine = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
+        own_columns = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
         return {
-            "boundary": [self._boundary(column, known[column].seen) for column in mine if known[column].seen],
-            "islands": [island for column in mine for island in self._islands(column, known[column].seen)],
+            "boundary": [self._boundary(column, known[column].seen) for column in own_columns if known[column].seen],
+            "islands": [island for column in own_columns for island in self._islands(column, known[column].seen)],
             "points": [
                 {"half_period": self.table.half_periods[column.period], "amplitude": self.table.amplitudes[level],
                  "collapsed": known[column].seen.get(level), "sample": self.sample(column, level)}
-                for column in mine for level in sorted({*known[column].seen, *known[column].failed})
+                for column in own_columns for level in sorted({*known[column].seen, *known[column].failed})
             ],
         }  # fmt: skip
 
@@ -296,12 +302,15 @@ def pulse_capacities(case: Case) -> dict[str, float]:
     """[m/s2] by sign: the amplitude at which the case's pulse first reaches the static capacity (T105)."""
     model, motion = case.model(), case.motions[0]
     system = assemble_balance(model)
-    borne = {}
+    capacity = {}
     for sign, factor in SIGN_FACTORS.items():
         x, y, z = (-factor * part for part in motion.direction)  # blocks are pushed against the ground's acceleration
-        borne[sign] = solve_limit(system, *dead_and_live_loads(case, model, (x, y, z))).multiplier * case.analysis.gravity
-    ahead, back = _peak_shares(motion)
-    return {sign: min(borne[sign] / ahead, borne[other] / back if back else math.inf) for sign, other in ("+-", "-+")}
+        capacity[sign] = solve_limit(system, *dead_and_live_loads(case, model, (x, y, z))).multiplier * case.analysis.gravity
+    forward, backward = _peak_shares(motion)
+    return {
+        sign: min(capacity[sign] / forward, capacity[other] / backward if backward else math.inf)
+        for sign, other in ("+-", "-+")
+    }
 
 
 def _peak_shares(motion: Motion) -> tuple[float, float]:

@@ -63,16 +63,18 @@ class Bands(NamedTuple):
     lost: float  # share of the resamples that had no fit
 
 
-def bounds_of_trials(x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array) -> CapacityBounds:
+def bounds_of_trials(
+    x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array
+) -> CapacityBounds:
     """Trials at intensities x."""
-    x, fell = np.asarray(x, float), np.asarray(collapsed, bool)
-    return CapacityBounds(np.where(fell, 0.0, x), np.where(fell, x, np.inf), np.asarray(record, np.int64))
+    x, collapsed = np.asarray(x, float), np.asarray(collapsed, bool)
+    return CapacityBounds(np.where(collapsed, 0.0, x), np.where(collapsed, x, np.inf), np.asarray(record, np.int64))
 
 
 def bounds_of_counts(x: Sequence[float] | Array, n: Sequence[int] | Array, z: Sequence[int] | Array) -> CapacityBounds:
     """z of n independent trials collapse at intensity x."""
-    fell = [k < collapses for trials, collapses in zip(n, z, strict=True) for k in range(trials)]
-    return bounds_of_trials(np.repeat(np.asarray(x, float), n), fell, np.arange(len(fell)))
+    collapsed = [k < collapses for trials, collapses in zip(n, z, strict=True) for k in range(trials)]
+    return bounds_of_trials(np.repeat(np.asarray(x, float), n), collapsed, np.arange(len(collapsed)))
 
 
 def fit_lognormal(bounds: CapacityBounds) -> Fit:
@@ -105,10 +107,10 @@ def confidence_bands(bounds: CapacityBounds, *, confidence: float = 0.95, resamp
     if len(weight) < resamples / 2:
         return None
     peak = _maximise(low, high, weight)
-    reach = float(stdtrit(records - 1, 0.5 + confidence / 2)) * math.sqrt(records / (records - 1))
+    half_width = float(stdtrit(records - 1, 0.5 + confidence / 2)) * math.sqrt(records / (records - 1))
 
     def band(value: Array, resampled: Array) -> tuple[Array, Array]:
-        middle, half = 2 * value - resampled.mean(axis=0), reach * resampled.std(axis=0)
+        middle, half = 2 * value - resampled.mean(axis=0), half_width * resampled.std(axis=0)
         return np.exp(middle - half), np.exp(middle + half)
 
     probability = np.concatenate([[0.001, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 0.999]])
@@ -126,14 +128,14 @@ def goodness_of_fit(bounds: CapacityBounds, best: Fit, *, seed: int = 0) -> dict
         return {"sentence": _explain_missing_fit(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
         distance, p = _kolmogorov(bounds, best, seed)
-        said = TOO_FEW_TO_JUDGE if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
-        return {"distance": distance, "p": p, "sentence": said}
+        sentence = TOO_FEW_TO_JUDGE if p is None else _verdict(p, f"the steps of the capacities are within {distance:.2f}")
+        return {"distance": distance, "p": p, "sentence": sentence}
     deviance, pearson, freedom = _by_level(bounds, best)
     if freedom < 1:
         return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": None, "sentence": TOO_FEW_TO_JUDGE}
     p = float(chdtrc(freedom, pearson))
-    said = f"chi2 is {pearson:.3g} with {freedom} degrees of freedom"
-    return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, said)}
+    sentence = f"chi2 is {pearson:.3g} with {freedom} degrees of freedom"
+    return {"deviance": deviance, "pearson": pearson, "freedom": freedom, "p": p, "sentence": _verdict(p, sentence)}
 
 
 def fit_power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | None:
@@ -143,9 +145,13 @@ def fit_power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | 
     if len(across) < 3 or np.ptp(across) < 1e-9:
         return None
     slope, intercept = np.polyfit(across, along, 1)
-    off = along - intercept - slope * across
-    return {"intercept": float(intercept), "slope": float(slope), "scatter": float(np.sqrt((off**2).sum() / (len(off) - 2))),
-            "points": len(off)}  # fmt: skip
+    deviation = along - intercept - slope * across
+    return {
+        "intercept": float(intercept),
+        "slope": float(slope),
+        "scatter": float(np.sqrt((deviation**2).sum() / (len(deviation) - 2))),
+        "points": len(deviation),
+    }
 
 
 def describe_fit(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
@@ -153,32 +159,36 @@ def describe_fit(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str 
     unit = f" {unit}" if unit else ""
     if best.theta is None:
         return _explain_missing_fit(best, size, unit)
-    said = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
+    sentence = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
     if band is None:
-        return f"{said}; no band: most resamples of the records have no fit, there are too few"
+        return f"{sentence}; no band: most resamples of the records have no fit, there are too few"
     low, high = band.theta
-    said += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
-    return said if band.lost < DOUBTFUL_LOST_SHARE else f"{said}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
+    sentence += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
+    return (
+        sentence
+        if band.lost < DOUBTFUL_LOST_SHARE
+        else f"{sentence}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
+    )
 
 
 def _explain_missing_fit(best: Fit, size: float = 1.0, unit: str = "") -> str:
     low, high = (x / size for x in best.between)
-    place = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
+    bracket = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
     return {
         NO_TRIALS: "no trial tells anything",
         ALL_STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
         ALL_COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
-        SHARP_STEP: f"at most one level has both standing and collapsed, beta goes to 0: {place or 'the median is not bracketed'}; "
-               "try levels closer to each other",
+        SHARP_STEP: f"at most one level has both standing and collapsed, beta goes to 0: {bracket or 'the median is not bracketed'}; "
+        "try levels closer to each other",
         NOT_RISING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
-    }[best.status]  # fmt: skip
+    }[best.status]
 
 
-def _verdict(p: float, said: str) -> str:
+def _verdict(p: float, sentence: str) -> str:
     if p < 0.01:
-        return f"the lognormal curve does not describe the trials ({said}, p = {p:.2g})"
-    doubt = "is in doubt" if p < 0.05 else "describes the trials"
-    return f"the lognormal curve {doubt} ({said}, p = {p:.2g})"
+        return f"the lognormal curve does not describe the trials ({sentence}, p = {p:.2g})"
+    opinion = "is in doubt" if p < 0.05 else "describes the trials"
+    return f"the lognormal curve {opinion} ({sentence}, p = {p:.2g})"
 
 
 def _check_bounds(bounds: CapacityBounds) -> None:
@@ -191,9 +201,11 @@ def _check_bounds(bounds: CapacityBounds) -> None:
 
 def _columns(bounds: CapacityBounds) -> tuple[Array, Array, Array]:
     """The different bounds, and how often each record (row) has them. Rows in which nothing is known are left out."""
-    told = (bounds.low > 0) | np.isfinite(bounds.high)
-    pairs, column = np.unique(np.stack([bounds.low[told], bounds.high[told]], axis=1), axis=0, return_inverse=True)
-    names, row = np.unique(bounds.record[told], return_inverse=True)
+    informative = (bounds.low > 0) | np.isfinite(bounds.high)
+    pairs, column = np.unique(
+        np.stack([bounds.low[informative], bounds.high[informative]], axis=1), axis=0, return_inverse=True
+    )
+    names, row = np.unique(bounds.record[informative], return_inverse=True)
     counts = np.zeros((len(names), len(pairs)))
     np.add.at(counts, (row, column.ravel()), 1.0)
     return pairs[:, 0], pairs[:, 1], counts
@@ -226,11 +238,11 @@ def _status(low: Array, high: Array, weight: Array) -> Array:
 def _is_not_rising(low: Array, high: Array, weight: Array) -> Array:
     """(R,) the mean of ln x is no higher where it collapses than where it stands: the likelihood falls from slope 0 on. With a
     bound on both sides the slope is above 0 anyway."""
-    fell, stood = low == 0, np.isinf(high)
+    collapsed, standing = low == 0, np.isinf(high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean_fell = (weight[:, fell] @ np.log(high[fell])) / weight[:, fell].sum(axis=1)
-        mean_stood = (weight[:, stood] @ np.log(low[stood])) / weight[:, stood].sum(axis=1)
-        return (mean_fell <= mean_stood) & ~(weight[:, ~fell & ~stood] > 0).any(axis=1)
+        mean_collapsed = (weight[:, collapsed] @ np.log(high[collapsed])) / weight[:, collapsed].sum(axis=1)
+        mean_standing = (weight[:, standing] @ np.log(low[standing])) / weight[:, standing].sum(axis=1)
+        return (mean_collapsed <= mean_standing) & ~(weight[:, ~collapsed & ~standing] > 0).any(axis=1)
 
 
 class _Peak(NamedTuple):
@@ -250,30 +262,30 @@ def _maximise(low: Array, high: Array, weight: Array) -> _Peak:
     ends = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
     centre = ends.mean()
     low, high = low - centre, high - centre
-    at = np.tile([0.0, 1.0 / max(ends.std(), 0.1)], (len(weight), 1))  # a, b
+    parameters = np.tile([0.0, 1.0 / max(ends.std(), 0.1)], (len(weight), 1))  # a, b
     for _ in range(MAX_NEWTON_STEPS):
-        value, slope, curvature = _likelihood(at, low, high, weight)
+        value, slope, curvature = _likelihood(parameters, low, high, weight)
         step = np.linalg.solve(-curvature, slope[:, :, None])[:, :, 0]
         gain = np.einsum("ri,ri->r", slope, step)
         if gain.max() < 1e-14 * (1 + np.abs(value).max()):
             break
-        share = np.ones(len(at))
+        share = np.ones(len(parameters))
         while True:
-            ahead = at + share[:, None] * step
-            ahead[:, 1] = np.maximum(ahead[:, 1], 0.1 * at[:, 1])
+            candidate = parameters + share[:, None] * step
+            candidate[:, 1] = np.maximum(candidate[:, 1], 0.1 * parameters[:, 1])
             with np.errstate(over="ignore", invalid="ignore"):  # too far a step; it is halved
-                short = ~(_likelihood(ahead, low, high, weight)[0] >= value + 1e-4 * share * gain - 1e-12 * np.abs(value))
-            if not short.any() or share.min() < 1e-9:
+                too_low = ~(_likelihood(candidate, low, high, weight)[0] >= value + 1e-4 * share * gain - 1e-12 * np.abs(value))
+            if not too_low.any() or share.min() < 1e-9:
                 break
-            share[short] *= 0.5
-        at = ahead
-    a, b = at.T
+            share[too_low] *= 0.5
+        parameters = candidate
+    a, b = parameters.T
     return _Peak(a, b, centre - a / b, value, -curvature)
 
 
-def _likelihood(at: Array, low: Array, high: Array, weight: Array) -> tuple[Array, Array, Array]:
+def _likelihood(parameters: Array, low: Array, high: Array, weight: Array) -> tuple[Array, Array, Array]:
     """The logarithm (R,) of the likelihood (T110), its derivatives by a and b (R, 2) and the second ones (R, 2, 2)."""
-    a, b = at[:, :1], at[:, 1:]
+    a, b = parameters[:, :1], parameters[:, 1:]
     x_low, x_high = (np.where(np.isfinite(x), x, 0.0) for x in (low, high))
     below, above = a + b * x_low, a + b * x_high
     inside = _log_between(np.where(np.isfinite(low), below, -np.inf), np.where(np.isfinite(high), above, np.inf))
@@ -296,8 +308,8 @@ def _log_between(below: Array, above: Array) -> Array:
     below, above = np.broadcast_arrays(below, above)
     mirrored = below > 0
     top, bottom = np.where(mirrored, -below, above), np.where(mirrored, -above, below)
-    most = log_ndtr(top)
-    return most + np.log(-np.expm1(np.minimum(log_ndtr(bottom) - most, -1e-300)))
+    log_top = log_ndtr(top)
+    return log_top + np.log(-np.expm1(np.minimum(log_ndtr(bottom) - log_top, -1e-300)))
 
 
 def _by_level(bounds: CapacityBounds, best: Fit) -> tuple[float, float, int]:
@@ -307,7 +319,9 @@ def _by_level(bounds: CapacityBounds, best: Fit) -> tuple[float, float, int]:
     level, row = np.unique(x, return_inverse=True)
     trials = np.bincount(row).astype(float)
     collapses = np.bincount(row, weights=bounds.low == 0)
-    group = np.minimum((np.cumsum(trials) - trials) // MIN_TRIALS_PER_GROUP, max(trials.sum() // MIN_TRIALS_PER_GROUP - 1, 0)).astype(int)
+    group = np.minimum(
+        (np.cumsum(trials) - trials) // MIN_TRIALS_PER_GROUP, max(trials.sum() // MIN_TRIALS_PER_GROUP - 1, 0)
+    ).astype(int)
     group = np.unique(group, return_inverse=True)[1]
     n, z, expected = (np.bincount(group, weights=w) for w in (trials, collapses, trials * best.probability(level)))
     expected = np.clip(expected, 1e-12 * n, (1 - 1e-12) * n)
@@ -346,5 +360,5 @@ def _distance(low: Array, high: Array, median: Array, spread: Array) -> Array:
     count = middle.shape[1]
     curve = ndtr((middle - median[:, None]) / spread[:, None])
     rank = np.arange(count)
-    off = np.maximum((rank + 1) / count - curve, curve - rank / count)
-    return np.where(np.isfinite(middle), off, 0.0).max(axis=1)
+    deviation = np.maximum((rank + 1) / count - curve, curve - rank / count)
+    return np.where(np.isfinite(middle), deviation, 0.0).max(axis=1)

@@ -145,13 +145,13 @@ class Fragility:
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
         """Of stripes the highest level first: a collapse ends early, and tells that the levels go far enough."""
-        wanted = [
+        proposed = [
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
             for specimen in self.specimens
             for step, level in enumerate(self._wanted(self._known(trials, curve, specimen), specimen))
         ]
-        return [sample for _, sample in sorted(wanted, key=lambda pair: pair[0])]
+        return [sample for _, sample in sorted(proposed, key=lambda pair: pair[0])]
 
     def expected(self, trials: Trials) -> int:
         """Records that are done count as they are, the others as many as those on average, or a guess."""
@@ -197,11 +197,11 @@ class Fragility:
         """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
         known: dict[float, bool | None] = {}
         while True:
-            found = {level: outcome for level in self._wanted(known, specimen) if level not in known
+            result = {level: outcome for level in self._wanted(known, specimen) if level not in known
                      and (outcome := trials.outcome(self.sample(curve, specimen, level))) is not None}  # fmt: skip
-            if not found:
+            if not result:
                 return known
-            known |= {level: self._verdict(outcome) for level, outcome in found.items()}
+            known |= {level: self._verdict(outcome) for level, outcome in result.items()}
 
     def _verdict(self, outcome: Outcome) -> bool | None:
         """Whether the limit state was reached; None: the trial failed."""
@@ -215,7 +215,7 @@ class Fragility:
     def _displacement(self, outcome: Outcome) -> float | None:
         return outcome.numbers.get("peak_displacement" + (f" {self.table.block}" if self.table.block else ""))
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         table = self.table
         curves = [self._curve(trials, curve) for curve in self.curves]
         return {
@@ -239,7 +239,7 @@ class Fragility:
         best, band = fit_lognormal(bounds), confidence_bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
         size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, DIMENSION_UNITS[self.dimension])
         every = [row for of_one in rows for row in of_one]
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "vary": dict(curve),
             "sentence": describe_fit(best, band, size=size, unit=unit),
             "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
@@ -253,29 +253,31 @@ class Fragility:
             "rows": [row._asdict() for row in every],
         }  # fmt: skip
         if self.table.method == "stripes":
-            found["levels"] = [_level_result(level, [row for row in every if row.intensity == level]) for level in self.levels]
+            result["levels"] = [_level_result(level, [row for row in every if row.intensity == level]) for level in self.levels]
         elif self.table.method == "ida":
             pairs = zip(self.specimens, known, strict=True)
-            found["capacities"] = [_capacity_result(specimen, each) for specimen, each in pairs if each]
-            found["came_back"] = sum(stands_above_collapse(each) for each in known)
+            result["capacities"] = [_capacity_result(specimen, each) for specimen, each in pairs if each]
+            result["came_back"] = sum(stands_above_collapse(each) for each in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
-            found["regression"] = fit_power_law([x for x, _ in moved], [y for _, y in moved])
-        return found
+            result["regression"] = fit_power_law([x for x, _ in moved], [y for _, y in moved])
+        return result
 
-    def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[FragilityRow]:
+    def _rows(
+        self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]
+    ) -> list[FragilityRow]:
         """What was tried, and with assume_monotone what that tells of other levels."""
         rows = []
-        for level, fell in sorted(known.items()):
+        for level, collapsed in sorted(known.items()):
             outcome = trials.outcome(self.sample(curve, specimen, level))
             assert outcome is not None, "what is known was tried"
-            rows.append(FragilityRow(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
+            rows.append(FragilityRow(specimen.name, level, collapsed, self._displacement(outcome), is_unfinished(outcome)))
         if self.table.assume_monotone and self.table.method == "stripes":
             low, high = bracket(known)
             rows += [FragilityRow(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
                      if known.get(level) is None and (level < low or level > high)]  # fmt: skip
-            told = {row.intensity for row in rows if row.inferred}
-            rows = [row for row in rows if row.collapsed is not None or row.intensity not in told]
+            inferred = {row.intensity for row in rows if row.inferred}
+            rows = [row for row in rows if row.collapsed is not None or row.intensity not in inferred]
         return rows
 
     def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[FragilityRow]]) -> CapacityBounds:
@@ -308,5 +310,5 @@ def _capacity_result(specimen: Specimen, known: Mapping[float, bool | None]) -> 
         "low": low,
         "high": high if math.isfinite(high) else None,
         "came_back": stands_above_collapse(known),
-        "failed": sum(fell is None for fell in known.values()),
+        "failed": sum(collapsed is None for collapsed in known.values()),
     }

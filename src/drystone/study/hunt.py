@@ -15,13 +15,13 @@ Known = Mapping[float, bool | None]
 
 def bracket(known: Known) -> tuple[float, float]:
     """Where the capacity is: above the highest that stands below the lowest collapse, at most that; 0 or inf if not known."""
-    high = min((x for x, fell in known.items() if fell), default=math.inf)
-    return max((x for x, fell in known.items() if fell is False and x < high), default=0.0), high
+    high = min((x for x, collapsed in known.items() if collapsed), default=math.inf)
+    return max((x for x, collapsed in known.items() if collapsed is False and x < high), default=0.0), high
 
 
 def stands_above_collapse(known: Known) -> bool:
     """Whether it stands somewhere above a collapse."""
-    return any(fell is False and x > bracket(known)[1] for x, fell in known.items())
+    return any(collapsed is False and x > bracket(known)[1] for x, collapsed in known.items())
 
 
 def next_middle_level(known: Known, levels: Sequence[float]) -> list[float]:

@@ -32,7 +32,9 @@ sys.path[:] = pickle.load(sys.stdin.buffer)
 from drystone.study.worker_process import main
 main()
 """
-ONE_THREAD_ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # the first: `crew.cores`
+ONE_THREAD_ENVIRONMENT = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)  # the first: `crew.cores`
 MAX_WORKER_DEATHS = 2  # of workers, after which a trial counts as failed
 MAX_FAILED_STARTS = 3  # workers in a row that end before they are ready, after which the study ends
 
@@ -123,7 +125,7 @@ class ProcessWorkers:
         while self._workers:
             self._workers.pop().end()
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         return self._jobs
 
     def processes(self) -> list[int]:
@@ -164,16 +166,20 @@ class ProcessWorkers:
     def _lost(self, worker: _Worker) -> tuple[Sample, Outcome] | None:
         """A worker has ended: its trial is tried again, or failed."""
         self._workers.remove(worker)
-        how, trial = worker.end(), worker.trial
+        ending, trial = worker.end(), worker.trial
         self._in_vain += not worker.is_ready
         if self._in_vain == MAX_FAILED_STARTS:
-            raise InputError(f"worker processes do not start: {MAX_FAILED_STARTS} in a row ended before they were ready, the last {how}; "
-                             "give --jobs 1, or go on later with drystone study --resume")  # fmt: skip
+            raise InputError(
+                f"worker processes do not start: {MAX_FAILED_STARTS} in a row ended before they were ready, the last {ending}; "
+                "give --jobs 1, or go on later with drystone study --resume"
+            )
         if trial is None:
             return None
         trial.deaths += 1
         if trial.deaths < MAX_WORKER_DEATHS:
             self._waiting.appendleft(trial)
             return None
-        reason = f"the worker was lost: {MAX_WORKER_DEATHS} worker processes ended while they computed this trial, the last {how}"
+        reason = (
+            f"the worker was lost: {MAX_WORKER_DEATHS} worker processes ended while they computed this trial, the last {ending}"
+        )
         return trial.sample, Outcome(FAILED, reason, {}, 0.0)

@@ -66,16 +66,16 @@ class RemainingMotionCheck:
         from drystone.statics.limit import solve_limit
 
         model, gravity = self._model, self._case.analysis.gravity
-        here = assemble_balance(model, state.position, state.rotation, widest=MAX_CLOSED_GAP)
+        system = assemble_balance(model, state.position, state.rotation, widest=MAX_CLOSED_GAP)
         dead = weight(model, gravity) + wrench(model, at_time(self._case.loads, state.time), gravity, state.rotation)
-        ways = np.array([motion.direction for motion in self._case.motions])
-        found = np.inf
+        directions = np.array([motion.direction for motion in self._case.motions])
+        smallest = np.inf
         for signs in product((-1.0, 1.0), repeat=len(left)):
-            push = (np.array(signs) * left) @ ways
-            size = float(np.linalg.norm(push))
-            of_corner = solve_limit(here, dead, body_force(model, push, size)).multiplier if size > 0.0 else np.inf
-            found = min(found, of_corner if of_corner > 0.0 else 0.0)  # not a number: it bears not even its weight
-        return found
+            acceleration = (np.array(signs) * left) @ directions
+            size = float(np.linalg.norm(acceleration))
+            multiplier = solve_limit(system, dead, body_force(model, acceleration, size)).multiplier if size > 0.0 else np.inf
+            smallest = min(smallest, multiplier if multiplier > 0.0 else 0.0)  # not a number: it bears not even its weight
+        return smallest
 
 
 def _is_applicable(case: Case, model: Model) -> bool:

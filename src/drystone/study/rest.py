@@ -39,8 +39,8 @@ class AtRest:
         return state.time - self._since.time >= REST_DURATION
 
 
-def largest_movement(one: State, other: State, radius: Array) -> float:
+def largest_movement(first: State, second: State, radius: Array) -> float:
     """[m] by which some point of a block may have moved, at most: the shift of its centroid and its turn. radius (B,) [m]"""
-    shift = np.linalg.norm(other.position - one.position, axis=1)
-    turn = 2 * np.linalg.norm(other.rotation - one.rotation, axis=1)  # [rad] of small turns
-    return float((shift + turn * radius).max())
+    shift = np.linalg.norm(second.position - first.position, axis=1)
+    rotation = 2 * np.linalg.norm(second.rotation - first.rotation, axis=1)  # [rad] of small turns
+    return float((shift + rotation * radius).max())

@@ -11,7 +11,7 @@ def run_study(study: Study, table: TrialTable, workers: Workers) -> Generator[Tr
     """The rows that are missing, each already in the table. Closing the generator keeps them and drops what is under way."""
     under_way: set[str] = set()
     while True:
-        room = workers.room()
+        room = workers.max_pending()
         for sample in study.propose(table.trials):
             if len(under_way) >= room:
                 break

@@ -76,45 +76,53 @@ class Specimen(NamedTuple):
     def at(self, level: float) -> Sample:
         """What it changes in the case at an intensity."""
         choice, size = self.shaking
-        scaled = {place: round_to_six_digits(value * level / size) for place, value in choice.strengths.items()}
+        scaled = {motion_key: round_to_six_digits(value * level / size) for motion_key, value in choice.strengths.items()}
         return dict(self.drawn) | dict(choice.changes) | scaled
 
 
 def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[RecordChoice]:
     """The records of files and patterns, relative to `folder`; `keys` are of all of them, as unit or time_step."""
-    places = _motion_places(case)
-    for place, motion in places.items():
+    tables = _motion_places(case)
+    for motion_key, motion in tables.items():
         if "record" not in motion or "pga" in motion or "pgv" in motion:
-            raise InputError(f'{case.path}: {place}: a study of records scales a motion with record = "...", neither pga nor '
-                             "pgv; change it so")  # fmt: skip
+            raise InputError(
+                f'{case.path}: {motion_key}: a study of records scales a motion with record = "...", neither pga nor '
+                "pgv; change it so"
+            )
     choices = []
-    for files in _files(records, folder, len(places)):
+    for files in _files(records, folder, len(tables)):
         changes: dict[str, Any] = {}
-        for place, file in zip(places, files, strict=True):
-            there = Path(os.path.relpath(file, case.path.parent)).as_posix()
-            changes |= {f"{place}.record": there, **{f"{place}.{key}": value for key, value in keys.items()}}
-        choices.append(RecordChoice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in places}))
+        for motion_key, file in zip(tables, files, strict=True):
+            relative_path = Path(os.path.relpath(file, case.path.parent)).as_posix()
+            changes |= {f"{motion_key}.record": relative_path, **{f"{motion_key}.{key}": value for key, value in keys.items()}}
+        choices.append(
+            RecordChoice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in tables})
+        )
     return choices
 
 
 def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
     """Made-up motions with the seeds 1, 2, ...; those of a second motion are 1001, 1002, ..."""
     strengths: dict[str, float] = {}
-    places = _motion_places(case)
-    for place, motion in places.items():
+    tables = _motion_places(case)
+    for motion_key, motion in tables.items():
         if "seed" not in motion:
-            raise InputError(f"{case.path}: {place} has no seed; make it kanai-tajimi or spectrum, or give the study records")
+            raise InputError(
+                f"{case.path}: {motion_key} has no seed; make it kanai-tajimi or spectrum, or give the study records"
+            )
         key = next(key for key in STRENGTH_DIMENSIONS if key in motion)
-        strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTH_DIMENSIONS[key])
-    return [RecordChoice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
-            for seed in range(1, seeds + 1)]  # fmt: skip
+        strengths[f"{motion_key}.{key}"] = quantity(motion[key], STRENGTH_DIMENSIONS[key])
+    return [
+        RecordChoice(f"seed {seed}", {f"{motion_key}.seed": seed + 1000 * i for i, motion_key in enumerate(tables)}, strengths)
+        for seed in range(1, seeds + 1)
+    ]
 
 
 def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
     """The tables of motions that shake the ground, by their place in the case."""
     given = case_content(case.text, case.path).get("motion", [])
     tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
-    found = {place: table for place, table in tables.items() if not table.get("supports")}
+    found = {motion_key: table for motion_key, table in tables.items() if not table.get("supports")}
     if not found:
         raise InputError(f"{case.path}: nothing shakes the ground; add a [motion] for the study to scale")
     return found
@@ -144,8 +152,8 @@ def measure_intensity(case: Case, choice: RecordChoice, measure: str, combine: s
     """The intensity of a choice, in SI; combine: "first" motion, or "geometric mean" of those that are horizontal."""
     motions = parse_case(case.text, case.path, dict(choice.changes) | dict(choice.strengths)).motions
     shaking = [motion for motion in motions if not motion.supports]
-    asked = shaking[:1] if combine == "first" else [motion for motion in shaking if abs(motion.direction[2]) < 1e-6]
-    sizes = [intensity(_samples(motion), measure) for motion in asked]
+    measured = shaking[:1] if combine == "first" else [motion for motion in shaking if abs(motion.direction[2]) < 1e-6]
+    sizes = [intensity(_samples(motion), measure) for motion in measured]
     if not sizes or min(sizes) <= 0:
         raise InputError(f"{choice.name}: its {measure} is {min(sizes, default=0.0):g}; leave it out, or take another measure")
     return math.exp(float(np.mean(np.log(sizes))))
@@ -156,7 +164,9 @@ def _samples(motion: Motion) -> Accelerogram:
     if motion.record is not None:
         return motion.record
     instants = motion.start + PULSE_SAMPLE_INTERVAL * np.arange(1 + math.ceil(motion.length / PULSE_SAMPLE_INTERVAL))
-    return Accelerogram(motion.pulse, "", PULSE_SAMPLE_INTERVAL, motion.acceleration(instants) @ np.array(motion.direction), "m/s2")
+    return Accelerogram(
+        motion.pulse, "", PULSE_SAMPLE_INTERVAL, motion.acceleration(instants) @ np.array(motion.direction), "m/s2"
+    )
 
 
 def draw_samples(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
@@ -164,8 +174,8 @@ def draw_samples(case: Case, random: Mapping[str, Random], draws: int, seed: int
     if not random and case.joints.scatter is None:
         raise InputError("draws: nothing is random; give random, or scatter in [joints] of the case")
     columns: dict[str, list[Any]] = {}
-    for place, number in random.items():
-        columns[place] = number.values(np.random.default_rng([seed, *place.encode()]).random(draws))
+    for motion_key, number in random.items():
+        columns[motion_key] = number.values(np.random.default_rng([seed, *motion_key.encode()]).random(draws))
     if case.joints.scatter is not None:
         columns["joints.scatter.seed"] = [seed + k for k in range(draws)]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -62,6 +62,6 @@ class Sweep:
         missing = {sample_text(sample) for sample in self._samples if trials.outcome(sample) is None}
         return len(trials) + len(missing)
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         done = [(sample, trials.outcome(sample)) for sample in self._samples]
         return {"rows": [{"sample": sample, "outcome": outcome._asdict()} for sample, outcome in done if outcome is not None]}

@@ -128,11 +128,11 @@ def read_rows(folder: Path) -> list[TrialRow]:
 
 def read_row(folder: Path, key: str) -> TrialRow:
     """The row of a key, or of the beginning of one."""
-    found = {row.key: row for row in read_rows(folder) if row.key.startswith(key)}
-    if len(found) != 1:
-        said = "no trial has" if not found else f"{len(found)} trials have"
+    matches = {row.key: row for row in read_rows(folder) if row.key.startswith(key)}
+    if len(matches) != 1:
+        said = "no trial has" if not matches else f"{len(matches)} trials have"
         raise InputError(f"{folder}: {said} a key that begins with {key!r}; take one from trials.csv")
-    return next(iter(found.values()))
+    return next(iter(matches.values()))
 
 
 def _row(line: bytes, path: Path, number: int) -> TrialRow:
@@ -165,7 +165,7 @@ def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
 
 
 def _same_type(values: list[Any]) -> list[Any]:
-    given = [value for value in values if value is not None]
-    if all(isinstance(value, bool | int | float) for value in given):
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, bool | int | float) for value in present):
         return [None if value is None else float(value) for value in values]
     return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]

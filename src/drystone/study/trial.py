@@ -44,26 +44,26 @@ class Recording(NamedTuple):
 
 
 def run_trial(
-    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, keeping: Recording | None = None
+    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, recording: Recording | None = None
 ) -> Outcome:
     """What a sample does to a case. limit [s]: how long it may be computed."""
-    begin = perf_counter()
-    if keeping is not None:
-        keeping.out.parent.mkdir(parents=True, exist_ok=True)
+    started = perf_counter()
+    if recording is not None:
+        recording.out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        status, reason, numbers = _run_case(case_text, Path(case_path), sample, begin + limit, keeping)
+        status, reason, numbers = _run_case(case_text, Path(case_path), sample, started + limit, recording)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
     except Exception as error:  # a trial never takes its study with it
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
-    if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
-        shutil.rmtree(keeping.out, ignore_errors=True)
-    return Outcome(status, reason, {name: _finite_number(value) for name, value in numbers.items()}, perf_counter() - begin)
+    if recording is not None and recording.only_collapsed and status != COLLAPSED:
+        shutil.rmtree(recording.out, ignore_errors=True)
+    return Outcome(status, reason, {name: _finite_number(value) for name, value in numbers.items()}, perf_counter() - started)
 
 
-def _run_case(text: str, path: Path, sample: Sample, deadline: float, keeping: Recording | None) -> TrialFindings:
+def _run_case(text: str, path: Path, sample: Sample, deadline: float, recording: Recording | None) -> TrialFindings:
     case = parse_case(text, path, sample)
-    out = None if keeping is None else keeping.out
+    out = None if recording is None else recording.out
     if out is not None:
         case = parse_case(self_contained_case(text, path, sample), out / "case.toml")  # the run keeps its own case
     if not case.goes_through_time:
@@ -86,18 +86,18 @@ def _start_state(case: Case, model: Model, key: str) -> State:
 
 def _run_history(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> TrialFindings:
     """A history until it is decided."""
-    gone_by = _HistoryPeaks(model, start, case.output.monitor)
+    peaks = _HistoryPeaks(model, start, case.output.monitor)
     at_rest, bears_the_rest = AtRest(case, model), RemainingMotionCheck(case, model)
-    enough = (1 - case.history.collapse) * start.energy.potential
+    collapse_energy = (1 - case.history.collapse) * start.energy.potential
     steps = (session.simulate_case(case, model, start, session.case_solver(case), tells_contacts=False) if out is None
              else session.record_history(case, out, overwrite=True))  # fmt: skip
     status, reason = STANDING, DURATION_OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
         for step in steps:
-            gone_by.add(step)
+            peaks.add(step)
             if not np.isfinite(step.state.velocity).all():
                 status, reason = FAILED, f"step {step.state.step} is not finite"
-            elif step.state.energy.potential < enough:
+            elif step.state.energy.potential < collapse_energy:
                 status, reason = COLLAPSED, "the potential energy has fallen"
             elif at_rest(step.state):
                 reason = "came to rest"
@@ -108,7 +108,7 @@ def _run_history(case: Case, model: Model, start: State, out: Path | None, deadl
             else:
                 continue
             break
-    return status, reason + gone_by.doubt(), gone_by.numbers(status)
+    return status, reason + peaks.doubt(), peaks.numbers(status)
 
 
 class _HistoryPeaks:
@@ -158,32 +158,32 @@ def largest_tilt(state: State) -> float:
 
 def _run_statics(case: Case, out: Path | None, deadline: float) -> TrialFindings:
     """What statics finds."""
-    facts: dict[str, Any] = {}
+    result: dict[str, Any] = {}
 
     def stages() -> Generator[Stage]:
         steps = statics.analyse_case(case, case.model()) if out is None else statics.record_statics(case, out, overwrite=True)
-        facts.update((yield from steps))
+        result.update((yield from steps))
 
     with closing(stages()) as followed:
         for stage in followed:
             if perf_counter() > deadline:
                 return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
-    numbers = _scalar_results(facts)
-    if not facts["converged"]:
+    numbers = _scalar_results(result)
+    if not result["converged"]:
         return FAILED, "the analysis was not solved", numbers
-    stands = facts["stable"] if "stable" in facts else (numbers.get("multiplier") or 0.0) > 0
-    said = facts.get("note") or facts.get("words") or ("in balance" if stands else "does not stand")
-    return (STANDING if stands else COLLAPSED), said, numbers
+    stands = result["stable"] if "stable" in result else (numbers.get("multiplier") or 0.0) > 0
+    reason = result.get("note") or result.get("words") or ("in balance" if stands else "does not stand")
+    return (STANDING if stands else COLLAPSED), reason, numbers
 
 
-def _scalar_results(facts: dict[str, Any]) -> dict[str, float | None]:
+def _scalar_results(result: dict[str, Any]) -> dict[str, float | None]:
     """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
-    if facts.get("weakest"):
-        weakest = facts["weakest"]
-        facts = facts | {name: weakest.get(name) for name in MULTIPLIER_KEYS}
-        facts = facts | {"direction": math.radians(weakest["direction_deg"])}
-    facts = facts | {name: math.radians(facts[name]) for name in ("angle", "angle_safe") if facts.get(name) is not None}
-    return {name: value for name, value in facts.items() if (value is None or isinstance(value, bool | int | float))
+    if result.get("weakest"):
+        weakest = result["weakest"]
+        result = result | {name: weakest.get(name) for name in MULTIPLIER_KEYS}
+        result = result | {"direction": math.radians(weakest["direction_deg"])}
+    result = result | {name: math.radians(result[name]) for name in ("angle", "angle_safe") if result.get(name) is not None}
+    return {name: value for name, value in result.items() if (value is None or isinstance(value, bool | int | float))
             and name not in GENERAL_KEYS}  # fmt: skip
 
 

@@ -27,8 +27,8 @@ class Outcome(NamedTuple):
 
 def is_unfinished(outcome: Outcome) -> bool:
     """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
-    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
-    return outcome.status == STANDING and outcome.reason.startswith(DURATION_OVER) and 0 < MOVING_AWAY_SHARE * most < moved
+    residual, peak = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
+    return outcome.status == STANDING and outcome.reason.startswith(DURATION_OVER) and 0 < MOVING_AWAY_SHARE * peak < residual
 
 
 class Trials:
@@ -68,5 +68,5 @@ class Study(Protocol):
     def expected(self, trials: Trials) -> int:
         """How many trials it will be in all, as far as can be told now."""
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         """What was found, as plain numbers in SI."""

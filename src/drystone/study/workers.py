@@ -28,8 +28,8 @@ class Task:
     only_collapsed: bool = False  # of which these are kept
 
     def __call__(self, sample: Sample, key: str) -> Outcome:
-        keeping = None if self.runs is None else Recording(self.runs / key, self.only_collapsed)
-        return run_trial(self.case_text, self.case_path, sample, limit=self.limit, keeping=keeping)
+        recording = None if self.runs is None else Recording(self.runs / key, self.only_collapsed)
+        return run_trial(self.case_text, self.case_path, sample, limit=self.limit, recording=recording)
 
 
 Compute = Callable[[Sample, str], Outcome]  # of a sample and its key: a Task
@@ -38,7 +38,7 @@ Compute = Callable[[Sample, str], Outcome]  # of a sample and its key: a Task
 class Workers(Protocol):
     """Whoever computes trials."""
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         """How many trials to have under way."""
 
     def submit(self, sample: Sample, key: str) -> None: ...
@@ -60,7 +60,7 @@ class SerialWorkers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         return 1
 
     def submit(self, sample: Sample, key: str) -> None:

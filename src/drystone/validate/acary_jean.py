@@ -64,7 +64,9 @@ every = "50 ms"
 """
 
 
-SMALL_STEP_SETTLEMENT_CASE = SETTLEMENT_CASE[: SETTLEMENT_CASE.index("[motion]")] + """
+SMALL_STEP_SETTLEMENT_CASE = (
+    SETTLEMENT_CASE[: SETTLEMENT_CASE.index("[motion]")]
+    + """
 [analysis]
 kind = "settlement"
 increments = 10
@@ -74,6 +76,7 @@ dz = "-50 mm"
 [solver]
 young = "60 GPa"
 """
+)
 
 
 class WallHistory(NamedTuple):
@@ -110,10 +113,14 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(SETTLEMENT_CASE, workspace.folder / "settled")
     free = ~run.model.bodies.fixed
     borne = base_resultant(run, SETTLEMENT_TIME_STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
-    return numbers | _settle_by_small_steps(workspace.folder / "millimetres") | {
-        "settled": "runs through" if run.steps["converged"].all() else "has unsolved steps",
-        "settled, base": float(borne[-1]),
-    }
+    return (
+        numbers
+        | _settle_by_small_steps(workspace.folder / "millimetres")
+        | {
+            "settled": "runs through" if run.steps["converged"].all() else "has unsolved steps",
+            "settled, base": float(borne[-1]),
+        }
+    )
 
 
 def _settle_by_small_steps(folder: Path) -> dict[str, Value]:
@@ -128,7 +135,9 @@ def _settle_by_small_steps(folder: Path) -> dict[str, Value]:
 
 
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:
-    histories = {scheme: apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **options) for scheme, options in SCHEMES.items()}
+    histories = {
+        scheme: apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **options) for scheme, options in SCHEMES.items()
+    }
     base_picture({scheme: (found.time, found.base) for scheme, found in histories.items()}, out / "H11-base.png")
     picture(read_run(workspace.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
     return [

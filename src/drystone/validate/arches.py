@@ -16,7 +16,11 @@ Array = np.ndarray
 
 RING_THICKNESS = 0.47  # [m] of the stand-alone arch: with these places of the load it gives both published numbers
 EXTRADOS_RADIUS = 3.8 + RING_THICKNESS  # [m] radius of its extrados
-LOAD_POSITIONS = {"voussoir-4": (0.25, 60), "voussoir-11": (0.5, 0), "voussoir-18": (0.25, -60)}  # share, degrees from the crown
+LOAD_POSITIONS = {
+    "voussoir-4": (0.25, 60),
+    "voussoir-11": (0.5, 0),
+    "voussoir-18": (0.25, -60),
+}  # share, degrees from the crown
 
 
 def build_semicircle(thickness: float, blocks: int, friction: float = 1.0) -> Model:
@@ -30,16 +34,28 @@ def find_least_thickness(blocks: int, friction: float) -> float:
     while thick - thin > 1e-4:
         middle = (thin + thick) / 2
         model = build_semicircle(middle, blocks, friction)
-        thin, thick = (thin, middle) if stands_with_associated_friction(assemble_balance(model), weight(model, GRAVITY)) else (middle, thick)
+        thin, thick = (
+            (thin, middle)
+            if stands_with_associated_friction(assemble_balance(model), weight(model, GRAVITY))
+            else (middle, thick)
+        )
     return thick
 
 
 def build_loaded_arch(friction: float) -> tuple[Model, Array, Array]:
     """The stand-alone arch of BRT, its weight, and point loads that are as heavy together."""
-    blocks = build.arch(radius=3.8 + RING_THICKNESS / 2, thickness=RING_THICKNESS, embrace=np.pi, blocks=21, depth=0.8, density=1800.0)
+    blocks = build.arch(
+        radius=3.8 + RING_THICKNESS / 2, thickness=RING_THICKNESS, embrace=np.pi, blocks=21, depth=0.8, density=1800.0
+    )
     model = build_model(blocks, friction=friction)
-    loads = [Push(name, share=share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, EXTRADOS_RADIUS * np.cos(np.deg2rad(angle))))
-             for name, (share, angle) in LOAD_POSITIONS.items()]  # fmt: skip
+    loads = [
+        Push(
+            name,
+            share=share,
+            at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, EXTRADOS_RADIUS * np.cos(np.deg2rad(angle))),
+        )
+        for name, (share, angle) in LOAD_POSITIONS.items()
+    ]
     return model, weight(model, GRAVITY), wrench(model, loads, GRAVITY)
 
 
@@ -86,7 +102,7 @@ MILANKOVITCH = Subject(
     _thickness,
 )  # fmt: skip
 
-LAYOUT_REASON = "printed as \"about\"; ring, voussoirs and places of the loads are in a figure that is not in the text"
+LAYOUT_REASON = 'printed as "about"; ring, voussoirs and places of the loads are in a figure that is not in the text'
 POINT_LOADS = Subject(
     "H9", "An arch under point loads", "BRT section 3.1",
     "Intrados of radius 3.8 m, 0.8 m deep; half of the load on the crown and a quarter at 60 degrees to each side, in shares "

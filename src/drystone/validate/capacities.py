@@ -69,12 +69,17 @@ SPANDREL_CAPACITY = _capacity(
     spandrel_arch_model, ALONG_X, azimuth=0.0,
 )  # fmt: skip
 HOUSE_CAPACITY = _capacity(
-    "H5-capacity", "Capacity of the stone house", "NB section 4.5.1",
-    METHOD + " The height of its stones was chosen for this value, so it validates nothing; it guards what the other numbers of "
+    "H5-capacity",
+    "Capacity of the stone house",
+    "NB section 4.5.1",
+    METHOD
+    + " The height of its stones was chosen for this value, so it validates nothing; it guards what the other numbers of "
     "the house stand on.",
     Claim("capacity", "collapse multiplier, the facade goes out", "g", 0.372, 1e-3, THREE_DIGITS),
-    house_model, OUTWARDS, azimuth=-40.0,
-)  # fmt: skip
+    house_model,
+    OUTWARDS,
+    azimuth=-40.0,
+)
 CHURCH_CAPACITY = _capacity(
     "H6-capacity", "Capacity of the church", "NB section 4.6", METHOD,
     Claim(

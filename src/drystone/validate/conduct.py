@@ -33,7 +33,7 @@ from drystone.study.table import TRIALS_FILE, TrialTable, read_rows
 from drystone.study.workers import SerialWorkers
 from drystone.validate.claims import Subject, Value, Workspace
 
-CASE = Path("case.toml")  # what errors would call a case that is in no file
+CASE_PATH = Path("case.toml")  # what errors would call a case that is in no file
 
 
 class SubjectResult(NamedTuple):
@@ -55,7 +55,9 @@ def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: 
     workspace = workspace_of(subject, folder, data)
     numbers = subject.compute(workspace)
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    result = SubjectResult(numbers, max(perf_counter() - begin, _seconds_spent(workspace.folder)), date, __version__, _machine())
+    result = SubjectResult(
+        numbers, max(perf_counter() - begin, _seconds_spent(workspace.folder)), date, __version__, _machine()
+    )
     write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
 
@@ -77,7 +79,7 @@ def workspace_of(subject: Subject, folder: Path, data: Path | None) -> Workspace
 def compute_history(text: str, folder: Path, overrides: Mapping[str, Any] | None = None) -> Run:
     """The run of a case: read if it is there whole, gone on with if it was cut, and computed if it is not there. `instead`:
     values in place of the text's, as "motion.amplitude"."""
-    case = parse_case(self_contained_case(text, CASE, overrides or {}), CASE)
+    case = parse_case(self_contained_case(text, CASE_PATH, overrides or {}), CASE_PATH)
     if _is_run_of(case, folder):
         if not read_run(folder).finished:
             deque(resume_history(folder), maxlen=0)
@@ -88,7 +90,7 @@ def compute_history(text: str, folder: Path, overrides: Mapping[str, Any] | None
 
 def compute_statics(text: str, folder: Path) -> dict[str, Any]:
     """What an analysis of statics finds: read if its result is there, and computed if it is not."""
-    case = parse_case(text, CASE)
+    case = parse_case(text, CASE_PATH)
     if not _is_run_of(case, folder) or read_result(folder) is None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         deque(record_statics(case, folder, overwrite=True), maxlen=0)
@@ -110,7 +112,7 @@ def compute_study(text: str, case: str, folder: Path) -> dict[str, Any]:
                 deque(rows, maxlen=0)
         finally:
             table.close()
-    return begun.study.facts(table.trials)
+    return begun.study.result(table.trials)
 
 
 def _is_run_of(case: Case, folder: Path) -> bool:

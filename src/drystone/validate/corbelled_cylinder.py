@@ -27,11 +27,11 @@ theta = 1.0
 [output]
 every = "5 ms"
 """
-FALLS, STILL = 1e-2, 1e-3  # [m] below its place: a stone falls; stays
-BLUE, STONE = (0.56, 0.74, 0.86), (0.85, 0.78, 0.66)
+MIN_FALL, MAX_SETTLEMENT = 1e-2, 1e-3  # [m] below its place: a stone falls; stays
+FALLING_COLOUR, STANDING_COLOUR = (0.56, 0.74, 0.86), (0.85, 0.78, 0.66)
 
 
-def _sunk(run: Run) -> Array:
+def _settlements(run: Run) -> Array:
     """(B,) [m] how far each stone is below its place at the end."""
     return run.position[0, :, 2] - run.position[-1, :, 2]
 
@@ -43,21 +43,21 @@ def reach_by_course(run: Run, gone: Array) -> list[float]:
     return [float(radius[gone & (level == z)].max(initial=0.0)) for z in np.unique(level[free])]
 
 
-def _rest(run: Run) -> RemainingStructure:
+def _remaining_blocks(run: Run) -> RemainingStructure:
     """What stays of the stones that have not set out to fall, by statics in stages with Coulomb's law."""
-    model = remove_blocks(run.model, _sunk(run) > FALLS)
+    model = remove_blocks(run.model, _settlements(run) > MIN_FALL)
     return find_remaining(model)
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(CASE, workspace.folder / "cylinder")
-    sunk = _sunk(run)
-    falls = sunk > FALLS
-    found = _rest(run)
+    settlement = _settlements(run)
+    falls = settlement > MIN_FALL
+    found = _remaining_blocks(run)
     reach = reach_by_course(run, falls | ~found.stays)
     narrows = reach[0] > 0.0 == reach[-1] and all(below >= above for below, above in pairwise(reach))
     return {
-        "others": "stay" if sunk[~falls].max() < STILL else "sink",
+        "others": "stay" if settlement[~falls].max() < MAX_SETTLEMENT else "sink",
         "shape": "a dome" if narrows else ", ".join(f"{each:.1f} m" for each in reach),
         "rest": "stands" if found.rest.stands else "moves",
     }
@@ -66,8 +66,8 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     run = read_run(workspace.folder / "cylinder")
     moved = run.position[-1] - run.position[0]
-    falls = _sunk(run) > FALLS
-    colour = np.where(falls[:, None], BLUE, STONE)
+    falls = _settlements(run) > MIN_FALL
+    colour = np.where(falls[:, None], FALLING_COLOUR, STANDING_COLOUR)
     half = run.model.position[:, 1] > -0.2  # [m]
     picture(run.model, out / "H10-cylinder.png", shown=half, color=colour, motion=np.hstack([moved, 0 * moved]), azimuth=0.0,
             elevation=4.0)  # fmt: skip

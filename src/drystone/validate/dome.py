@@ -34,7 +34,7 @@ time_step = "5 ms"
 every = "5 ms"
 """
 DENSITY = 2700.0  # [kg/m3]
-SHORTENED = 5e-4  # [m] at most, by elasticity; free fall goes 10 mm down in this time
+MAX_ELASTIC_SETTLEMENT = 5e-4  # [m] at most, by elasticity; free fall goes 10 mm down in this time
 
 
 def ring_stresses(run: Run) -> list[tuple[float, ...]]:
@@ -53,8 +53,8 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
         along = float(meridian @ tensor @ meridian), float(hoop @ tensor @ hoop)
         rings.setdefault(int(name.split("-")[1]), []).append((float(np.arccos(outward[2])), *along))
     rows = []
-    for ring, found in sorted(rings.items()):
-        angle, meridian, hoop = np.mean(found, axis=0)
+    for ring, result in sorted(rings.items()):
+        angle, meridian, hoop = np.mean(result, axis=0)
         weight = DENSITY * GRAVITY * radius
         push = -weight * (np.cos(oculus) - np.cos(angle)) / np.sin(angle) ** 2
         rows.append((ring, np.degrees(angle), *(1e-3 * s for s in (meridian, push, hoop, -weight * np.cos(angle) - push))))
@@ -63,16 +63,18 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(CASE, workspace.folder / "dome")
-    sunk = float(-centroid_displacement(run)[-1, :, 2].min())
-    off = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in ring_stresses(run))
-    found = compute_statics(CASE[: CASE.index("[analysis]")] + '[analysis]\nkind = "settlement"\n', workspace.folder / "in balance")
+    settlement = float(-centroid_displacement(run)[-1, :, 2].min())
+    deviation = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in ring_stresses(run))
+    result = compute_statics(
+        CASE[: CASE.index("[analysis]")] + '[analysis]\nkind = "settlement"\n', workspace.folder / "in balance"
+    )
     rows = ring_stresses(read_run(workspace.folder / "in balance"))
-    off_too = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in rows)
+    deviation_in_balance = max(abs(meridian / membrane - 1) for _, _, meridian, membrane, _, _ in rows)
     return {
-        "weight": "stands" if sunk < SHORTENED else "falls",
-        "meridian": 100 * off,
-        "in balance": found["verdict"],
-        "in balance, meridian": 100 * off_too,
+        "weight": "stands" if settlement < MAX_ELASTIC_SETTLEMENT else "falls",
+        "meridian": 100 * deviation,
+        "in balance": result["verdict"],
+        "in balance, meridian": 100 * deviation_in_balance,
     }
 
 

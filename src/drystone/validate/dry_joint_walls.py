@@ -12,7 +12,6 @@ import numpy as np
 
 from drystone import build
 from drystone.build.shapes import box
-from drystone.loads import Push, weight, wrench
 from drystone.model import Model, build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
@@ -20,18 +19,24 @@ from drystone.statics.pushover import CurvePoint, trace_capacity_curve
 from drystone.units import GRAVITY
 from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.view.style import FAINT_GREY, LANDSCAPE_WIDTH, RED, drawing
+from drystone.wall_loads import Push, weight, wrench
 
 FRICTION = 0.62  # sawn stone on stone, about 0.62 to 0.65 as published; it changes the WS walls by 0.3 % at most
-SHOWN = ("WS1.100", "WS2.175", "WS1.250", "SW.100.1")
-DATA = "experiments/dry_joint_walls"
-MEASURED = {  # [kN] the largest horizontal force, mean of both ways
+PLOTTED_TESTS = ("WS1.100", "WS2.175", "WS1.250", "SW.100.1")
+DATA_FOLDER = "experiments/dry_joint_walls"
+MEASURED_STRENGTHS = {  # [kN] the largest horizontal force, mean of both ways
     "WS1.100": 41.15, "WS3.100": 40.05, "WS4.100": 38.05, "WS2.175": 67.9, "WS3.175": 67.75, "WS1.250": 92.2, "WS2.250": 90.9,
     "WS.40": 16.3, "WS.175": 63.2, "SW.30.1": 21.9, "SW.30.2": 22.9, "SW.100.1": 41.5, "SW.200.2": 68.6,
 }  # fmt: skip
-OURS = {"SW.30.1": 15.8, "SW.30.2": 15.8, "SW.100.1": 50.8, "SW.200.2": 100.8}  # [kN] where rigid blocks do not tell
+RIGID_BLOCK_STRENGTHS = {
+    "SW.30.1": 15.8,
+    "SW.30.2": 15.8,
+    "SW.100.1": 50.8,
+    "SW.200.2": 100.8,
+}  # [kN] where rigid blocks do not tell
 
 
-class Test(NamedTuple):
+class WallTest(NamedTuple):
     """One wall of the database."""
 
     name: str
@@ -44,23 +49,34 @@ class Test(NamedTuple):
     normal: float  # [N] on the beam
     weight: float  # [N] of the wall, as the authors count it
     strengths: tuple[float, ...]  # [N] largest horizontal force one way, and the other if it was pushed there
-    curve: Path
+    capacity_curve: Path
 
 
-def read_tests(folder: Path) -> list[Test]:
+def read_tests(folder: Path) -> list[WallTest]:
     with (folder / "dry_joint_walls.csv").open(encoding="utf-8") as file:
         return [_test(row, folder) for row in csv.DictReader(file)]
 
 
-def _test(row: dict[str, str], folder: Path) -> Test:
+def _test(row: dict[str, str], folder: Path) -> WallTest:
     lengths = [1e-3 * float(row[f"{key} [mm]"]) for key in ("H", "L", "t", "H0", "hb", "lb")]
     normal = 1e6 * float(row["σ0,pc [MPa]"]) * lengths[1] * lengths[2]
     strengths = [1e3 * float(row[f"Vmax,{way} [kN]"]) for way in "+-"]
-    measured = tuple(strength for strength in strengths if np.isfinite(strength))
+    measured = tuple(limit_strength for limit_strength in strengths if np.isfinite(limit_strength))
     height, length, thickness, shear_span, unit_height, unit_length = lengths
     own = 1e3 * float(row["Ntot [kN]"]) - normal
-    return Test(row["Test unit name"], height, length, thickness, shear_span, unit_height, unit_length, normal, own, measured,
-                folder / row["curve file"])  # fmt: skip
+    return WallTest(
+        row["Test unit name"],
+        height,
+        length,
+        thickness,
+        shear_span,
+        unit_height,
+        unit_length,
+        normal,
+        own,
+        measured,
+        folder / row["curve file"],
+    )
 
 
 def read_curve(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -71,18 +87,18 @@ def read_curve(path: Path) -> tuple[np.ndarray, np.ndarray]:
     return 1e-3 * way, 1e3 * force
 
 
-def wall(test: Test, friction: float = FRICTION) -> Model:
+def tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
     """The wall and its beam, whose weight is part of the vertical force and whose middle is at the shear span."""
     density = test.weight / (GRAVITY * test.length * test.thickness * test.height)
     courses, blocks = round(test.height / test.unit_height), round(test.length / test.unit_length)
-    stones = build.wall(length=test.length, height=test.height, thickness=test.thickness, courses=courses, blocks=blocks,
+    stones = build.tested_wall(length=test.length, height=test.height, thickness=test.thickness, courses=courses, blocks=blocks,
                         density=density)  # fmt: skip
     x, y = test.length / 2, test.thickness / 2
     beam = box((-x, -y, test.height), (x, y, 2 * test.shear_span - test.height), name="beam", density=1.0)
     return build_model([*stones, beam], friction=friction)
 
 
-def loads(test: Test, model: Model, rotation: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def wall_loads(test: WallTest, model: Model, rotation: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Dead loads, and a live horizontal force of 1 N."""
     press = Push("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
     push = Push("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
@@ -90,39 +106,39 @@ def loads(test: Test, model: Model, rotation: np.ndarray | None = None) -> tuple
     return dead, wrench(model, [push], GRAVITY, rotation)
 
 
-def strength(test: Test, friction: float = FRICTION) -> float:
+def limit_strength(test: WallTest, friction: float = FRICTION) -> float:
     """[N] Associated limit analysis."""
-    model = wall(test, friction)
-    return solve_limit(assemble_balance(model), *loads(test, model)).multiplier
+    model = tested_wall(test, friction)
+    return solve_limit(assemble_balance(model), *wall_loads(test, model)).multiplier
 
 
-def curve(test: Test, until: float) -> list[CurvePoint]:
+def capacity_curve(test: WallTest, until: float) -> list[CurvePoint]:
     """Capacity curve to a displacement [m]."""
-    model, points = wall(test), []
-    for point in trace_capacity_curve(model, lambda rotation: loads(test, model, rotation)):
+    model, points = tested_wall(test), []
+    for point in trace_capacity_curve(model, lambda rotation: wall_loads(test, model, rotation)):
         points.append(point)
         if point.displacement > until:
             break
     return points
 
 
-def _tests(workspace: Workspace) -> dict[str, Test]:
+def _tests(workspace: Workspace) -> dict[str, WallTest]:
     assert workspace.data is not None
-    return {test.name: test for test in read_tests(workspace.data / DATA)}
+    return {test.name: test for test in read_tests(workspace.data / DATA_FOLDER)}
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
-    return {name: 1e-3 * strength(test) for name, test in _tests(workspace).items()}
+    return {name: 1e-3 * limit_strength(test) for name, test in _tests(workspace).items()}
 
 
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     tests = _tests(workspace)
     with drawing(out / "dry-joint-walls.png", width=LANDSCAPE_WIDTH, height=3.0) as figure:
-        panels = figure.subplots(1, len(SHOWN))
-        for name, axes in zip(SHOWN, panels, strict=True):
-            way, force = read_curve(tests[name].curve)
+        panels = figure.subplots(1, len(PLOTTED_TESTS))
+        for name, axes in zip(PLOTTED_TESTS, panels, strict=True):
+            way, force = read_curve(tests[name].capacity_curve)
             axes.plot(1e3 * way, 1e-3 * force, color=FAINT_GREY, linewidth=0.8, label="measured")
-            points = curve(tests[name], 1.1 * float(np.abs(way).max()))
+            points = capacity_curve(tests[name], 1.1 * float(np.abs(way).max()))
             computed = np.array([(1e3 * point.displacement, 1e-3 * point.multiplier) for point in points]).T
             axes.plot(*computed, color=RED, label="pushover, rigid blocks")
             if force.min() < -0.5 * force.max():  # pushed both ways
@@ -146,8 +162,8 @@ DRY_JOINT_WALLS = Subject(
     "top; rigid blocks, friction 0.62, associated limit analysis. Measured is the largest force, the mean of both ways.",
     tuple(
         Claim(name, f"strength of {name}", "kN", measured, round(0.1 * measured, 1), "twins and ways differ by up to 12 %",
-              OURS.get(name), SANDSTONE if name in OURS else "")
-        for name, measured in MEASURED.items()
+              RIGID_BLOCK_STRENGTHS.get(name), SANDSTONE if name in RIGID_BLOCK_STRENGTHS else "")
+        for name, measured in MEASURED_STRENGTHS.items()
     ),
-    _compute, _draw, needs=f"{DATA}/dry_joint_walls.csv",
+    _compute, _draw, needs=f"{DATA_FOLDER}/dry_joint_walls.csv",
 )  # fmt: skip

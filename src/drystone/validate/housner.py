@@ -54,7 +54,7 @@ def coefficients(half_width: float, half_height: float) -> tuple[float, float, f
     return alpha, 3 * GRAVITY / (4 * np.hypot(half_width, half_height)), (1 + 3 * np.cos(2 * alpha)) / 4
 
 
-def event_driven(half_width: float, half_height: float, tilt: float, impacts: int) -> list[Arc]:
+def integrate_housner(half_width: float, half_height: float, tilt: float, impacts: int) -> list[Arc]:
     """Housner's equation up to each of the impacts, by an adaptive Runge-Kutta scheme that finds their instants."""
     from scipy.integrate import solve_ivp
 
@@ -76,13 +76,13 @@ def event_driven(half_width: float, half_height: float, tilt: float, impacts: in
     return arcs
 
 
-def impacts_of(time: Array, angle: Array, spin: Array) -> Array:
+def find_impact_times(time: Array, angle: Array, spin: Array) -> Array:
     """[s] when the angle would have changed its sign, going on from the last frame before it did."""
     last = np.flatnonzero(angle[1:] * angle[:-1] < 0)
     return time[last] - angle[last] / spin[last]
 
 
-def ratios_of(angle: Array, alpha: float) -> Array:
+def find_impact_ratios(angle: Array, alpha: float) -> Array:
     """Angular velocity after over before each impact, by the peaks of the angle before and after: between impacts the energy,
     p^2 (cos(alpha - peak) - cos alpha), stays."""
     impact = np.flatnonzero(angle[1:] * angle[:-1] < 0)
@@ -99,13 +99,13 @@ def _motion(run: Run) -> tuple[Array, Array, Array]:
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     alpha = coefficients(HALF_WIDTH, HALF_HEIGHT)[0]
-    truth = np.array([arc.time[-1] for arc in event_driven(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS)])
+    truth = np.array([arc.time[-1] for arc in integrate_housner(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS)])
     numbers: dict[str, Value] = {}
     for step in STEPS:
         run = compute_history(CASE, workspace.folder / step.replace(" ", ""), {"analysis.time_step": step})
         time, angle, spin = _motion(run)
-        numbers[f"impacts, {step}"] = float(100 * abs(impacts_of(time, angle, spin)[:IMPACTS] / truth - 1).max())
-        numbers[f"ratio, {step}"] = float(ratios_of(angle, alpha)[: IMPACTS - 1].mean())
+        numbers[f"impacts, {step}"] = float(100 * abs(find_impact_times(time, angle, spin)[:IMPACTS] / truth - 1).max())
+        numbers[f"ratio, {step}"] = float(find_impact_ratios(angle, alpha)[: IMPACTS - 1].mean())
     return numbers
 
 
@@ -116,7 +116,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
         for k, (step, run) in enumerate(runs.items()):
             _, angle, spin = _motion(run)
             axes.plot(angle, spin, label=f"step {step}", **line_style(k))
-        for k, arc in enumerate(event_driven(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS + 2)):
+        for k, arc in enumerate(integrate_housner(HALF_WIDTH, HALF_HEIGHT, TILT, IMPACTS + 2)):
             axes.plot(arc.angle, arc.spin, "k:", linewidth=1.0, label="" if k else "Housner's equation")
         axes.set_xlabel("angle [rad]")
         axes.set_ylabel("angular velocity [rad/s]")

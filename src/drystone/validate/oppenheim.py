@@ -10,7 +10,7 @@ from drystone.build.shapes import prism
 from drystone.measure import centroid_displacement, collapse_time, peaks, rotation, step_history
 from drystone.model import Block, build_model
 from drystone.record import Run, read_run
-from drystone.validate.capacities import ALONG_X, collapse
+from drystone.validate.capacities import ALONG_X, collapse_by_body_force
 from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.validate.conduct import compute_history
 from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
@@ -40,15 +40,15 @@ time_step = "1 ms"
 every = "5 ms"
 """
 PEAKS = (0.5, 0.85, 1.5, 1.75, 2.0)  # [s] as printed
-FALLING = 2.5  # [s] NB's last picture
+FALLING_INSTANT = 2.5  # [s] NB's last picture
 PEAK_PROMINENCE = 1e-5  # of the potential energy: the fourth peak does not by more
-PIECES = 12  # of a voussoir with round sides
+PIECES_PER_VOUSSOIR = 12  # of a voussoir with round sides
 
 
 def round_arch() -> list[Block]:
     """The arch with voussoirs whose sides follow the arcs, in straight pieces."""
-    fine = outlines(*circular_joints("arch", 10.0, 1.5, np.deg2rad(150), 7 * PIECES))
-    voussoirs = [_united(fine[k * PIECES : (k + 1) * PIECES], f"voussoir-{k + 1}") for k in range(7)]
+    fine = outlines(*circular_joints("arch", 10.0, 1.5, np.deg2rad(150), 7 * PIECES_PER_VOUSSOIR))
+    voussoirs = [_united(fine[k * PIECES_PER_VOUSSOIR : (k + 1) * PIECES_PER_VOUSSOIR], f"voussoir-{k + 1}") for k in range(7)]
     return [*build.arch()[:2], *voussoirs]
 
 
@@ -65,10 +65,10 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
     found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
     numbers: dict[str, Value] = {f"peak {k + 1}": float(found[k]) for k in range(len(PEAKS))}
     return numbers | {
-        "round": collapse(build_model(round_arch(), friction=2.0), ALONG_X).multiplier,
-        "straight": collapse(build_model(build.arch(), friction=2.0), ALONG_X).multiplier,
+        "round": collapse_by_body_force(build_model(round_arch(), friction=2.0), ALONG_X).multiplier,
+        "straight": collapse_by_body_force(build_model(build.arch(), friction=2.0), ALONG_X).multiplier,
         "first": "right" if _lean(run, 0.25) > 0 else "left",
-        "fall": ("left" if _lean(run, FALLING) < 0 else "right") if collapse_time(time, energy) else "stands",
+        "fall": ("left" if _lean(run, FALLING_INSTANT) < 0 else "right") if collapse_time(time, energy) else "stands",
     }
 
 
@@ -87,7 +87,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
         axes.set_ylabel("rotation about y [rad]")
 
     plot_beside_energy(run, out / "H3-history.png", rotations)
-    draw_snapshots(run, (*PEAKS, FALLING), out / "H3-snapshots.png", view="front")
+    draw_snapshots(run, (*PEAKS, FALLING_INSTANT), out / "H3-snapshots.png", view="front")
     return [
         Figure("H3-history.png", f"As NB figure 11: (a) rotations of the blocks, from right to left; (b) {ENERGIES}"),
         Figure("H3-snapshots.png", "As NB figure 12: at the instants of the peaks that NB print, and falling"),

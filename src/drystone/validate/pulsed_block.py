@@ -31,14 +31,14 @@ time_step = "1 ms"
 [output]
 every = "5 ms"
 """
-DURATION = {"8": "6 s", "9.5": "3.6 s"}  # by the amplitude [m/s2]
+DURATIONS = {"8": "6 s", "9.5": "3.6 s"}  # by the amplitude [m/s2]
 PEAKS = {"8": (0.3, 0.85, 1.35, 1.75, 2.1, 2.7), "9.5": (0.3, 0.95, 1.6, 2.15, 2.5)}  # [s] as printed
 PEAK_PROMINENCE = 2e-4  # of the potential energy: the centroid is lifted by 0.2 mm
-CORNER = (-0.3, -0.3, 0.0)  # [m] point A of NB
+MONITORED_CORNER = (-0.3, -0.3, 0.0)  # [m] point A of NB
 
 
 def _run(workspace: Workspace, amplitude: str) -> Run:
-    changed = {"motion.amplitude": float(amplitude), "analysis.duration": DURATION[amplitude]}
+    changed = {"motion.amplitude": float(amplitude), "analysis.duration": DURATIONS[amplitude]}
     return compute_history(CASE, workspace.folder / f"{amplitude}ms2", changed)
 
 
@@ -58,7 +58,9 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
         run = read_run(workspace.folder / f"{amplitude}ms2")
 
         def corner(axes, run=run):
-            axes.plot(run.time, point_displacement(run, "block", np.array(CORNER))[:, 2], label="corner A", **line_style(0))
+            axes.plot(
+                run.time, point_displacement(run, "block", np.array(MONITORED_CORNER))[:, 2], label="corner A", **line_style(0)
+            )
             axes.set_xlabel("time [s]")
             axes.set_ylabel("displacement z [m]")
 

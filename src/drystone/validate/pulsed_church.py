@@ -34,28 +34,28 @@ threads = 1
 every = "10 ms"
 """
 INSTANTS = (0.6, 1.2, 2.0, 2.5, 3.0, 3.5)  # [s] the first three are of NB's pictures
-FALLEN = 1.0  # [m] below its place: a stone has fallen
+MIN_FALL = 1.0  # [m] below its place: a stone has fallen
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(CASE, workspace.folder / "pulse")
-    tower = run.model.position[:, 2] / run.model.position[_part(run, "tower"), 2].max()  # share of its height
+    tower = run.model.position[:, 2] / run.model.position[_stones_of(run, "tower"), 2].max()  # share of its height
     return {
-        "facade": _most(run, _part(run, "facade") & (tower > 0.5)),
-        "upper tower": _most(run, _part(run, "tower") & (tower > 0.75)),
-        "lower tower": _most(run, _part(run, "tower") & (tower < 0.3)),
-        "nave": _most(run, _part(run, "nave")),
+        "facade": _behaviour_of_most(run, _stones_of(run, "facade") & (tower > 0.5)),
+        "upper tower": _behaviour_of_most(run, _stones_of(run, "tower") & (tower > 0.75)),
+        "lower tower": _behaviour_of_most(run, _stones_of(run, "tower") & (tower < 0.3)),
+        "nave": _behaviour_of_most(run, _stones_of(run, "nave")),
     }
 
 
-def _part(run: Run, name: str) -> np.ndarray:
+def _stones_of(run: Run, name: str) -> np.ndarray:
     return np.array([block.name.startswith(name) for block in run.model.blocks])
 
 
-def _most(run: Run, stones: np.ndarray) -> str:
+def _behaviour_of_most(run: Run, stones: np.ndarray) -> str:
     """What most of the stones have done at the end."""
-    down = run.position[0, :, 2] - run.position[-1, :, 2]
-    return "falls" if (down[stones] > FALLEN).mean() > 0.5 else "stands"
+    fall = run.position[0, :, 2] - run.position[-1, :, 2]
+    return "falls" if (fall[stones] > MIN_FALL).mean() > 0.5 else "stands"
 
 
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from drystone.measure import centroid_displacement
 from drystone.record import Run, read_run
-from drystone.validate.capacities import ALONG_X, OUTWARDS, collapse, spandrel_arch_model
+from drystone.validate.capacities import ALONG_X, OUTWARDS, collapse_by_body_force, spandrel_arch_model
 from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.validate.conduct import compute_history
 from drystone.validate.figures import ENERGIES, draw_snapshots, plot_beside_energy
@@ -39,9 +39,9 @@ tolerance = 1e-4
 [output]
 every = "20 ms"
 """
-THIN, THICK = "0.47 m", "0.6 m"  # rings
-FALLEN = 1.0  # [m] below its place: a voussoir has fallen
-CROWN = f"(a) the crown, seen from the ground; (b) {ENERGIES}"
+THIN_RING, THICK_RING = "0.47 m", "0.6 m"  # rings
+MIN_FALL = 1.0  # [m] below its place: a voussoir has fallen
+CROWN_CAPTION = f"(a) the crown, seen from the ground; (b) {ENERGIES}"
 
 
 def voussoirs(run: Run) -> np.ndarray:
@@ -56,7 +56,7 @@ def crown(run: Run) -> int:
 
 def outcome(run: Run) -> str:
     """The whole wall loses little of its energy when its arch falls, so the arch decides."""
-    return "collapses" if centroid_displacement(run)[-1, voussoirs(run), 2].min() < -FALLEN else "stands"
+    return "collapses" if centroid_displacement(run)[-1, voussoirs(run), 2].min() < -MIN_FALL else "stands"
 
 
 def _sine(workspace: Workspace, ring: str) -> Run:
@@ -64,25 +64,27 @@ def _sine(workspace: Workspace, ring: str) -> Run:
 
 
 def _compute_sine(workspace: Workspace) -> dict[str, Value]:
-    return {ring: outcome(_sine(workspace, ring)) for ring in (THIN, THICK)}
+    return {ring: outcome(_sine(workspace, ring)) for ring in (THIN_RING, THICK_RING)}
 
 
-def _moved(run: Run, axes: Any) -> None:
+def _plot_crown(run: Run, axes: Any) -> None:
     """Of the crown, all three ways."""
     for k, name in enumerate("xyz"):
-        axes.plot(run.time, centroid_displacement(run)[:, crown(run), k], label=f"displacement {name} of the crown", **line_style(k))
+        axes.plot(
+            run.time, centroid_displacement(run)[:, crown(run), k], label=f"displacement {name} of the crown", **line_style(k)
+        )
     axes.set_xlabel("time [s]")
     axes.set_ylabel("displacement [m]")
 
 
 def _draw_sine(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
-    for ring, name in ((THIN, "thin"), (THICK, "thick")):
+    for ring, name in ((THIN_RING, "thin"), (THICK_RING, "thick")):
         run = _sine(workspace, ring)
-        plot_beside_energy(run, out / f"H4-history-{name}.png", partial(_moved, run))
+        plot_beside_energy(run, out / f"H4-history-{name}.png", partial(_plot_crown, run))
         draw_snapshots(run, (1, 2, 3, 4, 5, 6), out / f"H4-snapshots-{name}.png", view="front")
         figures += [
-            Figure(f"H4-history-{name}.png", f"As NB figure 14, ring {ring}: {CROWN}"),
+            Figure(f"H4-history-{name}.png", f"As NB figure 14, ring {ring}: {CROWN_CAPTION}"),
             Figure(f"H4-snapshots-{name}.png", f"As NB figure 15, ring {ring}: after 1, 2, 3, 4, 5 and 6 s"),
         ]
     return figures
@@ -95,8 +97,8 @@ SHAKEN_SPANDRELS = Subject(
     "place; the whole wall has then lost 3 % of its potential energy. How thick the ring is, NB do not print: 0.6 m gives "
     "their 201 stones, 0.47 m (209 stones) is what the point loads of BRT ask for, who drew the arch (H9).",
     (
-        Claim(THIN, "ring of 0.47 m, within 6 s", "", "collapses"),
-        Claim(THICK, "ring of 0.6 m, within 6 s", "", "collapses", ours="stands", explanation=(
+        Claim(THIN_RING, "ring of 0.47 m, within 6 s", "", "collapses"),
+        Claim(THICK_RING, "ring of 0.6 m, within 6 s", "", "collapses", ours="stands", explanation=(
             "It is the ring. All come apart alike for 4 s: the spandrels slide outwards, 0.7 m in all, the springers follow, "
             "hinges open, and the crown has sunk by 0.15 to 0.25 m. Then a thin ring is through: after 6 s the crown has "
             "sunk by 3.5 m with a ring of 0.40 m, by 1.4 m with 0.47 m (3.7 m if edges are chipped as NB do), by 0.30 m with "
@@ -108,32 +110,41 @@ SHAKEN_SPANDRELS = Subject(
 )  # fmt: skip
 
 # What BRT print: a displacement of 0.2 g / (2 pi 1 Hz)^2 at 1 Hz, which sets out with a jump of the velocity.
-PRINTED: Mapping[str, Any] = {
-    "structure.ring": THICK, "motion.displacement": "49.68 mm", "motion.half_period": "0.5 s", "analysis.time_step": "2 ms",
-}  # fmt: skip
-WAYS = {"in plane": [1, 0, 0], "out of plane": [0, 1, 0]}
+PRINTED_MOTION: Mapping[str, Any] = {
+    "structure.ring": THICK_RING,
+    "motion.displacement": "49.68 mm",
+    "motion.half_period": "0.5 s",
+    "analysis.time_step": "2 ms",
+}
+SHAKING_DIRECTIONS = {"in plane": [1, 0, 0], "out of plane": [0, 1, 0]}
 BY_DISPLACEMENT = CASE.replace('amplitude = "0.36 g"\n', "")
 PGA = 0.2  # [g]
 
 
-def _printed(workspace: Workspace, way: str) -> Run:
-    return compute_history(BY_DISPLACEMENT, workspace.folder / way.replace(" ", "-"), {**PRINTED, "motion.direction": WAYS[way]})
+def _printed(workspace: Workspace, axis: str) -> Run:
+    return compute_history(
+        BY_DISPLACEMENT,
+        workspace.folder / axis.replace(" ", "-"),
+        {**PRINTED_MOTION, "motion.direction": SHAKING_DIRECTIONS[axis]},
+    )
 
 
 def _compute_printed(workspace: Workspace) -> dict[str, Value]:
-    numbers: dict[str, Value] = {way: outcome(_printed(workspace, way)) for way in WAYS}
-    for way, direction in zip(WAYS, (ALONG_X, OUTWARDS), strict=True):
-        numbers[f"static, {way}"] = "safe" if collapse(spandrel_arch_model(), direction).multiplier > PGA else "turns over"
+    numbers: dict[str, Value] = {axis: outcome(_printed(workspace, axis)) for axis in SHAKING_DIRECTIONS}
+    for axis, direction in zip(SHAKING_DIRECTIONS, (ALONG_X, OUTWARDS), strict=True):
+        numbers[f"static, {axis}"] = (
+            "safe" if collapse_by_body_force(spandrel_arch_model(), direction).multiplier > PGA else "turns over"
+        )
     return numbers
 
 
 def _draw_printed(workspace: Workspace, out: Path) -> list[Figure]:
     figures = []
-    for way, number in (("in plane", 11), ("out of plane", 12)):
+    for axis, number in (("in plane", 11), ("out of plane", 12)):
         name = f"H4-history-{number}.png"
-        run = read_run(workspace.folder / way.replace(" ", "-"))
-        plot_beside_energy(run, out / name, partial(_moved, run))
-        figures.append(Figure(name, f"Beside BRT figure {number} (b), {way}: {CROWN}"))
+        run = read_run(workspace.folder / axis.replace(" ", "-"))
+        plot_beside_energy(run, out / name, partial(_plot_crown, run))
+        figures.append(Figure(name, f"Beside BRT figure {number} (b), {axis}: {CROWN_CAPTION}"))
     return figures
 
 

@@ -26,15 +26,17 @@ SUBJECTS = (
 )  # fmt: skip
 
 
-def chosen(ids: list[str], *, full: bool) -> list[Subject]:
+def select_subjects(ids: list[str], *, full: bool) -> list[Subject]:
     """Those named, "H5" standing for all that begin so; or else the quick ones, or all."""
-    found = [subject for subject in SUBJECTS if (not ids and (full or subject.quick)) or any(_is(subject, id) for id in ids)]
+    found = [
+        subject for subject in SUBJECTS if (not ids and (full or subject.quick)) or any(_matches(subject, id) for id in ids)
+    ]
     for id in ids:
-        if not any(_is(subject, id) for subject in SUBJECTS):
+        if not any(_matches(subject, id) for subject in SUBJECTS):
             known = [subject.id for subject in SUBJECTS]
             raise InputError(f"--id {id}: no such subject{did_you_mean(id, known)}; choose of {', '.join(known)}")
     return found
 
 
-def _is(subject: Subject, id: str) -> bool:
+def _matches(subject: Subject, id: str) -> bool:
     return subject.id.lower() == id.lower() or subject.id.lower().startswith(f"{id.lower()}-")

@@ -49,8 +49,14 @@ def draw_ledger(figure: Any, run: Run) -> None:
     """Where the energy went that came in: areas upon each other, which reach the line of what came in. What the time
     integration made instead of losing is below zero."""
     time, energy = energy_histories(run)
-    supplied = 1e-3 * (energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED_ENERGIES))
-    parts = {label: 1e-3 * energy[name] for name, label in (STORED_ENERGIES | DISSIPATED_ENERGIES).items() if np.abs(energy[name]).max() > 0.0}
+    supplied = 1e-3 * (
+        energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED_ENERGIES)
+    )
+    parts = {
+        label: 1e-3 * energy[name]
+        for name, label in (STORED_ENERGIES | DISSIPATED_ENERGIES).items()
+        if np.abs(energy[name]).max() > 0.0
+    }
     axes = figure.add_subplot()
     axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7,
                    rasterized=True)  # fmt: skip

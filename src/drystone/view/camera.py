@@ -49,7 +49,9 @@ def camera_axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
     return right, np.cross(right, forward), forward
 
 
-def fit_camera(points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float) -> Camera:
+def fit_camera(
+    points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float
+) -> Camera:
     """A camera that sees all points (N, 3) with a margin (part of the size); `field` [deg] of view, 0 orthographic."""
     right, up, forward = camera_axes(azimuth, elevation)
     low, high = points.min(axis=0), points.max(axis=0)

@@ -72,7 +72,10 @@ def class_legend_rows(number: Array) -> list[tuple[Array | None, str]]:
     """The legend of classes (N,): how many are in each."""
     size = np.bincount(number.astype(int)).tolist()
     rows: list[tuple[Array | None, str]] = [(SUPPORT_COLOUR, f"still: {size[0]}")]
-    rows += [(CLASS_PALETTE[k % len(CLASS_PALETTE)], f"{count} block{'s' * (count > 1)}") for k, count in enumerate(size[1 : 1 + MAX_LISTED_CLASSES])]
+    rows += [
+        (CLASS_PALETTE[k % len(CLASS_PALETTE)], f"{count} block{'s' * (count > 1)}")
+        for k, count in enumerate(size[1 : 1 + MAX_LISTED_CLASSES])
+    ]
     if len(size) > 1 + MAX_LISTED_CLASSES:
         rows.append((None, f"and {len(size) - 1 - MAX_LISTED_CLASSES} more macro-blocks"))
     return rows
@@ -90,12 +93,12 @@ def draw_colour_bar(image: Array, text: str, title: str) -> None:
     height, width, _ = image.shape
     letter = max(11.0, height / 45)
     right, top = int(0.96 * width), int(0.955 * height)
-    wide = max(0.22 * width, lettering.width(title, letter), lettering.width(text + "   0", letter))
+    wide = max(0.22 * width, lettering.text_width(title, letter), lettering.text_width(text + "   0", letter))
     left = max(0, right - int(wide))
     ground = image[max(0, int(top - 3.8 * letter)) :, max(0, left - int(letter)) : right + int(letter)]
     ground[...] = 0.25 * ground + 0.75 * 0.97
     image[top : top + int(letter * 0.8), left:right] = scale_colours(np.linspace(0.0, 1.0, right - left))
-    lettering.write(image, "0", left, top - 0.5 * letter, height=letter, colour=TEXT_COLOUR)
-    start = right - lettering.width(text, letter)
-    lettering.write(image, text, start, top - 0.5 * letter, height=letter, colour=TEXT_COLOUR)
-    lettering.write(image, title, left, top - 2.2 * letter, height=letter, colour=TEXT_COLOUR)
+    lettering.draw_text(image, "0", left, top - 0.5 * letter, height=letter, colour=TEXT_COLOUR)
+    start = right - lettering.text_width(text, letter)
+    lettering.draw_text(image, text, start, top - 0.5 * letter, height=letter, colour=TEXT_COLOUR)
+    lettering.draw_text(image, title, left, top - 2.2 * letter, height=letter, colour=TEXT_COLOUR)

@@ -59,7 +59,9 @@ def _double_sided(report: Report) -> tuple[Block, ...]:
     """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
     faulty = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
     return tuple(
-        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=()) if row in faulty else block
+        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=())
+        if row in faulty
+        else block
         for row, block in enumerate(report.blocks)
     )
 

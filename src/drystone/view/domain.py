@@ -71,12 +71,21 @@ def draw_domain(figure: Any, result: Mapping[str, Any], folder: Path) -> DotAnch
 
 def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: DotAnchors, folder: Path, keys: Mapping[str, str]) -> None:
     for sign, direction in curve["directions"].items():
-        colour, place = DIRECTION_COLOURS[sign], _shifted_sideways(axes, sign) if len(curve["directions"]) > 1 else axes.transData
+        colour, place = (
+            DIRECTION_COLOURS[sign],
+            _shifted_sideways(axes, sign) if len(curve["directions"]) > 1 else axes.transData,
+        )
         for collapsed, dot in ((False, {"s": 5, "alpha": 0.5}), (True, {"s": 16}), (None, {"s": 24, "marker": "x"})):
             points = [point for point in direction["points"] if point["collapsed"] is collapsed]
-            drawn = axes.scatter([point["half_period"] for point in points], [point["amplitude"] / GRAVITY for point in points],
-                                 color=FAILED_COLOUR if collapsed is None else colour, linewidths=1 if collapsed is None else 0,
-                                 label=OUTCOME_LABELS[collapsed].format(sign) if points else None, transform=place, **dot)  # fmt: skip
+            drawn = axes.scatter(
+                [point["half_period"] for point in points],
+                [point["amplitude"] / GRAVITY for point in points],
+                color=FAILED_COLOUR if collapsed is None else colour,
+                linewidths=1 if collapsed is None else 0,
+                label=OUTCOME_LABELS[collapsed].format(sign) if points else None,
+                transform=place,
+                **dot,
+            )
             drawn.set_urls([_placeholder(dots, _anchor(point, sign, folder, keys)) for point in points])
         for line in _continuous_stretches(direction["boundary"]):
             axes.plot([point["half_period"] for point in line], [_boundary_amplitude(point) for point in line], color=colour,

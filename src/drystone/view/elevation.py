@@ -28,22 +28,22 @@ class ElevationAxes(NamedTuple):
 
     right: int
     depth: int
-    nearer: float  # sign of the depth that is nearer to the eye
+    towards_eye: float  # sign of the depth that is nearer to the eye
 
 
 FRONT_AXES, SIDE_AXES = ElevationAxes(0, 1, -1.0), ElevationAxes(1, 0, 1.0)
 
 
-def draw_thrust(figure: Any, run: Run, frame: int, pose: int, given: Mapping[str, Array]) -> None:
+def draw_thrust(figure: Any, run: Run, frame: int, pose: int, named_lines: Mapping[str, Array]) -> None:
     """The lines of thrust of the forces in a frame, and those `given` by their names, over the blocks as they are in `pose`."""
-    found = thrust_lines(run.model, joints(run, frame))
-    if not found and not given:
+    lines_found = thrust_lines(run.model, joints(run, frame))
+    if not lines_found and not named_lines:
         raise InputError(f"{run.folder}: no arch or column from support to support; draw forces instead of thrust")
-    axes, view = _blocks(figure, run, pose)
-    for k, (label, line) in enumerate(given.items()):
+    axes, view = _draw_blocks(figure, run, pose)
+    for k, (label, line) in enumerate(named_lines.items()):
         axes.plot(line[:, view.right], line[:, 2], label=label, **line_style(k))
-    for n, line in enumerate(found):
-        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the forces found", **line_style(len(given)))
+    for n, line in enumerate(lines_found):
+        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the forces found", **line_style(len(named_lines)))
     axes.legend(loc="lower center")
 
 
@@ -55,7 +55,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
     carried = joints(run, frame)
     size = np.linalg.norm(carried.force, axis=1)
     largest = float(size.max(initial=0.0))
-    axes, view = _blocks(figure, run, pose)
+    axes, view = _draw_blocks(figure, run, pose)
     axes.grid(False)
     if largest == 0.0:
         axes.set_title("the joints carry nothing")
@@ -73,7 +73,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
     figure.colorbar(lines, ax=axes, label="force of a joint [kN]", shrink=0.6, aspect=25)
 
 
-def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
+def _draw_blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     """Axes with the faces that are seen, far ones first."""
     from matplotlib.collections import PolyCollection
 
@@ -85,12 +85,14 @@ def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     plan = np.ptp(vertex[:, :2], axis=0)
     view = FRONT_AXES if plan[0] >= plan[1] else SIDE_AXES
     faces = np.split(vertex[bodies.face_vertex], bodies.face_start[1:-1])
-    depth = np.array([view.nearer * face[:, view.depth].mean() for face in faces])
-    seen = np.flatnonzero(view.nearer * normal[:, view.depth] > 1e-6)
-    seen = seen[np.argsort(depth[seen], kind="stable")]
-    colours = [SUPPORT_COLOUR if bodies.fixed[block[k]] else STONE_COLOUR for k in seen]
+    depth = np.array([view.towards_eye * face[:, view.depth].mean() for face in faces])
+    visible = np.flatnonzero(view.towards_eye * normal[:, view.depth] > 1e-6)
+    visible = visible[np.argsort(depth[visible], kind="stable")]
+    colours = [SUPPORT_COLOUR if bodies.fixed[block[k]] else STONE_COLOUR for k in visible]
     axes = figure.add_subplot()
-    axes.add_collection(PolyCollection(_outlines(faces, seen, view), facecolors=colours, edgecolors=EDGE_COLOUR, linewidths=0.4))
+    axes.add_collection(
+        PolyCollection(_outlines(faces, visible, view), facecolors=colours, edgecolors=EDGE_COLOUR, linewidths=0.4)
+    )
     axes.set_aspect("equal")
     axes.autoscale_view()
     axes.set_xlabel(f"{'xyz'[view.right]} [m]")
@@ -98,5 +100,5 @@ def _blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     return axes, view
 
 
-def _outlines(faces: Sequence[Array], seen: Array, view: ElevationAxes) -> list[Array]:
-    return [faces[k][:, [view.right, 2]] for k in seen]
+def _outlines(faces: Sequence[Array], visible: Array, view: ElevationAxes) -> list[Array]:
+    return [faces[k][:, [view.right, 2]] for k in visible]

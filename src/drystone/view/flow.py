@@ -49,7 +49,9 @@ def fit_segment_length(model: Model, size: Array) -> float:
     """[m] of the longest segment, so that a common one is about half a block long and none too long for the picture."""
     radius = float(np.median(model.bodies.radius))
     common = float(np.median(size[size > MIN_FORCE_SHARE * size.max(initial=0.0)])) if size.any() else 1.0
-    return float(np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * structure_size(model))))
+    return float(
+        np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * structure_size(model)))
+    )
 
 
 def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) -> None:
@@ -62,7 +64,9 @@ def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) 
     share = force / largest
     right = left + share * length * camera.scale
     lettering.draw_line(image, (left, row), (right, row), MAX_LINE_WIDTH * np.sqrt(share) / 2, FORCE_COLOURS[-1])
-    lettering.write(image, format_quantity(force, "N"), left, row - 1.2 * letter, height=letter, colour=lettering.TEXT_COLOUR)
+    lettering.draw_text(
+        image, format_quantity(force, "N"), left, row - 1.2 * letter, height=letter, colour=lettering.TEXT_COLOUR
+    )
 
 
 def _round_below(force: float) -> float:

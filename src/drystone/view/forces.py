@@ -47,11 +47,11 @@ def force_picture(
     largest = float(size.max(initial=0.0))
     length = fit_segment_length(model, size) if length is None else length
     drawn = flow_lines(resultants, largest, length, np.ones(len(model.blocks), bool) if shown is None else shown)
-    falls = _falling(model, moving)
-    idle = _unloaded(model, resultants, size) & ~falls & (True if shown is None else shown)
-    told = ((UNLOADED_COLOUR, "carries nothing", idle), (MOVING_COLOUR, "moves", falls))
+    moves = _moving_blocks(model, moving)
+    unloaded = _unloaded(model, resultants, size) & ~moves & (True if shown is None else shown)
+    groups = ((UNLOADED_COLOUR, "carries nothing", unloaded), (MOVING_COLOUR, "moves", moves))
     rows: list[tuple[Any, str]] = [(None, title)] if title else []
-    rows += [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
+    rows += [(colour, f"{words}: {int(members.sum())}") for colour, words, members in groups if members.any()]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
         draw_flow(image, camera, near, drawn, model)
@@ -59,7 +59,7 @@ def force_picture(
         draw_scale_bar(image, camera, largest, length)
 
     colours = _pale_stones(model)
-    colours[idle], colours[falls] = UNLOADED_COLOUR, MOVING_COLOUR
+    colours[unloaded], colours[moves] = UNLOADED_COLOUR, MOVING_COLOUR
     return picture(model, path, color=colours, motion=motion, shown=shown, overlay=draw, **view)
 
 
@@ -68,12 +68,12 @@ def thrust_picture(
 ) -> Array:
     """Lines of thrust (n, 3) [m] by their labels, one or several a label, over the pale structure, seen from the front unless
     `view` (keywords of `picture`) says otherwise."""
-    given = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
+    labelled_lines = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
     colours = [FORCE_COLOURS[2], CLASS_PALETTE[4], CLASS_PALETTE[2], CLASS_PALETTE[5], CLASS_PALETTE[3]]
-    rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(given)]
+    rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(labelled_lines)]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
-        for (_, lines), (colour, _) in zip(given, rows, strict=True):
+        for (_, lines), (colour, _) in zip(labelled_lines, rows, strict=True):
             for line in lines:
                 draw_lines(image, camera, polyline(line, 4.0, colour))
         draw_legend(image, rows)
@@ -82,7 +82,7 @@ def thrust_picture(
     return picture(model, path, color=_pale_stones(model), overlay=draw, **front | view)
 
 
-def _falling(model: Model, moving: Array | None) -> Array:
+def _moving_blocks(model: Model, moving: Array | None) -> Array:
     """(B,) which blocks move, compared with the one that moves most."""
     if moving is None:
         return np.zeros(len(model.blocks), bool)

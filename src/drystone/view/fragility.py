@@ -52,7 +52,9 @@ def draw_fragility(figure: Any, result: dict[str, Any]) -> None:
     axes.set_ylim(0, 1)
     axes.set_xlabel(f"{result['measure']} [{unit}]")
     limit = result["limit"]
-    limit_text = "collapse" if limit == "collapse" else f"a displacement of {limit if isinstance(limit, str) else f'{limit:g} m'}"
+    limit_text = (
+        "collapse" if limit == "collapse" else f"a displacement of {limit if isinstance(limit, str) else f'{limit:g} m'}"
+    )
     axes.set_ylabel(f"probability of {limit_text}")
     records, specimens = len(result["records"]), result["specimens"]
     counts = f"{records} records" + (f", {specimens} specimens" if specimens != records else "")
@@ -157,5 +159,7 @@ def _varied_values(curve: Curve) -> list[str]:
 
 def _curve_label(curve: Curve, factor: float, unit: str) -> str:
     fitted = Fit(**curve["fit"])
-    fit_text = f"no fit: {fitted.status}" if fitted.theta is None else f"θ = {factor * fitted.theta:.3g} {unit}, β = {fitted.beta:.2f}"
+    fit_text = (
+        f"no fit: {fitted.status}" if fitted.theta is None else f"θ = {factor * fitted.theta:.3g} {unit}, β = {fitted.beta:.2f}"
+    )
     return ", ".join([*_varied_values(curve), fit_text])

@@ -111,6 +111,11 @@ def draw_motions(figure: Any, motions: Sequence[Motion], duration: float, step: 
         of_supports = f" of {', '.join(motion.supports)}" if motion.supports else ""
         direction_text = ", ".join(f"{value:g}" for value in motion.direction)
         for panel, motion_history in zip(axes, motion_histories, strict=True):
-            panel.plot(time, motion_history @ np.array(motion.direction), label=f"{motion.label}{of_supports}, along ({direction_text})", **line_style(k))
+            panel.plot(
+                time,
+                motion_history @ np.array(motion.direction),
+                label=f"{motion.label}{of_supports}, along ({direction_text})",
+                **line_style(k),
+            )
     axes[-1].set_xlabel("time [s]")
     axes[0].legend()

@@ -7,7 +7,7 @@ import numpy as np
 Array = np.ndarray
 
 TEXT_COLOUR = np.array([0.25, 0.25, 0.27])  # sRGB of letters
-STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
+LETTER_STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
     "0": [[(0, 1), (0, 5), (1, 6), (3, 6), (4, 5), (4, 1), (3, 0), (1, 0), (0, 1)]],
     "1": [[(0.5, 4.5), (2, 6), (2, 0)], [(0.5, 0), (3.5, 0)]],
     "2": [[(0, 5), (1, 6), (3, 6), (4, 5), (4, 4), (0, 0), (4, 0)]],
@@ -69,25 +69,36 @@ STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y fr
     ")": [[(1, 6.5), (2, 4.8), (2, 0.7), (1, -1)]],
     " ": [],
 }  # fmt: skip
-ADVANCE = {".": 2.5, " ": 3.0, "i": 3.2, "j": 3.6, "l": 3.2, ",": 2.5, ":": 2.8, "|": 3.2, "(": 3.6, ")": 3.6}  # others 5.6
+LETTER_ADVANCE = {
+    ".": 2.5,
+    " ": 3.0,
+    "i": 3.2,
+    "j": 3.6,
+    "l": 3.2,
+    ",": 2.5,
+    ":": 2.8,
+    "|": 3.2,
+    "(": 3.6,
+    ")": 3.6,
+}  # others 5.6
 
 
-def write(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
+def draw_text(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
     """Draw text into an image (H, W, 3), base line at `row`; returns the column after it. All in pixels. Capitals without
     strokes of their own are drawn small, other unknown signs left blank."""
     unit = height / 6.0
     for sign in text:
-        for stroke in STROKES.get(sign, STROKES.get(sign.lower(), [])):
+        for stroke in LETTER_STROKES.get(sign, LETTER_STROKES.get(sign.lower(), [])):
             for (ax, ay), (bx, by) in pairwise(stroke):
                 start = (column + ax * unit, row - ay * unit)
                 draw_line(image, start, (column + bx * unit, row - by * unit), 0.42 * unit, colour)
-        column += ADVANCE.get(sign, 5.6) * unit
+        column += LETTER_ADVANCE.get(sign, 5.6) * unit
     return column
 
 
-def width(text: str, height: float) -> float:
+def text_width(text: str, height: float) -> float:
     """[pixels] that a text takes."""
-    return sum(ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
+    return sum(LETTER_ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
 
 
 def draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:

@@ -91,7 +91,9 @@ def _interpolated_pose(run: Run, moment: Moment) -> tuple[Array, Array]:
     if moment.share == 0.0:
         return position, start
     spin = quaternion.rotation_vector(quaternion.product(run.rotation[moment.next_frame], quaternion.conjugate(start)))
-    return position + moment.share * (next_position - position), quaternion.product(rotation_quaternions(moment.share * spin), start)
+    return position + moment.share * (next_position - position), quaternion.product(
+        rotation_quaternions(moment.share * spin), start
+    )
 
 
 @lru_cache(maxsize=4)

@@ -88,7 +88,9 @@ def movie_moments(run: Run, rate: float, start: float | None, end: float | None)
         stages = np.arange(run.frames, dtype=float)
         return _moments_between(stages, max(run.frames - 1, 1) / (SEQUENCE_SECONDS * rate), start, end, "(stages)")
     moved = np.abs(run.position - run.position[0]).max(axis=(1, 2)) > MIN_MOTION
-    shares = (1.0 - np.cos(2.0 * np.pi * np.arange(max(2, round(MECHANISM_PERIOD * rate))) / round(MECHANISM_PERIOD * rate))) / 2
+    shares = (
+        1.0 - np.cos(2.0 * np.pi * np.arange(max(2, round(MECHANISM_PERIOD * rate))) / round(MECHANISM_PERIOD * rate))
+    ) / 2
     all_moments = [Moment(0, int(k), float(share), int(k)) for k in np.flatnonzero(moved) for share in shares]
     if not all_moments:
         raise InputError(f"{run.folder}: nothing moves in this analysis ({kind}); draw a picture of it")
@@ -168,7 +170,9 @@ def _orbit(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]
     low, high = points.min(axis=0), points.max(axis=0)
     box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
     cameras = [
-        fit_camera(box, scene.camera.size, azimuth=view.azimuth + turn, elevation=view.elevation, field=view.field, margin=IMAGE_MARGIN)
+        fit_camera(
+            box, scene.camera.size, azimuth=view.azimuth + turn, elevation=view.elevation, field=view.field, margin=IMAGE_MARGIN
+        )
         for turn in turns
     ]
     scale = min(camera.scale for camera in cameras)

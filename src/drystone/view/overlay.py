@@ -70,12 +70,12 @@ def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]], *, top:
     row = int(0.04 * height if top is None else top)
     if not rows:
         return
-    right = left + 3 * side + int(max(lettering.width(words, letter) for _, words in rows))
+    right = left + 3 * side + int(max(lettering.text_width(words, letter) for _, words in rows))
     ground = image[row - side : row + int(2.2 * letter) * len(rows), left - side : right]
     ground[...] = 0.25 * ground + 0.75 * 0.97
     for colour, words in rows:
         if colour is not None:
             image[row : row + side, left : left + side] = colour
         start = left if colour is None else left + 2 * side
-        lettering.write(image, words, start, row + side, height=letter, colour=lettering.TEXT_COLOUR)
+        lettering.draw_text(image, words, start, row + side, height=letter, colour=lettering.TEXT_COLOUR)
         row += int(2.2 * letter)

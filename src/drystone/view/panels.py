@@ -1,8 +1,8 @@
 """The plots of a run or a study: its folder and a request such as "energy,blocks=12:14" come in, a figure goes out.
 
-    name              one of `PANELS`
-    name.xz           the components of a history, or the axis of a phase portrait
-    name=12:14+crown  blocks by number, by a range that includes both ends, by name or by group
+name              one of `PANELS`
+name.xz           the components of a history, or the axis of a phase portrait
+name=12:14+crown  blocks by number, by a range that includes both ends, by name or by group
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ from drystone.view.fragility import draw_fragility, draw_records
 from drystone.view.ground import draw_motions
 from drystone.view.histories import AXIS_NAMES, BLOCK_HISTORIES, choose_drawn_blocks, draw_history, draw_phase
 from drystone.view.plots import draw_base, draw_curves, draw_polar, draw_settlement
-from drystone.view.results import capacity_of, curve_of
+from drystone.view.results import capacity_curves, pushover_curve
 from drystone.view.studies import draw_sweep
 from drystone.view.style import PAGE_WIDTH, drawing
 
@@ -196,35 +196,81 @@ def _is_kind(kind: str) -> Callable[[PlotSource], bool]:
 
 
 PANELS: dict[str, Panel] = {
-    "ground": Panel("acceleration, velocity and displacement of the ground or of the supports",
-                    lambda source: source.goes_through_time and bool(source.case.motions), _ground, height=4.2),
+    "ground": Panel(
+        "acceleration, velocity and displacement of the ground or of the supports",
+        lambda source: source.goes_through_time and bool(source.case.motions),
+        _ground,
+        height=4.2,
+    ),
     "displacement": Panel("displacement of blocks over time", _is_history, _history, height=3.6),
     "rotation": Panel("rotation of blocks over time", _is_history, _history, height=3.6),
     "velocity": Panel("velocity of blocks over time", _is_history, _history, is_default=False, height=3.6),
     "phase": Panel("rotation of blocks against angular velocity", _is_history, _phase, is_default=False, height=4.0),
-    "energy": Panel("energies per unit of weight", _is_history, lambda figure, source, request:
-                    draw_energy(figure, source.run, source.case.analysis.gravity)),
-    "ledger": Panel("where the energy went", _is_history, lambda figure, source, request: draw_ledger(figure, source.run),
-                    is_default=False),
-    "base": Panel("vertical reaction of the supports over time", lambda source: _is_history(source) and source.case.analysis.gravity > 0, _base,
-                  is_default=False, height=4.0),
+    "energy": Panel(
+        "energies per unit of weight",
+        _is_history,
+        lambda figure, source, request: draw_energy(figure, source.run, source.case.analysis.gravity),
+    ),
+    "ledger": Panel(
+        "where the energy went", _is_history, lambda figure, source, request: draw_ledger(figure, source.run), is_default=False
+    ),
+    "base": Panel(
+        "vertical reaction of the supports over time",
+        lambda source: _is_history(source) and source.case.analysis.gravity > 0,
+        _base,
+        is_default=False,
+        height=4.0,
+    ),
     "thrust": Panel("thrust line of an arch or a column", _has_forces, _thrust, is_default=False, height=4.5),
-    "forces": Panel("forces in the joints in one frame", _has_forces, lambda figure, source, request:
-                    draw_forces(figure, source.run, source.frame, source.pose), height=4.5),
-    "curve": Panel("capacity curve: multiplier against displacement", _is_kind("pushover"), lambda figure, source, request:
-                   draw_curves(figure, {"pushover": curve_of(source.result)}), height=4.0),
-    "settlement": Panel("reaction of each support, and the widest crack, against the settlement",
-                        lambda source: _is_kind("settlement")(source) and len(source.result["settlement"]) > 1,
-                        lambda figure, source, request: draw_settlement(figure, source.result), height=5.5),
-    "capacity": Panel("collapse multiplier against direction", _is_kind("capacity"), lambda figure, source, request:
-                      draw_polar(figure, capacity_of(source.result)), height=5.0),
-    "convergence": Panel("residual, cost and overlap of blocks in every step", _is_history, _convergence, is_default=False, height=4.2),
-    "domain": Panel("failure domain", _is_kind("failure-domain"), lambda figure, source, request:
-                    draw_domain(figure, source.result, source.folder)),
-    "fragility": Panel("fractions of collapse and fitted curves", _is_kind("fragility"), lambda figure, source, request:
-                       draw_fragility(figure, source.result), height=5.0),
-    "records": Panel("response to each accelerogram", lambda source: _is_kind("fragility")(source) and source.result["method"] != "stripes",
-                     lambda figure, source, request: draw_records(figure, source.result), is_default=False, height=5.0),
-    "sweep": Panel("measured numbers against the varied value", _is_kind("sweep"), lambda figure, source, request:
-                   draw_sweep(figure, source.result), height=5.0),
-}  # fmt: skip
+    "forces": Panel(
+        "forces in the joints in one frame",
+        _has_forces,
+        lambda figure, source, request: draw_forces(figure, source.run, source.frame, source.pose),
+        height=4.5,
+    ),
+    "curve": Panel(
+        "capacity curve: multiplier against displacement",
+        _is_kind("pushover"),
+        lambda figure, source, request: draw_curves(figure, {"pushover": pushover_curve(source.result)}),
+        height=4.0,
+    ),
+    "settlement": Panel(
+        "reaction of each support, and the widest crack, against the settlement",
+        lambda source: _is_kind("settlement")(source) and len(source.result["settlement"]) > 1,
+        lambda figure, source, request: draw_settlement(figure, source.result),
+        height=5.5,
+    ),
+    "capacity": Panel(
+        "collapse multiplier against direction",
+        _is_kind("capacity"),
+        lambda figure, source, request: draw_polar(figure, capacity_curves(source.result)),
+        height=5.0,
+    ),
+    "convergence": Panel(
+        "residual, cost and overlap of blocks in every step", _is_history, _convergence, is_default=False, height=4.2
+    ),
+    "domain": Panel(
+        "failure domain",
+        _is_kind("failure-domain"),
+        lambda figure, source, request: draw_domain(figure, source.result, source.folder),
+    ),
+    "fragility": Panel(
+        "fractions of collapse and fitted curves",
+        _is_kind("fragility"),
+        lambda figure, source, request: draw_fragility(figure, source.result),
+        height=5.0,
+    ),
+    "records": Panel(
+        "response to each accelerogram",
+        lambda source: _is_kind("fragility")(source) and source.result["method"] != "stripes",
+        lambda figure, source, request: draw_records(figure, source.result),
+        is_default=False,
+        height=5.0,
+    ),
+    "sweep": Panel(
+        "measured numbers against the varied value",
+        _is_kind("sweep"),
+        lambda figure, source, request: draw_sweep(figure, source.result),
+        height=5.0,
+    ),
+}

@@ -134,12 +134,16 @@ def strip(run: Run, frames: Sequence[int], path: str | Path | None = None, *, wi
 def prepare_settings(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look) -> ImageSettings:
     """Camera, scales and floor for images of all the moments."""
     _check(look)
-    setting = ImageSettings(look, make_scene(run.model, framed_points(run, moments, look), size, resolve_view(look)), 0.0, 0.0, 0.0)
+    setting = ImageSettings(
+        look, make_scene(run.model, framed_points(run, moments, look), size, resolve_view(look)), 0.0, 0.0, 0.0
+    )
     if look.quantity:
         found = (float(np.nanmax(_drawn_bodies(run, moment, look)[1], initial=0.0)) for moment in moments)
         setting = setting._replace(most=max(found) if look.most is None else look.most)
     if look.forces:
-        carried = [force_magnitudes(joints_at(run, moment, run.position[0])) for moment in {m.shown_frame: m for m in moments}.values()]
+        carried = [
+            force_magnitudes(joints_at(run, moment, run.position[0])) for moment in {m.shown_frame: m for m in moments}.values()
+        ]
         size_of = np.concatenate(carried)
         setting = setting._replace(largest=float(size_of.max(initial=0.0)), length=fit_segment_length(run.model, size_of))
     return setting
@@ -181,7 +185,9 @@ def resolve_view(look: Look) -> View:
 
 def _check(look: Look) -> None:
     if isinstance(look.color, str) and look.color not in COLOUR_NAMES:
-        raise InputError(f"color {look.color!r}{did_you_mean(look.color, COLOUR_NAMES)}: choose one of {', '.join(COLOUR_NAMES)}")
+        raise InputError(
+            f"color {look.color!r}{did_you_mean(look.color, COLOUR_NAMES)}: choose one of {', '.join(COLOUR_NAMES)}"
+        )
     if look.most is not None and not look.most > 0.0:
         raise InputError(f"most = {look.most}: the end of the scale of colours must be above 0")
 
@@ -276,7 +282,7 @@ def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], label_hei
     top = 0.04 * min(height, width)
     draw_legend(image, rows, top=top + 2.6 * label_height)
     if label_height:
-        lettering.write(image, text, 0.04 * width, top + label_height, height=label_height, colour=TEXT_COLOUR)
+        lettering.draw_text(image, text, 0.04 * width, top + label_height, height=label_height, colour=TEXT_COLOUR)
 
 
 def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:

@@ -64,7 +64,9 @@ def make_scene(model: Model, points: Array, size: tuple[int, int], view: View) -
     fine = (size[0] * SUBPIXELS, size[1] * SUBPIXELS)
     camera = fit_camera(points, fine, azimuth=view.azimuth, elevation=view.elevation, field=view.field, margin=IMAGE_MARGIN)
     # high behind the left shoulder of whoever looks
-    sun = fit_camera(points, (SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS), azimuth=view.azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01)
+    sun = fit_camera(
+        points, (SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS), azimuth=view.azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01
+    )
     return Scene(camera, sun, _floor(model, points), float(np.linalg.norm(np.ptp(points, axis=0))))
 
 
@@ -79,9 +81,7 @@ def render(stones: DrawnBodies, colours: Array, scene: Scene) -> tuple[Array, Ar
     samples = raster.hemisphere(raster.SKY_SAMPLES)
     width, height = camera.size[0] // SUBPIXELS, camera.size[1] // SUBPIXELS
     light = np.zeros((height, width)), np.zeros((height, width))
-    raster.light_pixels(
-        camera, near, number, normal, sun, sun_near, samples, reach, scene.floor, 0.9 * scene.extent, *light
-    )
+    raster.light_pixels(camera, near, number, normal, sun, sun_near, samples, reach, scene.floor, 0.9 * scene.extent, *light)
     image, line, tones = np.empty((height, width, 3)), _line(stones.bodies, camera), _linear(colours)
     raster.shade_pixels(
         camera, near, number, block_of, normal, tones, sun, sun_near, samples, reach, line, _background(height), *light, image

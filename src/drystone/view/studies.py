@@ -29,7 +29,9 @@ def _sweep(result: dict[str, Any], folder: Path) -> list[Path]:
 def draw_sweep(figure: Any, result: dict[str, Any]) -> None:
     """What was measured against the first number that was varied, a line for every combination of the others."""
     rows = [row for row in result["rows"] if row["outcome"]["status"] != "failed"]
-    measured = next((name for name in PLOTTED_NUMBERS if any(row["outcome"]["numbers"].get(name) is not None for row in rows)), None)
+    measured = next(
+        (name for name in PLOTTED_NUMBERS if any(row["outcome"]["numbers"].get(name) is not None for row in rows)), None
+    )
     varied_key = next((key for key in (rows[0]["sample"] if rows else ()) if _is_number(rows[0]["sample"][key])), None)
     if measured is None or varied_key is None:
         raise InputError("nothing to plot; a sweep is drawn when some trials ended and a number was varied")

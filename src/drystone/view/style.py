@@ -18,7 +18,11 @@ BLUE, RED = COLOURS[:2]
 LINE_STYLES = ("-", "--", "-.", ":")
 LINE_MARKERS = "osD^vPX"
 FAINT_GREY = "0.6"  # grey of axes through zero and of limits
-COLUMN_WIDTH, PAGE_WIDTH, LANDSCAPE_WIDTH = 3.5, 7.0, 11.0  # [in] width of a plot in a column of a paper, on a page, on a page laid sideways
+COLUMN_WIDTH, PAGE_WIDTH, LANDSCAPE_WIDTH = (
+    3.5,
+    7.0,
+    11.0,
+)  # [in] width of a plot in a column of a paper, on a page, on a page laid sideways
 TIMES_SIGN, MINUS_SIGN = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")

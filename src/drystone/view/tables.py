@@ -9,8 +9,8 @@ from rich.table import Table
 from drystone.solvers.solution import FINER_STEPS
 from drystone.stamp import in_words
 
-SHOWN = 3  # findings of a kind that are told one by one
-TOLD = 8  # gaps that are told one by one
+MAX_LISTED = 3  # findings of a kind that are told one by one
+MAX_LISTED_GAPS = 8  # gaps that are told one by one
 
 
 def print_check(facts: dict[str, Any]) -> None:
@@ -41,8 +41,8 @@ def describe_closed_gaps(closed: list[dict[str, Any]]) -> str:
     """The joints that were closed since only the rounding of the drawing had opened them, the widest first."""
     told = sorted(closed, key=lambda gap: -abs(gap["gap"]))
     rows = [f"{gap['a']}|{gap['b']}: {1e3 * gap['gap']:.3g} mm" if gap["b"] else f"{gap['a']}, faces made plane: "
-            f"{1e3 * gap['gap']:.3g} mm" for gap in told[:TOLD]]  # fmt: skip
-    more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
+            f"{1e3 * gap['gap']:.3g} mm" for gap in told[:MAX_LISTED_GAPS]]  # fmt: skip
+    more = [f"and {len(told) - MAX_LISTED_GAPS} more"] if len(told) > MAX_LISTED_GAPS else []
     return "\n".join([f"{len(told)} closed (+ gap, - overlap)", *rows, *more])
 
 
@@ -51,12 +51,12 @@ def _case_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("height of the free blocks", f"{facts['height']:.4g} m"),
         ("friction at the contacts", f"{facts['smallest_friction']:g} to {facts['largest_friction']:g}"),
         ("motions", ", ".join(facts["motions"]) or "none: gravity only"),
-        ("analysis", facts["analysis"] + _plan(facts)),
+        ("analysis", facts["analysis"] + _describe_steps(facts)),
         ("contact, solver", f"{facts['contact']}, {facts['method']}"),
     ]
 
 
-def _plan(facts: dict[str, Any]) -> str:
+def _describe_steps(facts: dict[str, Any]) -> str:
     return f", {facts['duration']:g} s in {facts['steps']} steps, {facts['frames']} frames" if "steps" in facts else ""
 
 
@@ -75,10 +75,10 @@ def _print_kinds(title: str, entries: list[dict[str, Any]], sentence: Callable[[
         kinds.setdefault(entry["kind"], []).append(entry)
     for kind, members in kinds.items():
         print(f"{title}: {kind}, {len(members)} times{_range(members)}" if len(members) > 1 else f"{title}: {kind}")
-        for member in members[:SHOWN]:
+        for member in members[:MAX_LISTED]:
             print(f"  {sentence(member)}")
-        if len(members) > SHOWN:
-            print(f"  ... {len(members) - SHOWN} more; --json lists all")
+        if len(members) > MAX_LISTED:
+            print(f"  ... {len(members) - MAX_LISTED} more; --json lists all")
 
 
 def _range(members: list[dict[str, Any]]) -> str:
@@ -90,8 +90,8 @@ def _range(members: list[dict[str, Any]]) -> str:
 def _sentence(finding: dict[str, Any]) -> str:
     """The blocks, what is wrong with them, and the cure."""
     names = [repr(name) for name in finding["blocks"]]
-    if len(names) > SHOWN:
-        names = [", ".join(names[:SHOWN]), f"{len(names) - SHOWN} more"]
+    if len(names) > MAX_LISTED:
+        names = [", ".join(names[:MAX_LISTED]), f"{len(names) - MAX_LISTED} more"]
     where = " and ".join(names) + ("" if finding["face"] is None else f", face {finding['face']}")
     between = ": " if len(finding["blocks"]) == 1 else " " if where else ""
     return f"{where}{between}{finding['said']}; {finding['cure']}"
@@ -106,37 +106,39 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    cost, taken = summary["ms_per_step"], summary["factorisations"]
+    cost, factorisations = summary["ms_per_step"], summary["factorisations"]
     small = summary["integrator"] == "small-steps"
     paths = ", ".join(f"{name} {count}" for name, count in summary["paths"].items())
     rows = [
         ("blocks", f"{summary['blocks']}, of which {summary['fixed_blocks']} fixed"),
-        ("simulated time", f"{summary['time']:g} s in {summary['steps']} steps" + _cut(summary)),
+        ("simulated time", f"{summary['time']:g} s in {summary['steps']} steps" + _interruption_note(summary)),
         *([("OPEN", open_question(summary["hung_by_friction"]))] if summary["hung_by_friction"] else []),
-        ("outcome", _outcome(summary) + (" in this run" if summary["hung_by_friction"] else "")),
+        ("outcome", _describe_outcome(summary) + (" in this run" if summary["hung_by_friction"] else "")),
         ("largest displacement", f"{summary['max_displacement']:.4g} m"),
         ("deepest penetration", f"{summary['max_penetration']:.2e} m"),
         *([] if small else [("largest residual", f"{summary['max_residual']:.1e} of g dt")]),
         ("steps that made energy" if small else "unconverged steps", f"{summary['unconverged_steps']}"),
         ("contacts", f"{summary['contacts']['mean']:.1f} mean, {summary['contacts']['max']} at most"),
         *([] if small else [("solver paths (steps)", paths)]),
-        _small_steps(summary) if small else ("factorisations a step", f"{taken['mean']:.2f} mean, {taken['max']} at most"),
-        ("cost a step", f"{cost['total']:.3g} ms: " + _parts(cost, "small steps" if small else "solver")),
+        _small_steps_row(summary)
+        if small
+        else ("factorisations a step", f"{factorisations['mean']:.2f} mean, {factorisations['max']} at most"),
+        ("cost a step", f"{cost['total']:.3g} ms: " + _describe_cost(cost, "small steps" if small else "solver")),
     ]
     energies = [(name, ends) for name, ends in summary["energy"].items() if any(ends)]
-    rows += [(f"energy, {name}", f"{_joule(ends[0])} to {_joule(ends[1])}") for name, ends in energies]
+    rows += [(f"energy, {name}", f"{_format_energy(ends[0])} to {_format_energy(ends[1])}") for name, ends in energies]
     rows += [("computed with", in_words(summary["stamp"]))] if "stamp" in summary else []
     if "base_resultant" in summary:
         heads = [1e3 * opening for opening in summary["head_joint_openings"]]
-        rows.insert(3, ("supports bear", _borne(summary["base_resultant"])))
+        rows.insert(3, ("supports bear", _describe_base(summary["base_resultant"])))
         rows.insert(4, ("widest head joint", f"{heads[-1]:.3g} mm at the end, {max(heads):.3g} mm on the way"))
     if "mechanism" in summary:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
-        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:SHOWN]) or "none")]
+        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:MAX_LISTED]) or "none")]
     return rows
 
 
-def _small_steps(summary: dict[str, Any]) -> tuple[str, str]:
+def _small_steps_row(summary: dict[str, Any]) -> tuple[str, str]:
     """How long they were, and how many steps were taken again, in part, with finer ones."""
     told = f"{1e6 * summary['small_step']:.3g} µs long on average, {summary['factorisations']['mean']:.0f} a step"
     count = summary["paths"].get(FINER_STEPS, 0)
@@ -145,12 +147,12 @@ def _small_steps(summary: dict[str, Any]) -> tuple[str, str]:
 
 def open_question(hung: list[str]) -> str:
     """What to say of blocks that rest on nothing; `hung` has their names, at least one."""
-    named = ", ".join(hung[:SHOWN]) + (f" and {len(hung) - SHOWN} more" if len(hung) > SHOWN else "")
+    named = ", ".join(hung[:MAX_LISTED]) + (f" and {len(hung) - MAX_LISTED} more" if len(hung) > MAX_LISTED else "")
     return (f"{len(hung)} blocks rest on nothing ({named}); whether friction in upright joints holds them depends on the play "
             'of these, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed')  # fmt: skip
 
 
-def _borne(base: dict[str, Any]) -> str:
+def _describe_base(base: dict[str, Any]) -> str:
     """Without inertia the supports bear the weight, always."""
     shares = [force / base["weight"] for force in base["force"][1:]]
     since = base["balanced_from"]
@@ -178,8 +180,8 @@ def print_verification(facts: dict[str, Any]) -> None:
         ("verdict", facts["verdict"]),
         ("computed again", f"{facts['steps']} of {facts['of_steps']} steps"),
         *(("not what was stamped", said) for said in facts["changed"]),
-        *(("differs", said) for said in differences[:SHOWN]),
-        *([("differs", f"{len(differences) - SHOWN} more; --json lists all")] if len(differences) > SHOWN else []),
+        *(("differs", said) for said in differences[:MAX_LISTED]),
+        *([("differs", f"{len(differences) - MAX_LISTED} more; --json lists all")] if len(differences) > MAX_LISTED else []),
         *((f"other {name}", f"{then}; here {now}") for name, (then, now) in facts["other"].items()),
         *(("changed since", said) for said in facts["since"]),
         ("computed with", in_words(facts["stamp"])),
@@ -190,7 +192,10 @@ def print_verification(facts: dict[str, Any]) -> None:
 def print_cross(facts: dict[str, Any]) -> None:
     """What `drystone verify --cross` found."""
     if "ways" in facts:
-        print_rows(facts["out"], [("verdict", facts["verdict"]), *((name, _way(way)) for name, way in facts["ways"].items())])
+        print_rows(
+            facts["out"],
+            [("verdict", facts["verdict"]), *((name, _describe_bounds(way)) for name, way in facts["ways"].items())],
+        )
         return
     allowed = "1 % of its radius" if facts["apart"] is None else f"{1e3 * facts['apart']:.4g} mm"
     rows = [
@@ -204,15 +209,17 @@ def print_cross(facts: dict[str, Any]) -> None:
     print_rows(facts["out"], rows)
 
 
-def _way(way: dict[str, Any]) -> str:
+def _describe_bounds(way: dict[str, Any]) -> str:
     safe, upper = ("not known" if way[name] is None else f"{way[name]:.4g}" for name in ("safe", "upper"))
     return f"multiplier: safe {safe}, upper {upper}"
 
 
 def _difference(difference: dict[str, Any]) -> str:
-    far = "in number or in words" if difference["largest"] is None else f"by at most {difference['largest']:.2g} (SI)"
+    difference_text = (
+        "in number or in words" if difference["largest"] is None else f"by at most {difference['largest']:.2g} (SI)"
+    )
     since = "" if difference["step"] is None else f" from step {difference['step']} on"
-    return f"{difference['what']}{since}, {far}"
+    return f"{difference['what']}{since}, {difference_text}"
 
 
 def print_solution(facts: dict[str, Any]) -> None:
@@ -223,9 +230,9 @@ def print_solution(facts: dict[str, Any]) -> None:
         ("friction law", facts["friction_law"]),
         ("method", f"{facts['method']}, tolerance {facts['tolerance']:g}"),
         ("converged", ("yes" if facts["converged"] else "no") + f", path {facts['path']}"),
-        ("residual", f"{_relative(facts['residual'])} {'of g dt' if facts['form'] == 'dump' else 'relative to q'}"),
-        ("natural map", f"{_relative(facts['natural_map'])} {unit}"),
-        ("velocity error", f"{_relative(facts['error'])} {unit}, an estimate"),
+        ("residual", f"{_format_error(facts['residual'])} {'of g dt' if facts['form'] == 'dump' else 'relative to q'}"),
+        ("natural map", f"{_format_error(facts['natural_map'])} {unit}"),
+        ("velocity error", f"{_format_error(facts['error'])} {unit}, an estimate"),
         ("iterations", f"{facts['iterations']} factorisations"),
         ("time", f"{facts['seconds']:.3g} s"),
         *(("note", note) for note in facts["notes"]),
@@ -233,25 +240,25 @@ def print_solution(facts: dict[str, Any]) -> None:
     print_rows(facts["file"], rows)
 
 
-def _relative(value: float | None) -> str:
+def _format_error(value: float | None) -> str:
     return "not finite" if value is None else f"{value:.1e}"
 
 
-def _cut(summary: dict[str, Any]) -> str:
+def _interruption_note(summary: dict[str, Any]) -> str:
     return "" if summary["finished"] else " (cut before its end)"
 
 
-def _outcome(summary: dict[str, Any]) -> str:
+def _describe_outcome(summary: dict[str, Any]) -> str:
     fallen = summary["fallen_blocks"]
     more = f"; {'1 block has' if fallen == 1 else f'{fallen} blocks have'} fallen out of place"
     return (f"collapsed at {summary['collapse_time']:.3f} s" if summary["collapsed"] else "stands") + (more if fallen else "")
 
 
-def _parts(cost: dict[str, float], middle: str) -> str:
+def _describe_cost(cost: dict[str, float], middle: str) -> str:
     return f"contact detection {cost['contact']:.3g}, {middle} {cost['solver']:.3g}, all else {cost['rest']:.3g}"
 
 
-def _joule(value: float) -> str:
+def _format_energy(value: float) -> str:
     return f"{value / 1e3:.4g} kJ" if abs(value) >= 1e3 else f"{value:.4g} J"
 
 
