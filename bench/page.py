@@ -24,7 +24,7 @@ from drystone.page.server import Server
 from drystone.page.share import write_html
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.stepping import State
 from drystone.writer import RunWriter
 
@@ -71,7 +71,7 @@ def make_up(folder: Path, courses: int, frames: int) -> None:
     with RunWriter.create(folder, case.text, model, state, every_steps=1, planned_steps=frames - 1) as writer:
         for number in range(1, frames):
             shivering = velocity * (number * 0.01) ** 2 + SHIVER * chance.normal(size=velocity.shape) * (velocity != 0.0)
-            position, rotation = drift(state.position, state.rotation, shivering, 1.0)
+            position, rotation = move_freely(state.position, state.rotation, shivering, 1.0)
             forces = touching._replace(impulse=chance.lognormal(sigma=1.5, size=(len(touching.gap), 1)) * touching.normal)
             now = state._replace(step=number, time=0.01 * number, position=position, rotation=rotation,
                                  velocity=velocity * number * 0.02, contacts=forces)  # fmt: skip

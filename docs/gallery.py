@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from drystone.build import GENERATORS
-from drystone.io.starter import keys_of
+from drystone.io.starter import format_generator_keys
 from drystone.model import build_model
 from drystone.record import Run, read_run
 from drystone.session import run as compute
@@ -94,7 +94,7 @@ def entry(name: str) -> str:
 ```toml
 [structure]
 generator = "{name}"
-{keys_of(name)}
+{format_generator_keys(name)}
 ```
 """
 

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from drystone.build import GENERATORS
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.cli.commands import GROUPS
 from drystone.cli.options import app
 from drystone.elastic import Stone
@@ -22,7 +22,7 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.schema import case_schema
 from drystone.io.table import Table
 from drystone.laws import JointLaw, Scatter
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.motion import Motion
 from drystone.units import UNITS
 
@@ -40,8 +40,8 @@ TABLES = {
     "output": "Optional: what is kept.",
 }  # fmt: skip
 # The record that a table becomes, where its keys are explained.
-RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push,
-           "ChangeTable": Change}  # fmt: skip
+RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": AppliedLoad,
+           "ChangeTable": BlockChange}  # fmt: skip
 # A field and the comment beside it, without the unit, which the schema tells.
 COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
 NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}

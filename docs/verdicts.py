@@ -17,7 +17,7 @@ from drystone import build
 from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier
 from drystone.build import GENERATORS, with_play
 from drystone.build.shapes import box
-from drystone.loads import body_force, weight
+from drystone.loads import body_force, weight_wrench
 from drystone.model import Block, Model, build_model
 from drystone.simulate import simulate_small_steps
 from drystone.statics.limit import solve_limit, stands_with_associated_friction
@@ -57,7 +57,7 @@ def after_a_second(model: Model) -> tuple[float, int]:
 
 def multipliers(model: Model) -> str:
     """Cells of the table: the safe multiplier, the loads under which histories rest and move, the upper multiplier."""
-    dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
     begin, system = time.process_time(), balance_of_closed_joints(model)
     found = solve_limit(system, dead, live)
     search = safe_multiplier(MultiplierProblem(system, dead, live, found, stands_with_associated_friction(system, dead), GRAVITY, None))

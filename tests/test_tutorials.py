@@ -92,7 +92,7 @@ def desk(granted, tmp_path, monkeypatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "1000")  # no line of a table is broken
-    monkeypatch.setattr(figures, "SIZE", (160, 100))  # of the pictures of a report
+    monkeypatch.setattr(figures, "PICTURE_SIZE", (160, 100))  # of the pictures of a report
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda path: path.stem)

@@ -29,7 +29,7 @@ class Library(NamedTuple):
     path: str
     threads: Callable[[], int]  # how many it uses
     set_threads: Callable[[int], Any]
-    of_each_thread: bool  # whether the number is one of the calling thread of Python, and not of the process
+    per_thread: bool  # whether the number is one of the calling thread of Python, and not of the process
 
 
 class _Limit:
@@ -47,11 +47,11 @@ class _Limit:
         with self._lock:
             libraries = self._loaded()
             for library in libraries:
-                if not library.of_each_thread and library.path not in self._before:
+                if not library.per_thread and library.path not in self._before:
                     self._before[library.path] = (library, library.threads())
                     library.set_threads(1)
             self._under_way += 1
-        own = [(library, library.threads()) for library in libraries if library.of_each_thread]
+        own = [(library, library.threads()) for library in libraries if library.per_thread]
         for library, _ in own:
             library.set_threads(1)
         return own

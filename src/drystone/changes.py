@@ -13,16 +13,16 @@ from operator import attrgetter
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.loads import members
+from drystone.loads import find_blocks
 from drystone.model import Model
 
 Array = np.ndarray
 
-ROUNDING = 1e-9  # [s] by which a time step may begin before the time of a change and have it
+TIME_ROUNDING = 1e-9  # [s] by which a time step may begin before the time of a change and have it
 
 
 @dataclass(frozen=True)
-class Change:
+class BlockChange:
     """What appears and vanishes at an instant."""
 
     time: float  # [s] when; it takes effect with the first time step that does not begin before it
@@ -37,10 +37,10 @@ class Change:
 class Presence:
     """Who is there, by time."""
 
-    def __init__(self, model: Model, changes: Sequence[Change]):
+    def __init__(self, model: Model, changes: Sequence[BlockChange]):
         self._model = model
         ordered = sorted(changes, key=attrgetter("time"))
-        self._changes = [(change.time, _named(model, change.remove), _named(model, change.add)) for change in ordered]
+        self._changes = [(change.time, _mask_of(model, change.remove), _mask_of(model, change.add)) for change in ordered]
         self._start = np.ones(len(model.blocks), bool)
         for _, gone, new in reversed(self._changes):  # so that the first to name a block decides how it starts
             self._start = (self._start | gone) & ~new
@@ -50,7 +50,7 @@ class Presence:
         """(B,) bool the blocks that are there in the time step that begins at `time` [s]."""
         present = self._start
         for begin, gone, new in self._changes:
-            if begin <= time + ROUNDING:
+            if begin <= time + TIME_ROUNDING:
                 present = (present & ~gone) | new
         return present
 
@@ -68,14 +68,14 @@ class Presence:
             present = (present & ~gone) | new
 
 
-def last_of(changes: Sequence[Change]) -> float:
+def last_change_time(changes: Sequence[BlockChange]) -> float:
     """[s] when the last of them is."""
     return max((change.time for change in changes), default=0.0)
 
 
-def _named(model: Model, names: Sequence[str]) -> Array:
+def _mask_of(model: Model, names: Sequence[str]) -> Array:
     """(B,) bool"""
     chosen = np.zeros(len(model.blocks), bool)
     for name in names:
-        chosen[members(model, name, "change")] = True
+        chosen[find_blocks(model, name, "change")] = True
     return chosen

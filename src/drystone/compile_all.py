@@ -18,8 +18,8 @@ from drystone.export.glb import write_glb
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.spectrum import response_spectrum
 from drystone.io.case import parse_case
-from drystone.joints import Surface
-from drystone.loads import body_force, weight
+from drystone.joints import ContactSurface
+from drystone.loads import body_force, weight_wrench
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.session import run
@@ -92,7 +92,7 @@ def _compile_stage(words: str) -> tuple[str, int]:
 
 def _steps(exact: bool) -> None:
     model = build_model(build.arch(blocks=7), friction=0.6)
-    for surface in (Surface(exact=exact), Surface(STONE, exact=exact)):
+    for surface in (ContactSurface(coulomb=exact), ContactSurface(STONE, coulomb=exact)):
         for theta, gyroscopic in ((1.0, "implicit"), (0.7, "explicit")):
             for _ in simulate(model, [STRONG], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
                               theta=theta, gyroscopic=gyroscopic):  # fmt: skip
@@ -109,7 +109,7 @@ def _small_steps() -> None:
 def _solvers() -> None:
     model = build_model(build.arch(blocks=7), friction=0.6)
     for method in SPATIAL:
-        for surface in (Surface(), Surface(STONE)):
+        for surface in (ContactSurface(), ContactSurface(STONE)):
             for _ in simulate(model, duration=1e-3, time_step=1e-3, solver=make_solver(method), surface=surface):
                 pass
     dome = build_model(build.dome(), friction=0.6)  # large enough for helper threads
@@ -138,7 +138,7 @@ def _spectra() -> None:
 
 def _joints_with_areas() -> None:
     model = build_model(build.block(), friction=0.5)
-    system, dead, live = assemble_balance(model), weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    system, dead, live = assemble_balance(model), weight_wrench(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
     for _ in search_states(system, dead, live, solve_limit(system, dead, live).optimum, starts=1, hops=0, stands=True):
         pass
 

@@ -9,7 +9,7 @@ class InputError(ValueError):
     """Input that drystone refuses. The message names where, what value, and how to cure it."""
 
 
-def shown(value: Any, most: int = 200) -> str:
+def truncated_repr(value: Any, most: int = 200) -> str:
     """A value as a message shows it: whatever was given, in so many characters at most."""
     try:
         text = repr(value)
@@ -40,7 +40,7 @@ class Finding(NamedTuple):
         """The blocks and the face, by the names that the blocks go by."""
         return " and ".join(labels[b] for b in self.blocks) + ("" if self.face is None else f", face {self.face}")
 
-    def refusal(self, labels: Sequence[str]) -> InputError:
+    def to_error(self, labels: Sequence[str]) -> InputError:
         """The finding as the one exception a user sees."""
         where = self.where(labels)
         return InputError(f"{where}{': ' if len(self.blocks) == 1 else ' ' if where else ''}{self.said}; {self.cure}")

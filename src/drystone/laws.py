@@ -21,9 +21,9 @@ from drystone.errors import InputError
 
 Array = np.ndarray
 
-YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
-MOST_MEMORY = 64  # numbers that a cell of a joint can remember for a law from outside
-FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
+DEFAULT_YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
+MAX_LAW_MEMORY = 64  # numbers that a cell of a joint can remember for a law from outside
+NEGLIGIBLE_INTENSITY = 1e-3  # an adhesion weaker than this part of the sound one is gone
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Adhesion:
         return self.normal_stiffness if self.shear_stiffness is None else self.shear_stiffness
 
 
-class KnownCode(NamedTuple):
+class CodeIdentity(NamedTuple):
     """A function that a run was computed with. Its file has the name and the digest of the code, never the code itself."""
 
     name: str
@@ -53,7 +53,7 @@ class OwnLaw:
     of `stress` in engine/joint_law.py. The small steps are stable as long as the law is nowhere stiffer than the stiffnesses
     that it is given in `numbers[NORMAL]` and `numbers[SHEAR]`."""
 
-    stress: Callable[..., None] | KnownCode  # compiled when it is first needed; KnownCode: of a model read from a run
+    stress: Callable[..., None] | CodeIdentity  # compiled when it is first needed; KnownCode: of a model read from a run
     numbers: tuple[float, ...] = ()  # its own, after the friction and the two stiffnesses of the joint
     memory: int = 0  # how many numbers each cell remembers for it, after the four that every cell has
     strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while a structure is let down, so that nothing breaks
@@ -62,21 +62,21 @@ class OwnLaw:
     @property
     def name(self) -> str:
         """Of the function."""
-        return self.stress.name if isinstance(self.stress, KnownCode) else getattr(self.stress, "__name__", repr(self.stress))
+        return self.stress.name if isinstance(self.stress, CodeIdentity) else getattr(self.stress, "__name__", repr(self.stress))
 
     def check(self, where: str) -> None:
         """Refuse what cannot be; whether the function is a law is seen when it is compiled."""
-        if not callable(self.stress) and not isinstance(self.stress, KnownCode):
+        if not callable(self.stress) and not isinstance(self.stress, CodeIdentity):
             raise InputError(f"own.stress{where} is {self.stress!r}; give a function that Numba can compile")
         for k, value in enumerate(self.numbers):
             if not is_number(value) or not math.isfinite(value):
                 raise InputError(f"own.numbers[{k}]{where} is {value!r}; give a number")
-        if not isinstance(self.memory, int) or not 0 <= self.memory <= MOST_MEMORY:
-            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MOST_MEMORY}")
+        if not isinstance(self.memory, int) or not 0 <= self.memory <= MAX_LAW_MEMORY:
+            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MAX_LAW_MEMORY}")
         for k in self.strengths:
             if not 0 <= k < len(self.numbers):
                 raise InputError(f"own.strengths{where} has {k}, and there are {len(self.numbers)} numbers; count them from 0")
-        _check_size(f"own.reach{where}", self.reach, zero=True)
+        _check_magnitude(f"own.reach{where}", self.reach, zero=True)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class JointLaw:
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
             if field.name not in ("brittle", "adhesion", "restitution", "dilatancy", "own") and value is not None:
-                _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
+                _check_magnitude(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
         if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
             raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
         if not is_number(self.dilatancy) or not 0 <= self.dilatancy <= math.atan(self.friction):
@@ -131,7 +131,7 @@ class JointLaw:
             for field in fields(self.adhesion):
                 value = getattr(self.adhesion, field.name)
                 if value is not None:
-                    _check_size(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
+                    _check_magnitude(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
 
     def _check_own(self, own: OwnLaw, where: str) -> None:
         own.check(where)
@@ -192,12 +192,12 @@ class Scatter:
         return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
 
 
-class Surface(NamedTuple):
+class ContactSurface(NamedTuple):
     """How the blocks of a structure meet, besides their friction."""
 
     young: float | None = None  # [Pa] modulus of the stone in compliant contacts
     stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
-    exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+    coulomb: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
 
     @property
     def compliant(self) -> bool:
@@ -212,7 +212,7 @@ class Surface(NamedTuple):
         return "rigid"
 
 
-RIGID = Surface()
+RIGID_SURFACE = ContactSurface()
 
 
 class Laws(NamedTuple):
@@ -234,14 +234,14 @@ class Laws(NamedTuple):
         """(G, G) [m] how far a joint may be stretched and still pull; 0 where the stone is its stiffness, hence a hair."""
         with np.errstate(divide="ignore", invalid="ignore"):
             cut = np.where(self.normal_stiffness > 0, self.tension / self.normal_stiffness, 0.0)
-            damaged = np.sqrt(self.energy / np.minimum(self.pull, self.drag) / FORGOTTEN)
+            damaged = np.sqrt(self.energy / np.minimum(self.pull, self.drag) / NEGLIGIBLE_INTENSITY)
         return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
 
 
 OwnLaws = tuple[tuple[OwnLaw | None, ...], ...]  # (G, G) symmetric; None where a joint has no law from outside
 
 
-class Tables(NamedTuple):
+class LawTables(NamedTuple):
     """The laws between groups, (G, G) each; None where there is nothing."""
 
     friction: Array
@@ -251,7 +251,7 @@ class Tables(NamedTuple):
     own: OwnLaws | None
 
 
-def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
+def tabulate_laws(law_of: Sequence[Sequence[JointLaw]]) -> LawTables:
     friction, bounce, angle = (np.array([[getattr(law, name) for law in row] for row in law_of], float)
                                for name in ("friction", "restitution", "dilatancy"))  # fmt: skip
     laws = None
@@ -259,7 +259,7 @@ def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
         numbers = np.array([[_numbers(law) for law in row] for row in law_of])
         laws = Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
     own = tuple(tuple(law.own for law in row) for row in law_of) if any(law.own for row in law_of for law in row) else None
-    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
+    return LawTables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:
@@ -278,7 +278,7 @@ def _numbers(law: JointLaw) -> tuple[float, ...]:
     )
 
 
-def _check_size(what: str, value: float, zero: bool) -> None:
+def _check_magnitude(what: str, value: float, zero: bool) -> None:
     if not is_number(value) or not 0 <= value < math.inf or (value == 0 and not zero):
         raise InputError(f"{what} is {value!r}; give a number, {'0 or more' if zero else 'above 0'}")
 

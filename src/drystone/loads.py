@@ -19,16 +19,16 @@ from itertools import pairwise
 import numpy as np
 
 from drystone import quaternion
-from drystone.errors import InputError, did_you_mean, shown
+from drystone.errors import InputError, did_you_mean, truncated_repr
 from drystone.model import Model
 
 Array = np.ndarray
 
-FACING = math.cos(math.radians(5.0))  # a face looks along a direction if its normal is within 5 degrees of it
+FACING_COSINE = math.cos(math.radians(5.0))  # a face looks along a direction if its normal is within 5 degrees of it
 
 
 @dataclass(frozen=True)
-class Push:
+class AppliedLoad:
     """One push. Exactly one of force, share and pressure is given."""
 
     on: str  # name of a block or of a group
@@ -82,30 +82,32 @@ class Push:
         return table[:, 0], table[:, 1]
 
 
-def at_time(loads: Iterable[Push], time: float) -> list[Push]:
+def loads_at(loads: Iterable[AppliedLoad], time: float) -> list[AppliedLoad]:
     """The loads as they are at an instant [s], without histories."""
-    return [_times(load, float(load.factor(time))) for load in loads]
+    return [_scale_load(load, float(load.factor(time))) for load in loads]
 
 
-def mean_between(loads: Iterable[Push], start: float, end: float) -> list[Push]:
+def mean_loads(loads: Iterable[AppliedLoad], start: float, end: float) -> list[AppliedLoad]:
     """The means of the loads from one instant [s] to another, without histories."""
-    return [_times(load, float(load.factor_summed(end) - load.factor_summed(start)) / (end - start)) if load.history else load
-            for load in loads]  # fmt: skip
+    return [
+        _scale_load(load, float(load.factor_summed(end) - load.factor_summed(start)) / (end - start)) if load.history else load
+        for load in loads
+    ]
 
 
-def _times(load: Push, factor: float) -> Push:
+def _scale_load(load: AppliedLoad, factor: float) -> AppliedLoad:
     if not load.history:
         return load
     size = next(name for name in ("force", "share", "pressure") if getattr(load, name) is not None)
     return replace(load, history=(), **{size: factor * getattr(load, size)})
 
 
-def last_change(loads: Sequence[Push]) -> float:
+def last_load_change(loads: Sequence[AppliedLoad]) -> float:
     """[s] after which no load changes any more."""
     return max((load.history[-1][0] for load in loads if load.history), default=0.0)
 
 
-def weight(model: Model, gravity: float) -> Array:
+def weight_wrench(model: Model, gravity: float) -> Array:
     """(B, 6) of the blocks themselves; nothing for supports."""
     return body_force(model, (0.0, 0.0, -1.0), gravity)
 
@@ -113,18 +115,18 @@ def weight(model: Model, gravity: float) -> Array:
 def body_force(model: Model, direction: Iterable[float], acceleration: float) -> Array:
     """(B, 6) mass times acceleration [m/s2] along a direction, which is made unit; nothing for supports."""
     wrench = np.zeros((len(model.blocks), 6))
-    wrench[:, :3] = (acceleration * model.bodies.mass * ~model.bodies.fixed)[:, None] * unit(direction)
+    wrench[:, :3] = (acceleration * model.bodies.mass * ~model.bodies.fixed)[:, None] * unit_vector(direction)
     return wrench
 
 
-def wrench(model: Model, loads: Iterable[Push], gravity: float, rotation: Array | None = None) -> Array:
+def load_wrench(model: Model, loads: Iterable[AppliedLoad], gravity: float, rotation: Array | None = None) -> Array:
     """(B, 6) of the loads, all live and dead ones given, at their full size, whatever their histories; `rotation` (B, 4) of the
     blocks since the start, none by default."""
     count = len(model.blocks)
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)) if rotation is None else rotation
     total = np.zeros((count, 6))
     for load in loads:
-        chosen = members(model, load.on, "load.on")
+        chosen = find_blocks(model, load.on, "load.on")
         if load.pressure is not None:
             _add_pressure(model, load, chosen, turn, total)
         else:
@@ -132,52 +134,52 @@ def wrench(model: Model, loads: Iterable[Push], gravity: float, rotation: Array 
     return total
 
 
-def pressing(model: Model, loads: Iterable[Push], gravity: float) -> Array:
+def vertical_forces(model: Model, loads: Iterable[AppliedLoad], gravity: float) -> Array:
     """(B,) [N] weight and vertical loads, downwards, of the free blocks as built: what supports bear at rest."""
-    down = -(weight(model, gravity) + wrench(model, loads, gravity))[:, 2]
+    down = -(weight_wrench(model, gravity) + load_wrench(model, loads, gravity))[:, 2]
     return np.where(model.bodies.fixed, 0.0, down)
 
 
-def members(model: Model, name: str, key: str) -> Array:
+def find_blocks(model: Model, name: str, key: str) -> Array:
     """Numbers of the block, or of the blocks of the group, of that name."""
     found = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]
     if not found or not name:
         known = {block.name for block in model.blocks} | {block.group for block in model.blocks if block.group}
         cure = did_you_mean(name, known) or "; give the name of one"
-        raise InputError(f"{key}: no block and no group is named {shown(name)}{cure}")
+        raise InputError(f"{key}: no block and no group is named {truncated_repr(name)}{cure}")
     return np.array(found)
 
 
-def unit(direction: Iterable[float]) -> Array:
+def unit_vector(direction: Iterable[float]) -> Array:
     """A direction made unit."""
     vector = np.array(tuple(direction), float)
     return vector / np.linalg.norm(vector)
 
 
-def _add_force(model: Model, load: Push, chosen: Array, gravity: float, turn: Array, total: Array) -> None:
+def _add_force(model: Model, load: AppliedLoad, chosen: Array, gravity: float, turn: Array, total: Array) -> None:
     bodies = model.bodies
     amount = load.force
     if load.share is not None:
-        weighed = members(model, load.of, "load.of") if load.of else np.flatnonzero(~bodies.fixed)
+        weighed = find_blocks(model, load.of, "load.of") if load.of else np.flatnonzero(~bodies.fixed)
         amount = load.share * gravity * float(bodies.mass[weighed].sum())
     assert amount is not None
-    force = amount * unit(load.direction)
+    force = amount * unit_vector(load.direction)
     for i, part in zip(chosen, bodies.mass[chosen] / bodies.mass[chosen].sum(), strict=True):
         arm = np.zeros(3) if load.at is None else np.array(load.at) - model.position[i]
         total[i, :3] += part * force
         total[i, 3:] += part * np.cross(quaternion.rotate(turn[i], arm), force)
 
 
-def _add_pressure(model: Model, load: Push, chosen: Array, turn: Array, total: Array) -> None:
+def _add_pressure(model: Model, load: AppliedLoad, chosen: Array, turn: Array, total: Array) -> None:
     assert load.pressure is not None
     assert load.face is not None
-    look, met = unit(load.face), False
+    look, met = unit_vector(load.face), False
     for i in chosen:
         corners = np.asarray(model.blocks[i].vertices, float) - model.position[i]
         for face in model.blocks[i].faces:
             area, centre = _area_vector(corners[list(face)])
             size = float(np.linalg.norm(area))
-            if size == 0.0 or area @ look < FACING * size:
+            if size == 0.0 or area @ look < FACING_COSINE * size:
                 continue
             met = True
             force = quaternion.rotate(turn[i], -load.pressure * area)

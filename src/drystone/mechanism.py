@@ -19,7 +19,7 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
 from drystone.model import Model
-from drystone.neighbours import connected
+from drystone.neighbours import label_connected
 
 Array = np.ndarray
 PointDisplacement = Callable[
@@ -157,11 +157,13 @@ def _read(
     relative, turned = against[0] / largest, against[1] / largest
     is_moving = path > tolerance * largest
     joined = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
-    label = connected(len(names), joined)
+    label = label_connected(len(names), joined)
     is_anchored = np.isin(
         label, label[model.bodies.fixed & ~is_moving]
     )  # a long chain may creep away from the support it hangs on
-    label = connected(len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])])
+    label = label_connected(
+        len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])]
+    )
     moves = np.unique(label[is_moving])
     still = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]

@@ -15,12 +15,12 @@ import numpy as np
 
 from drystone.elastic import Brick, Elastic, Stone, hexahedron, make_elastic
 from drystone.errors import Finding, InputError, did_you_mean
-from drystone.laws import JointLaw, Laws, OwnLaws, Scatter, Tables, is_number, tabulate
-from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, lay_out
+from drystone.laws import JointLaw, Laws, LawTables, OwnLaws, Scatter, is_number, tabulate_laws
+from drystone.solid import Solids, Surfaces, check_surfaces, face_normals, make_surfaces
 
 Array = np.ndarray
 
-SUPPORT = "support"  # in a pair of groups: all supports
+SUPPORT_GROUP = "support"  # in a pair of groups: all supports
 
 
 @dataclass(frozen=True)
@@ -117,25 +117,25 @@ def build_model(
     supports may go further. deformable: which blocks are elastic and how; of two that name a block the last counts. scatter:
     friction is the mean, and every pair of blocks has its own, by their names.
     """
-    blocks = named(blocks)
-    labels = labels_of(blocks)
+    blocks = name_blocks(blocks)
+    labels = block_labels(blocks)
     for finding in block_findings(blocks):
-        raise finding.refusal(labels)
+        raise finding.to_error(labels)
     group, law_of = _law_table(blocks, friction, friction if support_friction is None else support_friction, pairs)
-    tables = tabulate(law_of)
+    tables = tabulate_laws(law_of)
     if scatter is not None:
         scatter.check()
         if tables.laws is not None:
             raise InputError("scatter is for dry joints: the cone of mortar has its apex by friction; remove one of the two")
     pieces = [piece for i, block in enumerate(blocks) for piece in convex_pieces(i, block, labels[i])]
     owner, vertices, faces, names = (list(column) for column in zip(*pieces, strict=True))
-    surfaces = lay_out(vertices, faces, names)
+    surfaces = make_surfaces(vertices, faces, names)
     solids = check_surfaces(surfaces, names)
     fixed = np.array([block.fixed for block in blocks])
     from drystone.overlap import check_overlaps  # loads Numba, which whoever generates blocks or reads a model does without
 
     check_overlaps(surfaces, fixed[owner], names)
-    whole = unite(solids, np.array(owner))
+    whole = combine_pieces(solids, np.array(owner))
     bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
     bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
     if tables.laws is not None:
@@ -146,19 +146,19 @@ def build_model(
                  tables.dilatancy, tables.own)  # fmt: skip
 
 
-def _reach(tables: Tables) -> Array:
+def _reach(tables: LawTables) -> Array:
     """(G, G) [m] how far joints that are not all dry may be stretched and still pull."""
     assert tables.laws is not None
     own = [[0.0 if law is None else law.reach for law in row] for row in tables.own or ()]
     return np.maximum(tables.laws.reach, own) if own else tables.laws.reach
 
 
-def labels_of(blocks: tuple[Block, ...]) -> list[str]:
+def block_labels(blocks: tuple[Block, ...]) -> list[str]:
     """What messages call the blocks."""
     return [f"block {i} {block.name!r}" for i, block in enumerate(blocks)]
 
 
-def named(blocks: Iterable[Block]) -> tuple[Block, ...]:
+def name_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """The blocks; those without a name get their number."""
     return tuple(block if block.name else replace(block, name=f"block-{i}") for i, block in enumerate(blocks))
 
@@ -203,7 +203,7 @@ def convex_pieces(i: int, block: Block, label: str) -> list[Piece]:
     return pieces
 
 
-def unite(pieces: Solids, owner: Array) -> Solids:
+def combine_pieces(pieces: Solids, owner: Array) -> Solids:
     """The mass properties of blocks from those of their pieces, at density 1."""
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     volume = np.add.reduceat(pieces.volume, first)
@@ -215,11 +215,11 @@ def unite(pieces: Solids, owner: Array) -> Solids:
     return Solids(volume, centroid, np.add.reduceat(pieces.inertia + pieces.volume[:, None, None] * spread, first))
 
 
-Joint = float | JointLaw  # a number is the friction of a dry joint
+FrictionOrLaw = float | JointLaw  # a number is the friction of a dry joint
 
 
 def _law_table(
-    blocks: tuple[Block, ...], joint: Joint, support: Joint, pairs: Sequence[tuple[str, str, Joint]]
+    blocks: tuple[Block, ...], joint: FrictionOrLaw, support: FrictionOrLaw, pairs: Sequence[tuple[str, str, FrictionOrLaw]]
 ) -> tuple[Array, list[list[JointLaw]]]:
     """Row of the table for each block, and the table. Supports have rows of their own, so the table alone decides."""
     rows: dict[tuple[str, bool], int] = {}
@@ -233,26 +233,26 @@ def _law_table(
         law = _law(given, f" between groups {one!r} and {other!r}")
         for i, first in enumerate(rows):
             for k, second in enumerate(rows):
-                if (_is_in(first, one) and _is_in(second, other)) or (_is_in(first, other) and _is_in(second, one)):
+                if (_is_meant(first, one) and _is_meant(second, other)) or (_is_meant(first, other) and _is_meant(second, one)):
                     table[i][k] = law
     return group, table
 
 
-def _law(given: Joint, where: str) -> JointLaw:
+def _law(given: FrictionOrLaw, where: str) -> JointLaw:
     law = given if isinstance(given, JointLaw) else JointLaw(given)
     law.check(where)
     return law
 
 
-def _is_in(row: tuple[str, bool], name: str) -> bool:
+def _is_meant(row: tuple[str, bool], name: str) -> bool:
     """Whether the blocks of a group, which are supports or not, are meant by a name."""
     group, fixed = row
-    return group == name or (fixed and name == SUPPORT)
+    return group == name or (fixed and name == SUPPORT_GROUP)
 
 
 def _check_pair(one: str, other: str, groups: set[str], seen: set[frozenset[str]]) -> None:
     for name in (one, other):
-        if name not in groups | {SUPPORT}:
+        if name not in groups | {SUPPORT_GROUP}:
             raise InputError(f"no block is in group {name!r}{did_you_mean(name, groups)}; the groups are {sorted(groups)}")
     if frozenset((one, other)) in seen:
         raise InputError(f"the joint between groups {one!r} and {other!r} is given twice; keep one")
@@ -278,14 +278,14 @@ def _deformable(
     ])  # fmt: skip
 
 
-PRISM = 1e-6  # of the depth, and of a unit normal: how far from a prism along y a block may be
+PRISM_TOLERANCE = 1e-6  # of the depth, and of a unit normal: how far from a prism along y a block may be
 
 
 def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
     """The bodies, if every piece is a prism along y, of free blocks from the same front to the same back, of supports at least
     that deep. What rounding left of products of inertia with y is cleared: in the plane nothing turns about x or z."""
     cure = "a planar analysis takes prisms along y, all equally deep; set planar = false"
-    for f in np.flatnonzero(np.abs(bodies.face_normal[:, 1] * (1 - np.abs(bodies.face_normal[:, 1]))) > PRISM):
+    for f in np.flatnonzero(np.abs(bodies.face_normal[:, 1] * (1 - np.abs(bodies.face_normal[:, 1]))) > PRISM_TOLERANCE):
         label = labels[bodies.owner[np.searchsorted(bodies.piece_face, f, "right") - 1]]
         normal = ", ".join(f"{x:.4g}" for x in bodies.face_normal[f])
         raise InputError(f"{label}: the normal of a face is ({normal}), neither along y nor across; {cure}")
@@ -294,7 +294,7 @@ def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
     high = np.maximum.reduceat(bodies.vertex[:, 1], first) + position[bodies.owner, 1]
     free = ~bodies.fixed[bodies.owner]
     front, back = low[free].min(), high[free].max()
-    for piece in np.flatnonzero(np.maximum(low - front, back - high) > PRISM * (back - front)):
+    for piece in np.flatnonzero(np.maximum(low - front, back - high) > PRISM_TOLERANCE * (back - front)):
         raise InputError(f"{labels[bodies.owner[piece]]}: it goes from y = {low[piece]:g} to {high[piece]:g} m and the "
                          f"structure from {front:g} to {back:g} m; {cure}")  # fmt: skip
     inertia = bodies.inertia.copy()

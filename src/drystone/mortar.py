@@ -17,21 +17,21 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.placed import NEAR
-from drystone.laws import FORGOTTEN, Laws
+from drystone.laws import NEGLIGIBLE_INTENSITY, Laws
 from drystone.model import Model
 from drystone.problem import Problem, momentum_into, relative_velocity
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
 
-HARDENING = 1e-3  # stiffness of a joint that is crushed, of the sound one's
-FIRM = 10.0  # cone of an adhesive spring: its apex in units of the largest force it can bear, and its friction
-HAIR = 1e-6  # of the apex: a tension this near to it is at it
-PASSES = 100  # of a step; a step that changes for longer has not converged
-STEADY = 1e-6  # change of an adhesion's intensity that is none
+CRUSHED_STIFFNESS_RATIO = 1e-3  # stiffness of a joint that is crushed, of the sound one's
+ADHESION_CONE_FACTOR = 10.0  # cone of an adhesive spring: its apex in units of the largest force it can bear, and its friction
+APEX_MARGIN = 1e-6  # of the apex: a tension this near to it is at it
+MAX_PASSES = 100  # of a step; a step that changes for longer has not converged
+INTENSITY_TOLERANCE = 1e-6  # change of an adhesion's intensity that is none
 
 
-class Borne(NamedTuple):
+class JointSolution(NamedTuple):
     """What the joints of a step bore."""
 
     solution: Solution  # impulses of the contacts, with all that acts at each
@@ -42,16 +42,16 @@ class Borne(NamedTuple):
     contacts: Contacts  # with their bonds as they are now
 
 
-def bear_dry(problem: Problem, guess: Guess, contacts: Contacts, solver: ContactSolver) -> Borne:
+def solve_dry_joints(problem: Problem, guess: Guess, contacts: Contacts, solver: ContactSolver) -> JointSolution:
     """Joints with friction alone."""
     solution = solver(problem, guess)
     tau, drift = solution.impulse, relative_velocity(problem, solution.velocity)
     slip = drift + problem.compliance[:, None] * (tau - problem.memory)
     elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
-    return Borne(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
+    return JointSolution(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
 
 
-def bind(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
+def create_bonds(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
     """The contacts with new bonds, where their law has any and blocks touch in a face, not along a line; what gap there is, is
     filled with mortar."""
     a, b, group, radius = contacts.a, contacts.b, model.bodies.group, model.bodies.radius
@@ -63,24 +63,24 @@ def bind(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
     return contacts._replace(bond=sound.astype(float), rest=np.where(sound, contacts.gap, 0.0))
 
 
-def bear(
+def solve_bonded_joints(
     problem: Problem, guess: Guess, contacts: Contacts, laws: Laws, group: Array, frame: Array, h: float, solver: ContactSolver
-) -> Borne:
+) -> JointSolution:
     """Joints with laws of mortar. `problem` is of dry joints; `frame` (C, 3, 3) has the world vectors of its coordinates."""
     strength = _strengths(problem, contacts, laws, group, h)
     slid = np.einsum("cij,cj->ci", frame, contacts.stretch) * (0.0, 1.0, 1.0)
     memory = problem.memory + h * (strength.drag * contacts.bond**2)[:, None] * slid  # of friction, without the adhesion's part
     nothing = np.zeros_like(guess.impulse)
-    joint = _Joint(contacts.bond, np.zeros(len(nothing), bool), contacts.crushed, guess.impulse, nothing)
+    joint = _JointState(contacts.bond, np.zeros(len(nothing), bool), contacts.crushed, guess.impulse, nothing)
     factorisations, settled = 0, False
-    for _ in range(PASSES):
-        view = _view(problem, strength, joint, contacts, memory, slid, h)
-        solution = solver(view.problem, Guess(guess.velocity, _seen(view, joint), guess.hardship))
+    for _ in range(MAX_PASSES):
+        view = _make_solver_view(problem, strength, joint, contacts, memory, slid, h)
+        solution = solver(view.problem, Guess(guess.velocity, _to_solver(view, joint), guess.hardship))
         factorisations += solution.factorisations
         drift = relative_velocity(problem, solution.velocity)
         opening = h * drift
         opening[:, 0] -= contacts.rest
-        after = _events(_unseen(view, solution.impulse, joint), strength, contacts, opening + slid, h)
+        after = _update_bonds(_from_solver(view, solution.impulse, joint), strength, contacts, opening + slid, h)
         settled = _is_steady(joint, after)
         joint = after
         if settled:
@@ -88,14 +88,14 @@ def bear(
     slip = drift[:, 1:] + strength.shear[:, None] * (joint.borne - memory)[:, 1:]
     stretch = np.einsum("cij,ci->cj", frame, (opening + slid) * (0.0, 1.0, 1.0))
     held = joint.bond > 0
-    return Borne(
+    return JointSolution(
         solution._replace(
             impulse=joint.borne + joint.pull, converged=solution.converged and settled, factorisations=factorisations
         ),
         drift,
-        _stored(strength, joint.borne) + _stored_in_glue(strength, joint, h),
+        _elastic_energy(strength, joint.borne) + _adhesion_energy(strength, joint, h),
         -float(np.vdot(joint.borne[:, 1:], slip)),
-        _fracture(strength, contacts, joint, guess.impulse, h),
+        _fracture_energy(strength, contacts, joint, guess.impulse, h),
         contacts._replace(bond=joint.bond, crushed=joint.crushed, stretch=np.where(held[:, None], stretch, 0.0)),
     )
 
@@ -130,10 +130,10 @@ def _strengths(problem: Problem, contacts: Contacts, laws: Laws, group: Array, h
         shear,
         problem.friction,
         apex,
-        np.clip(h * area * law.tension, HAIR * apex, (1 - HAIR) * apex),
+        np.clip(h * area * law.tension, APEX_MARGIN * apex, (1 - APEX_MARGIN) * apex),
         law.brittle > 0,
         h * area * law.crushing,
-        h * normal * (1 - HARDENING) / HARDENING,
+        h * normal * (1 - CRUSHED_STIFFNESS_RATIO) / CRUSHED_STIFFNESS_RATIO,
         area * law.energy,
         area * law.viscosity,
         area * law.pull,
@@ -141,7 +141,7 @@ def _strengths(problem: Problem, contacts: Contacts, laws: Laws, group: Array, h
     )
 
 
-class _Joint(NamedTuple):
+class _JointState(NamedTuple):
     """The contacts in one pass of a step."""
 
     bond: Array  # (C,) 1 sound .. 0 broken
@@ -151,7 +151,7 @@ class _Joint(NamedTuple):
     pull: Array  # (C, 3) [N s] of adhesion
 
 
-class _View(NamedTuple):
+class _SolverView(NamedTuple):
     """The problem that a solver sees: R rows, those of the contacts and behind them those of their adhesion."""
 
     problem: Problem
@@ -161,22 +161,22 @@ class _View(NamedTuple):
     scale: Array  # (R,) by which impulses along it are multiplied
 
 
-def _view(
-    problem: Problem, strength: _Strengths, joint: _Joint, contacts: Contacts, memory: Array, slid: Array, h: float
-) -> _View:
+def _make_solver_view(
+    problem: Problem, strength: _Strengths, joint: _JointState, contacts: Contacts, memory: Array, slid: Array, h: float
+) -> _SolverView:
     count = len(joint.bond)
     glued = np.flatnonzero((strength.energy > 0) & (joint.bond > 0))
     order = np.sort(np.concatenate([2 * np.arange(count), 2 * glued + 1]))
     row, glue = order // 2, order % 2 == 1
     stiff = h * joint.bond[glued] ** 2
-    normal = np.where(joint.yields, strength.normal / HARDENING, strength.normal)[row]
+    normal = np.where(joint.yields, strength.normal / CRUSHED_STIFFNESS_RATIO, strength.normal)[row]
     normal[glue] = 1 / (h * stiff * strength.pull[glued])
     shear = strength.shear[row]
     shear[glue] = 1 / (h * stiff * strength.drag[glued])
     apex = np.where(joint.bond > 0, strength.apex, 0.0)[row]
-    apex[glue] = FIRM * h * np.sqrt(strength.energy * np.maximum(strength.pull, strength.drag))[glued]
+    apex[glue] = ADHESION_CONE_FACTOR * h * np.sqrt(strength.energy * np.maximum(strength.pull, strength.drag))[glued]
     friction, dilatancy = problem.friction[row], problem.dilatancy[row]
-    friction[glue] = dilatancy[glue] = FIRM
+    friction[glue] = dilatancy[glue] = ADHESION_CONE_FACTOR
     with np.errstate(invalid="ignore"):
         closed = np.where(joint.yields, -strength.cap * strength.yielding, contacts.crushed)[row]
     closed[glue] = 0.0
@@ -196,16 +196,16 @@ def _view(
     )  # fmt: skip
     lifted = np.empty_like(problem.free)
     momentum_into(seen, np.column_stack([apex, np.zeros((len(row), 2))]), lifted)
-    return _View(seen._replace(free=problem.free - lifted), row, glue, apex, scale)
+    return _SolverView(seen._replace(free=problem.free - lifted), row, glue, apex, scale)
 
 
-def _seen(view: _View, joint: _Joint) -> Array:
+def _to_solver(view: _SolverView, joint: _JointState) -> Array:
     """(R, 3) impulses as the solver sees them."""
     impulse = np.where(view.glue[:, None], joint.pull[view.contact], joint.borne[view.contact])
     return np.column_stack([impulse[:, 0] + view.apex, view.scale[:, None] * impulse[:, 1:]])
 
 
-def _unseen(view: _View, impulse: Array, joint: _Joint) -> _Joint:
+def _from_solver(view: _SolverView, impulse: Array, joint: _JointState) -> _JointState:
     """The contacts with the impulses (R, 3) of the solver."""
     plain = np.column_stack([impulse[:, 0] - view.apex, impulse[:, 1:] / view.scale[:, None]])
     pull = np.zeros_like(joint.pull)
@@ -213,7 +213,7 @@ def _unseen(view: _View, impulse: Array, joint: _Joint) -> _Joint:
     return joint._replace(borne=plain[~view.glue], pull=pull)
 
 
-def _events(joint: _Joint, strength: _Strengths, contacts: Contacts, opening: Array, h: float) -> _Joint:
+def _update_bonds(joint: _JointState, strength: _Strengths, contacts: Contacts, opening: Array, h: float) -> _JointState:
     """The contacts after bonds have broken, adhesion was damaged and points were crushed in a pass; opening (C, 3) [m]."""
     across, along = joint.borne[:, 0], np.hypot(joint.borne[:, 1], joint.borne[:, 2])
     slides = along >= strength.friction * (across + strength.apex) * (1 - 1e-9)
@@ -231,33 +231,33 @@ def _intensity(strength: _Strengths, before: Array, opening: Array, h: float) ->
     release = strength.pull * away**2 + strength.drag * (opening[:, 1:] ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         left = (strength.viscosity * before + h * strength.energy) / (strength.viscosity + h * release)
-    left = np.where(left < FORGOTTEN, 0.0, left)
+    left = np.where(left < NEGLIGIBLE_INTENSITY, 0.0, left)
     return np.where((strength.energy > 0) & (release > 0), left, before)
 
 
-def _is_steady(old: _Joint, new: _Joint) -> bool:
-    return bool(np.array_equal(old.yields, new.yields) and np.all(old.bond - new.bond <= STEADY * (new.bond > 0)))
+def _is_steady(old: _JointState, new: _JointState) -> bool:
+    return bool(np.array_equal(old.yields, new.yields) and np.all(old.bond - new.bond <= INTENSITY_TOLERANCE * (new.bond > 0)))
 
 
-def _stored(strength: _Strengths, impulse: Array) -> float:
+def _elastic_energy(strength: _Strengths, impulse: Array) -> float:
     """[J] in the stone and the mortar."""
     return 0.5 * float(strength.normal @ impulse[:, 0] ** 2 + strength.shear @ (impulse[:, 1:] ** 2).sum(axis=1))
 
 
-def _stored_in_glue(strength: _Strengths, joint: _Joint, h: float) -> float:
+def _adhesion_energy(strength: _Strengths, joint: _JointState, h: float) -> float:
     glued = (strength.energy > 0) & (joint.bond > 0)
     pull, stiff = joint.pull[glued], (h * joint.bond[glued]) ** 2
     across, along = stiff * strength.pull[glued], stiff * strength.drag[glued]
     return 0.5 * float(np.sum(pull[:, 0] ** 2 / across) + np.sum((pull[:, 1:] ** 2).sum(axis=1) / along))
 
 
-def _fracture(strength: _Strengths, contacts: Contacts, joint: _Joint, before: Array, h: float) -> float:
+def _fracture_energy(strength: _Strengths, contacts: Contacts, joint: _JointState, before: Array, h: float) -> float:
     """[J] lost for good in the step (T77); `before` (C, 3) [N s] are the impulses at its start."""
     lost = contacts.bond - joint.bond
     damage = float(np.sum((strength.energy + strength.viscosity * lost / h) * lost))
     broken = (lost > 0) & (strength.apex > 0)
     part = _Strengths(*(each[broken] for each in strength))
-    released = max(0.0, _stored(part, before[broken]) - _stored(part, joint.borne[broken]))
+    released = max(0.0, _elastic_energy(part, before[broken]) - _elastic_energy(part, joint.borne[broken]))
     soft = np.isfinite(strength.cap) & (joint.crushed > contacts.crushed)
     mean = strength.cap[soft] + 0.5 * (joint.crushed + contacts.crushed)[soft] / strength.yielding[soft]
     return damage + released + float(np.sum(mean * (joint.crushed - contacts.crushed)[soft])) / h

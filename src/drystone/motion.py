@@ -22,26 +22,26 @@ import numpy as np
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.pulses import BY_ACCELERATION, BY_DISPLACEMENT, BY_VELOCITY, Pulse, Values
+from drystone.ground.pulses import PULSES_BY_ACCELERATION, PULSES_BY_DISPLACEMENT, PULSES_BY_VELOCITY, MotionValues, Pulse
 
 Array = np.ndarray
 
-BY_SAMPLES = {"record": Pulse(("record",), lambda s, record: record.course(s), lambda record: record.duration)}
+SAMPLED_PULSES = {"record": Pulse(("record",), lambda s, record: record.interpolator(s), lambda record: record.duration)}
 # What says how strong a motion is, the pulses that may be given by it, and how it is asked for.
-SIZES: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
-    "amplitude": (BY_ACCELERATION, "an amplitude in m/s2"),
-    "velocity_amplitude": (BY_VELOCITY, "a velocity in m/s"),
-    "displacement_amplitude": (BY_DISPLACEMENT, "a displacement in m"),
-    "record": (BY_SAMPLES, "an accelerogram"),
+AMPLITUDE_KINDS: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
+    "amplitude": (PULSES_BY_ACCELERATION, "an amplitude in m/s2"),
+    "velocity_amplitude": (PULSES_BY_VELOCITY, "a velocity in m/s"),
+    "displacement_amplitude": (PULSES_BY_DISPLACEMENT, "a displacement in m"),
+    "record": (SAMPLED_PULSES, "an accelerogram"),
 }
 # The other numbers of pulses: their unit, and what they must be above.
-NUMBERS = {
+PULSE_PARAMETERS = {
     "duration": (" in s", 0.0),
     "half_period": (" in s", 0.0),
     "oscillations": ("", 1.0),
     "phase": (" in rad", -math.inf),
 }
-PULSES = tuple(dict.fromkeys(name for pulses, _ in SIZES.values() for name in pulses))
+PULSE_NAMES = tuple(dict.fromkeys(name for pulses, _ in AMPLITUDE_KINDS.values() for name in pulses))
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         _check(self)
-        object.__setattr__(self, "direction", _unit(self.direction))
+        object.__setattr__(self, "direction", _unit_direction(self.direction))
         object.__setattr__(self, "supports", tuple(self.supports))
 
     @property
@@ -107,9 +107,9 @@ class Motion:
 
     @property
     def _pulse(self) -> Pulse:
-        return next(pulses[self.pulse] for size, (pulses, _) in SIZES.items() if getattr(self, size) is not None)
+        return next(pulses[self.pulse] for size, (pulses, _) in AMPLITUDE_KINDS.items() if getattr(self, size) is not None)
 
-    def _shape(self, s: Array) -> Values:
+    def _shape(self, s: Array) -> MotionValues:
         """Acceleration, velocity and displacement at s after the start, within the pulse."""
         pulse = self._pulse
         return pulse.form(s, *(getattr(self, name) for name in pulse.numbers))
@@ -117,15 +117,15 @@ class Motion:
 
 def _check(motion: Motion) -> None:
     pulse = motion.pulse
-    if pulse not in PULSES:
-        raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSES)}")
-    possible = [size for size, (pulses, _) in SIZES.items() if pulse in pulses]
-    given = [size for size in SIZES if getattr(motion, size) is not None]
-    wanted = " or ".join(SIZES[size][1] for size in possible)
+    if pulse not in PULSE_NAMES:
+        raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSE_NAMES)}")
+    possible = [size for size, (pulses, _) in AMPLITUDE_KINDS.items() if pulse in pulses]
+    given = [size for size in AMPLITUDE_KINDS if getattr(motion, size) is not None]
+    wanted = " or ".join(AMPLITUDE_KINDS[size][1] for size in possible)
     if len(given) != 1 or given[0] not in possible:
         said = f"; {', '.join(given)} given" if given else ""
         raise InputError(f"a {pulse} needs {f'either {wanted}, one of the two' if len(possible) > 1 else wanted}{said}")
-    _check_numbers(motion, SIZES[given[0]][0][pulse].numbers)
+    _check_numbers(motion, AMPLITUDE_KINDS[given[0]][0][pulse].numbers)
     if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
         count, step = len(motion.record.acceleration), motion.record.time_step
         raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, apart")
@@ -138,7 +138,7 @@ def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
         value = getattr(motion, name)
         if value is not None and not math.isfinite(value):
             raise InputError(f"the {name} of a {pulse} is {value!r}; give a finite number")
-    for name, (unit, least) in NUMBERS.items():
+    for name, (unit, least) in PULSE_PARAMETERS.items():
         value = getattr(motion, name)
         if value is None and name in needed:
             raise InputError(f"a {pulse} needs its {name}{unit}")
@@ -148,7 +148,7 @@ def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
             raise InputError(f"the {name} of a {pulse} is {value!r}; give a number above {least:g}{unit}")
 
 
-def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
+def _unit_direction(direction: Sequence[float]) -> tuple[float, float, float]:
     vector = np.array(direction, float)
     if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
         raise InputError(f"direction {list(direction)} has no direction; give three numbers [x, y, z], not all zero")
@@ -156,17 +156,17 @@ def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
     return x, y, z
 
 
-def of_ground(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+def select_ground_motions(motions: Sequence[Motion]) -> tuple[Motion, ...]:
     """Those that move the ground."""
     return tuple(motion for motion in motions if not motion.supports)
 
 
-def of_support(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
+def select_support_motions(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
     """Those that move the support `name` relative to the ground."""
     return tuple(motion for motion in motions if name in motion.supports)
 
 
-def end_of(motions: Sequence[Motion]) -> float:
+def last_motion_end(motions: Sequence[Motion]) -> float:
     """[s] when the last of them is over."""
     return max((motion.start + motion.length for motion in motions), default=0.0)
 
@@ -179,16 +179,16 @@ def check_in_plane(motions: Sequence[Motion]) -> None:
                              "moves in the plane of x and z: set its y to 0, or planar = false")  # fmt: skip
 
 
-def acceleration(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_acceleration(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m/s2] of all motions together."""
     return sum((motion.acceleration(t) for motion in motions), np.zeros((*np.shape(t), 3)))
 
 
-def velocity(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_velocity(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m/s] of all motions together."""
     return sum((motion.velocity(t) for motion in motions), np.zeros((*np.shape(t), 3)))
 
 
-def displacement(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_displacement(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m] of all motions together."""
     return sum((motion.displacement(t) for motion in motions), np.zeros((*np.shape(t), 3)))

@@ -13,7 +13,7 @@ import numpy as np
 Array = np.ndarray
 
 
-def near_pairs(points: Array, reach: float) -> Array:
+def find_near_pairs(points: Array, reach: float) -> Array:
     """(P, 2) rows of points (N, D) that are at most `reach` apart, the smaller row first.
 
     They are at most that far apart along any direction. Along one that is no axis or diagonal of anything built, points that
@@ -34,7 +34,7 @@ def near_pairs(points: Array, reach: float) -> Array:
     return np.concatenate(found)
 
 
-def connected(count: int, pairs: Array) -> Array:
+def label_connected(count: int, pairs: Array) -> Array:
     """(count,) int64 for each row the number of its group: rows that pairs (P, 2) join, directly or through others. Groups are
     numbered by their first rows."""
     root = np.arange(count)

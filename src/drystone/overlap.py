@@ -11,11 +11,11 @@ import numpy as np
 
 from drystone.errors import Finding
 from drystone.kernel import inner, kernel
-from drystone.solid import Surfaces, boxes, face_normals
+from drystone.solid import Surfaces, bounding_boxes, face_normals
 
 Array = np.ndarray
 
-TOUCH = 1e-4  # of the smaller block's least extent [-]
+TOUCH_TOLERANCE = 1e-4  # of the smaller block's least extent [-]
 
 
 def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
@@ -23,13 +23,13 @@ def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> N
     found = overlap_findings(surfaces, fixed)
     if found:
         others = f" ({len(found) - 1} more pairs overlap)" if len(found) > 1 else ""
-        raise found[0]._replace(said=found[0].said + others).refusal(labels)
+        raise found[0]._replace(said=found[0].said + others).to_error(labels)
 
 
 def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
     """All pairs that overlap by more than touching, the deepest first."""
     normal = face_normals(surfaces)
-    allowed = TOUCH * least_extents(*surfaces, normal)
+    allowed = TOUCH_TOLERANCE * least_extents(*surfaces, normal)
     pair, depth = _overlapping_pairs(surfaces, fixed, normal, allowed)
     return [
         Finding(
@@ -47,7 +47,7 @@ def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
 
 def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array) -> tuple[Array, Array]:
     """(P, 2) blocks and (P,) depths [m]."""
-    low, high = boxes(s)
+    low, high = bounding_boxes(s)
     edge, edge_start = _edges(s)
     spread = np.ptp(low, axis=0) / np.maximum((high - low).mean(axis=0), 1e-300)
     axis = int(np.argmax(spread))
@@ -87,13 +87,13 @@ def least_extents(vertex, vertex_start, face_vertex, face_start, block_face, nor
     for i in range(len(extent)):
         extent[i] = np.inf
         for f in range(block_face[i], block_face[i + 1]):
-            low, high = _shadow(vertex, vertex_start[i], vertex_start[i + 1], normal[f, 0], normal[f, 1], normal[f, 2])
+            low, high = _project(vertex, vertex_start[i], vertex_start[i + 1], normal[f, 0], normal[f, 1], normal[f, 2])
             extent[i] = min(extent[i], high - low)
     return extent
 
 
 @inner
-def _shadow(vertex, first, last, x, y, z):
+def _project(vertex, first, last, x, y, z):
     low, high = np.inf, -np.inf
     for v in range(first, last):
         s = vertex[v, 0] * x + vertex[v, 1] * y + vertex[v, 2] * z
@@ -104,8 +104,8 @@ def _shadow(vertex, first, last, x, y, z):
 @inner
 def _overlap_along(vertex, vertex_start, i, j, x, y, z):
     """How far j must move along the unit axis (x, y, z), in its easier sense, to leave i; negative when apart."""
-    low_i, high_i = _shadow(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
-    low_j, high_j = _shadow(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
+    low_i, high_i = _project(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
+    low_j, high_j = _project(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
     return min(high_i - low_j, high_j - low_i)
 
 

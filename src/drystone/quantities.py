@@ -29,17 +29,17 @@ class Quantity(NamedTuple):
 
     unit: str
     of: Callable[[Run, int], Array]  # (B,) of a frame; nan where a block has none
-    counted: bool = False  # numbers tell classes apart (0: what stands still) and are no amounts
+    categorical: bool = False  # numbers tell classes apart (0: what stands still) and are no amounts
 
 
-def quantity(name: str) -> Quantity:
+def find_quantity(name: str) -> Quantity:
     """One of `QUANTITIES` by its name."""
     if name not in QUANTITIES:
         raise InputError(f"{name!r} is no quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
     return QUANTITIES[name]
 
 
-def of_run(run: Run) -> list[str]:
+def list_quantities(run: Run) -> list[str]:
     """The quantities that a run has."""
     return [name for name in QUANTITIES if name != "von mises" or run.model.elastic is not None]
 
@@ -54,12 +54,12 @@ def displacements(run: Run, start: int = 0, before: Array | None = None) -> Arra
     return np.concatenate([position - first, counted], axis=-1)
 
 
-def joints(run: Run, frame: int) -> Resultants:
+def frame_resultants(run: Run, frame: int) -> Resultants:
     """What the joints carry [N] in a frame: of a history the mean over the step that ends in it."""
-    return joint_resultants(run.model, forces(run, frame))
+    return joint_resultants(run.model, contact_forces(run, frame))
 
 
-def forces(run: Run, frame: int) -> Contacts:
+def contact_forces(run: Run, frame: int) -> Contacts:
     """The contacts of a frame with forces [N] in the place of impulses."""
     contacts, case = run.contacts(frame), _case(run)
     if not case.goes_through_time:
@@ -83,7 +83,7 @@ def block_pressures(run: Run, resultants: Resultants) -> Array:
 
 
 def _pressure(run: Run, frame: int) -> Array:
-    return block_pressures(run, joints(run, frame))
+    return block_pressures(run, frame_resultants(run, frame))
 
 
 def _displacement(run: Run, frame: int) -> Array:
@@ -119,7 +119,7 @@ QUANTITIES = {
     "rotation": Quantity("rad", _rotation),
     "joint pressure": Quantity("Pa", _pressure),
     "von mises": Quantity("Pa", _von_mises),
-    "macro-block": Quantity("", _macro, counted=True),
+    "macro-block": Quantity("", _macro, categorical=True),
 }
 
 

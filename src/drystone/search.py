@@ -18,13 +18,13 @@ import numpy as np
 
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
-from drystone.loads import at_time
+from drystone.loads import loads_at
 from drystone.session import case_solver, simulate_case, start_state
 from drystone.state import State
 from drystone.statics.standing import try_standing
 from drystone.study.rest import AtRest
 from drystone.study.trial import largest_tilt
-from drystone.units import number_and_unit
+from drystone.units import split_number_and_unit
 
 EVENT_VERBS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
 ROCKING_TILT = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
@@ -65,7 +65,7 @@ def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
     return {
         "value": lowest,
         "does_not": max(trial.value for trial in trials if trial.value < lowest),
-        "unit": number_and_unit(like)[1],
+        "unit": split_number_and_unit(like)[1],
         "note": "a boundary by bisection; others may lie where no trial was made",
         "trials": [trial._asdict() for trial in trials],
     }
@@ -73,7 +73,7 @@ def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
 
 def _numbers_and_unit(*texts: str) -> tuple[list[float], str]:
     """The numbers and their one unit, empty if there is none."""
-    numbers, units = zip(*(number_and_unit(text) for text in texts), strict=True)
+    numbers, units = zip(*(split_number_and_unit(text) for text in texts), strict=True)
     if len(set(units)) > 1:
         raise InputError(f"search: {', '.join(texts)} have different units; give both ends and the tolerance in one")
     return list(numbers), units[0]
@@ -109,7 +109,7 @@ def _run_trial(case: Case, key: str, event: str, value: float, unit: str) -> Sea
 
 
 def _try_standing(case: Case, value: float) -> SearchTrial:
-    loads = at_time(case.loads, 0.0)
+    loads = loads_at(case.loads, 0.0)
     found = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
     return SearchTrial(value, found.stands, None, int(not found.finite))
 

@@ -20,11 +20,11 @@ from drystone.engine.interval import follow_interval
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
-from drystone.forecast import first_contacts, planned_steps, steps_a_frame
-from drystone.io.analysis_tables import SettlementHistory
+from drystone.forecast import first_contacts, planned_steps, steps_per_frame
+from drystone.io.analysis_tables import SettlementHistoryTable
 from drystone.io.case import Case, read_case
-from drystone.io.stored_laws import given_again
-from drystone.io.whole import writing
+from drystone.io.stored_laws import restore_own_laws
+from drystone.io.whole import report_write_errors
 from drystone.laws import JointLaw
 from drystone.model import Model
 from drystone.problem import Problem
@@ -33,7 +33,7 @@ from drystone.simulate import Step, follow_small_steps, ground_displacement, ini
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.state import State
 from drystone.stepping import kinetic_energy
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 from drystone.writer import RunWriter
 
 Pair = tuple[str, str, JointLaw]  # two groups, and the law of the joints between them
@@ -59,7 +59,7 @@ def record_history(case: Case, out: str | Path, *, overwrite: bool = False, pair
 def repeat_history(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
     """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept.
     laws: the functions of its joint laws from outside, if it has any."""
-    yield from _record_from_start(recorded_case(run), given_again(run.model, laws), run.state(0), out)
+    yield from _record_from_start(recorded_case(run), restore_own_laws(run.model, laws), run.state(0), out)
 
 
 def _record_from_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
@@ -68,7 +68,7 @@ def _record_from_start(case: Case, model: Model, state: State, out: str | Path, 
         case.text,
         model,
         state,
-        every_steps=steps_a_frame(case),
+        every_steps=steps_per_frame(case),
         planned_steps=planned_steps(case),
         ground=_ground_at(case, 0.0),
         motions=case.motions,
@@ -90,7 +90,7 @@ def resume_history(out: str | Path, *, laws: Sequence[Callable[..., None]] = ())
     functions of its joint laws from outside, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
-    model = given_again(run.model, laws)  # not the case's: its files may have moved or changed since
+    model = restore_own_laws(run.model, laws)  # not the case's: its files may have moved or changed since
     writer, state = RunWriter.resume(out)
     yield from _record_steps(case, model, writer, state)
 
@@ -179,7 +179,7 @@ def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failur
         "residual": [float(value) for value in solution.residual],
     }
     try:
-        with writing(path):
+        with report_write_errors(path):
             path.parent.mkdir(exist_ok=True)
         write_problem(path, failure.problem, failure.guess, header)
     except InputError as error:
@@ -193,7 +193,7 @@ def start_state(case: Case, model: Model) -> State:
     start = initial_state(model, case.analysis.gravity)
     if not case.by_small_steps:
         return start
-    with undisturbed(patience=1), one_blas_thread():
+    with defer_signals(patience=1), one_blas_thread():
         return settled(_engine(case, model), start)
 
 
@@ -205,7 +205,7 @@ def simulate_case(
     if analysis.by_small_steps:
         return follow_small_steps(_engine(case, model, tells_contacts), state, analysis.duration, analysis.time_step)
     return simulate(
-        case.searched(model),
+        case.with_contact_search(model),
         case.motions,
         duration=analysis.duration,
         time_step=analysis.time_step,
@@ -215,8 +215,8 @@ def simulate_case(
         surface=case.surface,
         impact_substeps=analysis.impact_substeps,
         loads=case.loads,
-        from_rest=isinstance(analysis, SettlementHistory) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
-        modal_mass=0.0 if isinstance(analysis, SettlementHistory) and analysis.scheme == "rigid-modes" else 1.0,
+        from_rest=isinstance(analysis, SettlementHistoryTable) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
+        modal_mass=0.0 if isinstance(analysis, SettlementHistoryTable) and analysis.scheme == "rigid-modes" else 1.0,
         solver=solver,
         state=state,
     )

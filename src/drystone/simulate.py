@@ -8,19 +8,20 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.blas import one_blas_thread
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.contact.contacts import no_contacts
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, Report, SmallSteps
 from drystone.errors import InputError
-from drystone.joints import RIGID, Surface
-from drystone.laws import YOUNG
-from drystone.loads import Push, mean_between, wrench
+from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, load_wrench, mean_loads
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
-from drystone.stepping import Energy, Load, Scheme, State, advance
-from drystone.undisturbed import undisturbed
+from drystone.stepping import Energy, Scheme, State, advance
+from drystone.stepping import Load as StepLoad
+from drystone.undisturbed import defer_signals
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -66,9 +67,9 @@ def simulate(
     theta: float = 0.53,
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
-    surface: Surface = RIGID,
+    surface: ContactSurface = RIGID_SURFACE,
     impact_substeps: int = 20,
-    loads: Sequence[Push] = (),
+    loads: Sequence[AppliedLoad] = (),
     from_rest: bool = False,
     modal_mass: float = 1.0,
     state: State | None = None,
@@ -84,9 +85,9 @@ def simulate(
     while state.step < last:
         if from_rest:
             state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
-        with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
+        with defer_signals(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
             start = state.step * time_step
-            push = wrench(model, mean_between(loads, start, start + time_step), gravity, state.rotation)
+            push = load_wrench(model, mean_loads(loads, start, start + time_step), gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)
@@ -101,11 +102,11 @@ def simulate_small_steps(
     duration: float,
     time_step: float,
     gravity: float = GRAVITY,
-    young: float = YOUNG,
-    loads: Sequence[Push] = (),
+    young: float = DEFAULT_YOUNG,
+    loads: Sequence[AppliedLoad] = (),
     state: State | None = None,
     threads: int | None = 1,
-    changes: Sequence[Change] = (),
+    changes: Sequence[BlockChange] = (),
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): Coulomb friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
@@ -125,7 +126,7 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
     while state.step < last and np.isfinite(state.velocity).all():
         begin = perf_counter()
         done: list[Step] = []
-        with undisturbed(patience=1):
+        with defer_signals(patience=1):
             while not done or (perf_counter() - begin < BATCH_SECONDS and state.step < last):
                 state, report = engine.advance(state, time_step)
                 done.append(Step(state, _as_solution(report), report.seconds))
@@ -144,7 +145,7 @@ def _as_solution(report: Report) -> Solution:
 def load_between(
     model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
     push: Array | None = None,
-) -> Load:  # fmt: skip
+) -> StepLoad:  # fmt: skip
     """Ground and support motion over a part of step `index`, exact differences of the motions, so that nothing drifts; loads
     (B, 6) as given."""
     start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
@@ -157,7 +158,7 @@ def load_between(
         moved = (motion.displacement(end) - motion.displacement(start)) / h
         for name in motion.supports:
             support[_support_number(model, name), :3] += moved
-    return Load(gravity, ground, support, np.zeros_like(support) if push is None else push)
+    return StepLoad(gravity, ground, support, np.zeros_like(support) if push is None else push)
 
 
 def _support_number(model: Model, name: str) -> int:

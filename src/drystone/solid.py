@@ -14,8 +14,8 @@ from drystone.errors import Finding, InputError
 
 Array = np.ndarray
 
-FLATNESS = 1e-5  # of the block's diagonal: how far a vertex may stand off its face's plane, or beyond another face's
-EMPTINESS = 1e-9  # of the cube of the block's diagonal: a smaller volume is none
+FLATNESS_TOLERANCE = 1e-5  # of the block's diagonal: how far a vertex may stand off its face's plane, or beyond another face's
+EMPTINESS_TOLERANCE = 1e-9  # of the cube of the block's diagonal: a smaller volume is none
 
 
 class Surfaces(NamedTuple):
@@ -46,9 +46,9 @@ class _Index(NamedTuple):
     last_vertex: Array  # (NFV,) the vertex that precedes
 
 
-def lay_out(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]], labels: Sequence[str]) -> Surfaces:
+def make_surfaces(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]], labels: Sequence[str]) -> Surfaces:
     """The blocks end to end, after the checks that need only counting: shapes, numbers, indices."""
-    points = [_points(v, label) for v, label in zip(vertices, labels, strict=True)]
+    points = [_read_points(v, label) for v, label in zip(vertices, labels, strict=True)]
     for block_faces, label in zip(faces, labels, strict=True):
         _check_counts(block_faces, label)
     corners = [corner for block in faces for face in block for corner in face]
@@ -58,7 +58,7 @@ def lay_out(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]],
     vertex_count = np.array([len(p) for p in points])
     face_count = np.array([len(f) for f in faces])
     corner_count = np.array([len(face) for block in faces for face in block])
-    vertex_start, block_face, face_start = _starts(vertex_count), _starts(face_count), _starts(corner_count)
+    vertex_start, block_face, face_start = _offsets(vertex_count), _offsets(face_count), _offsets(corner_count)
     corner_block = np.repeat(np.repeat(np.arange(len(points)), face_count), corner_count)
     wrong = (index < 0) | (index >= vertex_count[corner_block])
     surfaces = Surfaces(
@@ -73,15 +73,15 @@ def lay_out(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]],
         f = int(np.searchsorted(face_start, c, "right")) - 1
         b = int(corner_block[c])
         said = f"vertex index {index[c]} is out of range"
-        raise _at_face(surfaces, f, "index", said, f"use 0 to {vertex_count[b] - 1}").refusal(labels)
+        raise _face_finding(surfaces, f, "index", said, f"use 0 to {vertex_count[b] - 1}").to_error(labels)
     return surfaces
 
 
-def _starts(count: Array) -> Array:
+def _offsets(count: Array) -> Array:
     return np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
 
 
-def _points(vertices: Array, label: str) -> Array:
+def _read_points(vertices: Array, label: str) -> Array:
     try:
         points = np.array(vertices, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -115,7 +115,7 @@ def _raise_not_integer(faces: Sequence[Sequence[Sequence[int]]], labels: Sequenc
 def check_surfaces(surfaces: Surfaces, labels: Sequence[str]) -> Solids:
     """The mass properties, after refusing every block that is not a closed, outward, convex polyhedron."""
     for finding in surface_findings(surfaces):
-        raise finding.refusal(labels)
+        raise finding.to_error(labels)
     return mass_properties(surfaces)
 
 
@@ -123,10 +123,10 @@ def surface_findings(surfaces: Surfaces) -> Iterator[Finding]:
     """All that keeps the blocks from being closed, outward, convex polyhedra; a block that fails one check is not asked
     the next, for which it would only give nonsense."""
     index = _index(surfaces)
-    size = diagonal(surfaces)
+    size = box_diagonals(surfaces)
     sick = np.zeros(len(size), bool)
     with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that are sick already
-        for check in (_corners, _closure, _volumes, _shells, _edges, _areas, _planes, _convexity):
+        for check in (_find_repeated_vertices, _find_open_edges, _find_empty_blocks, _find_several_shells, _find_empty_edges, _find_empty_faces, _find_warped_faces, _find_dents):
             ill = []
             for finding in check(surfaces, index, size):
                 if not sick[finding.blocks[0]]:
@@ -145,21 +145,21 @@ def _index(s: Surfaces) -> _Index:
     return _Index(face_block, corner_face, s.face_vertex[following], s.face_vertex[preceding])
 
 
-def _corners(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_repeated_vertices(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """No vertex twice in a face, none unused."""
     key = index.corner_face * len(s.vertex) + s.face_vertex
     order = np.argsort(key, kind="stable")
     for corner in order[np.nonzero(np.diff(key[order]) == 0)[0]]:
         f = int(index.corner_face[corner])
-        said = f"vertex {_local(s, f, s.face_vertex[corner])} is repeated"
-        yield _at_face(s, f, "repeated vertex", said, "list every vertex of a face once")
+        said = f"vertex {_local_vertex(s, f, s.face_vertex[corner])} is repeated"
+        yield _face_finding(s, f, "repeated vertex", said, "list every vertex of a face once")
     for v in np.nonzero(np.bincount(s.face_vertex, minlength=len(s.vertex)) == 0)[0]:
         b = int(np.searchsorted(s.vertex_start, v, "right")) - 1
         said = f"vertex {v - s.vertex_start[b]} is in no face"
         yield Finding("unused vertex", (b,), said, "remove it or complete the faces")
 
 
-def _closure(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """Every edge is shared by two faces that run along it in opposite senses."""
     a, b = s.face_vertex, index.next_vertex
     key = np.minimum(a, b) * len(s.vertex) + np.maximum(a, b)
@@ -174,19 +174,19 @@ def _closure(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
         count = np.bincount(corner_block[once[wrong[once]]], minlength=len(size))
         for block, c in zip(*_first_of_each(corner_block, wrong), strict=True):
             f = int(index.corner_face[c])
-            said = f"edge {_local(s, f, a[c])}-{_local(s, f, b[c])} {words}"
-            yield _at_face(s, f, kind, said, cure, value=float(count[block]), unit="edges")
+            said = f"edge {_local_vertex(s, f, a[c])}-{_local_vertex(s, f, b[c])} {words}"
+            yield _face_finding(s, f, kind, said, cure, value=float(count[block]), unit="edges")
     clash = np.bincount(edge, np.where(a < b, 1, -1))[edge] != 0
     clash &= uses[edge] == 2
     share = np.bincount(index.corner_face, clash) / np.diff(s.face_start)
     for block in np.unique(corner_block[clash]):
-        for turned in turned_faces(block_faces(s, block)):
+        for turned in find_reversed_faces(block_faces(s, block)):
             f = int(s.block_face[block]) + turned
             said = f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash)"
-            yield _at_face(s, f, "inward face", said, f"reverse its vertex order to {_face(s, f)[::-1]}")
+            yield _face_finding(s, f, "inward face", said, f"reverse its vertex order to {_local_face(s, f)[::-1]}")
 
 
-def turned_faces(faces: Sequence[Sequence[int]]) -> list[int]:
+def find_reversed_faces(faces: Sequence[Sequence[int]]) -> list[int]:
     """Faces of one block that run the other way round than most of those they are joined to."""
     joined: dict[tuple[int, int], list[int]] = {}
     for f, face in enumerate(faces):
@@ -211,20 +211,20 @@ def turned_faces(faces: Sequence[Sequence[int]]) -> list[int]:
     return sorted(turned)
 
 
-def _volumes(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_empty_blocks(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     volume = mass_properties(s).volume
-    empty = np.abs(volume) <= EMPTINESS * size**3
+    empty = np.abs(volume) <= EMPTINESS_TOLERANCE * size**3
     for b in np.nonzero(empty)[0].tolist():
         said = f"its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero"
         yield Finding("no volume", (b,), said, "give the block a thickness", value=float(volume[b]), unit="m3")
     for b in np.nonzero(~empty & (volume < 0))[0].tolist():
         said = f"its volume is {volume[b]:.6g} m3: all faces point inward"
-        first = _face(s, int(s.block_face[b]))[::-1]
+        first = _local_face(s, int(s.block_face[b]))[::-1]
         cure = f"reverse the vertex order of every face (face 0 becomes {first})"
         yield Finding("inside out", (b,), said, cure, value=float(volume[b]), unit="m3")
 
 
-def _shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_several_shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """Euler: one closed surface without holes has V - E + F = 2."""
     corners = s.face_start[s.block_face[1:]] - s.face_start[s.block_face[:-1]]
     euler = np.diff(s.vertex_start) - corners // 2 + np.diff(s.block_face)
@@ -233,70 +233,70 @@ def _shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
         yield Finding("several shells", (b,), said, "make every piece a block of its own", value=euler[b] / 2, unit="shells")
 
 
-def _edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_empty_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """No edge whose two vertices are the same point."""
     a, b = s.face_vertex, index.next_vertex
     short = np.nonzero(np.linalg.norm(s.vertex[b] - s.vertex[a], axis=1) == 0.0)[0]
     _, first = np.unique(np.minimum(a, b)[short] * len(s.vertex) + np.maximum(a, b)[short], return_index=True)
     for c in short[np.sort(first)]:
         f = int(index.corner_face[c])
-        said = f"vertices {_local(s, f, a[c])} and {_local(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
-        yield _at_face(s, f, "same point", said, "merge them")
+        said = f"vertices {_local_vertex(s, f, a[c])} and {_local_vertex(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
+        yield _face_finding(s, f, "same point", said, "merge them")
 
 
-def _areas(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_empty_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     area = np.linalg.norm(area_vectors(s), axis=1)
-    for f in np.nonzero(area <= EMPTINESS * size[index.face_block] ** 2)[0].tolist():
+    for f in np.nonzero(area <= EMPTINESS_TOLERANCE * size[index.face_block] ** 2)[0].tolist():
         said = f"its area is {area[f]:.3g} m2, that is zero"
-        yield _at_face(s, f, "no area", said, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
+        yield _face_finding(s, f, "no area", said, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
 
 
-def _planes(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_warped_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """No vertex off the mean plane of its face; the worst face first."""
     corner_size = size[index.face_block[index.corner_face]]
-    off = off_plane(s)
-    wrong = np.nonzero(off > FLATNESS * corner_size)[0]
+    off = plane_offsets(s)
+    wrong = np.nonzero(off > FLATNESS_TOLERANCE * corner_size)[0]
     wrong = wrong[np.argsort(-off[wrong] / corner_size[wrong], kind="stable")]
     _, first = np.unique(index.corner_face[wrong], return_index=True)
     for c in wrong[np.sort(first)]:
-        f, allowed = int(index.corner_face[c]), 1e3 * FLATNESS * corner_size[c]
-        said = f"is not planar: vertex {_local(s, f, s.face_vertex[c])} stands {1e3 * off[c]:.4g} mm off its plane, "
+        f, allowed = int(index.corner_face[c]), 1e3 * FLATNESS_TOLERANCE * corner_size[c]
+        said = f"is not planar: vertex {_local_vertex(s, f, s.face_vertex[c])} stands {1e3 * off[c]:.4g} mm off its plane, "
         said += f"{allowed:.2g} mm is allowed"
-        yield _at_face(s, f, "not planar", said, "split the face or move the vertex", value=float(off[c]), unit="m")
+        yield _face_finding(s, f, "not planar", said, "split the face or move the vertex", value=float(off[c]), unit="m")
 
 
-def off_plane(s: Surfaces) -> Array:
+def plane_offsets(s: Surfaces) -> Array:
     """(NFV,) [m] how far each corner stands off the mean plane of its face."""
     face = np.repeat(np.arange(len(s.face_start) - 1), np.diff(s.face_start))
-    offset = s.vertex[s.face_vertex] - face_middles(s)[face]
+    offset = s.vertex[s.face_vertex] - face_centres(s)[face]
     return np.abs(np.einsum("ij,ij->i", offset, face_normals(s)[face]))
 
 
-def _convexity(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
+def _find_dents(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     """No vertex in front of any face of its block, and no face with a reflex corner; the worst of each first."""
-    normal, middle = face_normals(s), face_middles(s)
+    normal, middle = face_normals(s), face_centres(s)
     vertex_count = np.diff(s.vertex_start)[index.face_block]
     pair_face = np.repeat(np.arange(len(normal)), vertex_count)
-    first = s.vertex_start[index.face_block] - _starts(vertex_count)[:-1]
+    first = s.vertex_start[index.face_block] - _offsets(vertex_count)[:-1]
     pair_vertex = np.arange(len(pair_face)) + np.repeat(first, vertex_count)
     front = np.einsum("ij,ij->i", s.vertex[pair_vertex] - middle[pair_face], normal[pair_face])
     front /= size[index.face_block[pair_face]]
-    wrong = np.nonzero(front > FLATNESS)[0]
+    wrong = np.nonzero(front > FLATNESS_TOLERANCE)[0]
     wrong = wrong[np.argsort(-front[wrong], kind="stable")]
     dented, worst = np.unique(index.face_block[pair_face[wrong]], return_index=True)
     for p in wrong[np.sort(worst)]:
         f, v = int(pair_face[p]), int(pair_vertex[p])
         depth = float(front[p] * size[index.face_block[f]])
-        said = f"the block is not convex: vertex {_local(s, f, v)} stands {1e3 * depth:.4g} mm in front of this face"
-        yield _at_face(s, f, "not convex", said, "split the block into convex pieces", value=depth, unit="m")
+        said = f"the block is not convex: vertex {_local_vertex(s, f, v)} stands {1e3 * depth:.4g} mm in front of this face"
+        yield _face_finding(s, f, "not convex", said, "split the block into convex pieces", value=depth, unit="m")
     here, corner_normal = s.vertex[s.face_vertex], normal[index.corner_face]
     turn = np.cross(here - s.vertex[index.last_vertex], s.vertex[index.next_vertex] - here)
     left = np.einsum("ij,ij->i", turn, corner_normal) / size[index.face_block[index.corner_face]] ** 2
-    wrong = np.nonzero((left < -FLATNESS) & ~np.isin(index.face_block[index.corner_face], dented))[0]
+    wrong = np.nonzero((left < -FLATNESS_TOLERANCE) & ~np.isin(index.face_block[index.corner_face], dented))[0]
     for c in wrong[np.argsort(left[wrong], kind="stable")]:
         f = int(index.corner_face[c])
-        said = f"is not convex: it turns inward at vertex {_local(s, f, s.face_vertex[c])}"
-        yield _at_face(s, f, "not convex", said, "split the face")
+        said = f"is not convex: it turns inward at vertex {_local_vertex(s, f, s.face_vertex[c])}"
+        yield _face_finding(s, f, "not convex", said, "split the face")
 
 
 def _first_of_each(owner: Array, wrong: Array) -> tuple[Array, Array]:
@@ -327,7 +327,7 @@ def mass_properties(s: Surfaces) -> Solids:
 def _triangles(s: Surfaces) -> tuple[Array, Array, Array, Array]:
     """Fans of triangles over all faces, as three arrays of vertices, and the first triangle of each block."""
     count = np.diff(s.face_start) - 2
-    start = _starts(count)
+    start = _offsets(count)
     face = np.repeat(np.arange(len(count)), count)
     step = np.arange(len(face)) - start[face]
     base = s.face_start[face]
@@ -339,10 +339,10 @@ def area_vectors(s: Surfaces) -> Array:
     """(NF, 3) [m2] the face's area along its outward normal; for a warped face, that of its mean plane (Newell)."""
     p, q, r, _ = _triangles(s)
     triangle = np.cross(s.vertex[q] - s.vertex[p], s.vertex[r] - s.vertex[p]) / 2
-    return np.add.reduceat(triangle, _starts(np.diff(s.face_start) - 2)[:-1])
+    return np.add.reduceat(triangle, _offsets(np.diff(s.face_start) - 2)[:-1])
 
 
-def face_middles(s: Surfaces) -> Array:
+def face_centres(s: Surfaces) -> Array:
     """(NF, 3) [m] mean of the corners of each face."""
     return np.add.reduceat(s.vertex[s.face_vertex], s.face_start[:-1]) / np.diff(s.face_start)[:, None]
 
@@ -360,13 +360,13 @@ def face_widths(s: Surfaces) -> Array:
     return 2 * np.linalg.norm(area_vectors(s), axis=1) / np.add.reduceat(side, s.face_start[:-1])
 
 
-def diagonal(s: Surfaces) -> Array:
+def box_diagonals(s: Surfaces) -> Array:
     """(B,) [m] diagonal of each block's axis-aligned box, the size that tolerances refer to."""
-    low, high = boxes(s)
+    low, high = bounding_boxes(s)
     return np.linalg.norm(high - low, axis=1)
 
 
-def boxes(s: Surfaces) -> tuple[Array, Array]:
+def bounding_boxes(s: Surfaces) -> tuple[Array, Array]:
     """(B, 3), (B, 3) [m] low and high corners of the axis-aligned boxes."""
     start = s.vertex_start[:-1]
     return np.minimum.reduceat(s.vertex, start), np.maximum.reduceat(s.vertex, start)
@@ -374,23 +374,23 @@ def boxes(s: Surfaces) -> tuple[Array, Array]:
 
 def block_faces(s: Surfaces, block: int) -> list[list[int]]:
     """The faces of a block, its vertices counted from 0."""
-    return [_face(s, f) for f in range(s.block_face[block], s.block_face[block + 1])]
+    return [_local_face(s, f) for f in range(s.block_face[block], s.block_face[block + 1])]
 
 
-def _face(s: Surfaces, face: int) -> list[int]:
+def _local_face(s: Surfaces, face: int) -> list[int]:
     corners = s.face_vertex[s.face_start[face] : s.face_start[face + 1]]
-    return (corners - s.vertex_start[_block(s, face)]).tolist()
+    return (corners - s.vertex_start[_owner_block(s, face)]).tolist()
 
 
-def _local(s: Surfaces, face: int, vertex: int) -> int:
+def _local_vertex(s: Surfaces, face: int, vertex: int) -> int:
     """A vertex's number within the block that owns `face`, as the user counts."""
-    return int(vertex - s.vertex_start[_block(s, face)])
+    return int(vertex - s.vertex_start[_owner_block(s, face)])
 
 
-def _block(s: Surfaces, face: int) -> int:
+def _owner_block(s: Surfaces, face: int) -> int:
     return int(np.searchsorted(s.block_face, face, "right")) - 1
 
 
-def _at_face(s: Surfaces, face: int, kind: str, said: str, cure: str, *, value: float | None = None, unit: str = "") -> Finding:
-    block = _block(s, face)
+def _face_finding(s: Surfaces, face: int, kind: str, said: str, cure: str, *, value: float | None = None, unit: str = "") -> Finding:
+    block = _owner_block(s, face)
     return Finding(kind, (block,), said, cure, int(face - s.block_face[block]), value, unit)

@@ -13,7 +13,7 @@ from drystone.kernel import inner, kernel
 
 
 @inner
-def turn_by(q, v, h):
+def turn_quaternion(q, v, h):
     """Quaternion of `exp(h v) q`: the rotation q followed by a turn of h |v| [rad] about v."""
     x, y, z = h * v[0], h * v[1], h * v[2]
     angle = np.sqrt(x * x + y * y + z * z)
@@ -29,13 +29,13 @@ def turn_by(q, v, h):
 
 
 @kernel
-def drift(position, rotation, velocity, h):
+def move_freely(position, rotation, velocity, h):
     """Positions and rotations after moving for h with constant velocity (T2)."""
     new_position, new_rotation = np.empty_like(position), np.empty_like(rotation)
     for i in range(position.shape[0]):
         for k in range(3):
             new_position[i, k] = position[i, k] + h * velocity[i, k]
-        turned = turn_by(rotation[i], velocity[i, 3:], h)
+        turned = turn_quaternion(rotation[i], velocity[i, 3:], h)
         for k in range(4):
             new_rotation[i, k] = turned[k]
     return new_position, new_rotation
@@ -88,15 +88,15 @@ def cross(a, b):
 
 
 @inner
-def times(a, v):
+def multiply_vector(a, v):
     """Matrix times vector."""
     return dot(a[0], v), dot(a[1], v), dot(a[2], v)
 
 
 @inner
 def _product(a, b):
-    return transposed((times(a, (b[0][0], b[1][0], b[2][0])), times(a, (b[0][1], b[1][1], b[2][1])),
-                       times(a, (b[0][2], b[1][2], b[2][2]))))  # fmt: skip
+    return transposed((multiply_vector(a, (b[0][0], b[1][0], b[2][0])), multiply_vector(a, (b[0][1], b[1][1], b[2][1])),
+                       multiply_vector(a, (b[0][2], b[1][2], b[2][2]))))  # fmt: skip
 
 
 @inner
@@ -132,7 +132,7 @@ def _jacobian(j, spin, h):
     omega = _cross_matrix((h * spin[0], h * spin[1], h * spin[2]))
     unit = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     b = _plus(_plus(unit, first, omega), second, _product(omega, omega))
-    return _plus(j, h, _product(_plus(_product(j, _cross_matrix(spin)), -1.0, _cross_matrix(times(j, spin))), b))
+    return _plus(j, h, _product(_plus(_product(j, _cross_matrix(spin)), -1.0, _cross_matrix(multiply_vector(j, spin))), b))
 
 
 @inner
@@ -154,8 +154,8 @@ def torque_free(q, inertia, momentum, spin, h):
     scale = np.sqrt(dot(momentum, momentum))
     omega = spin
     for _ in range(20):
-        j = world_inertia(turn_by(q, omega, h), inertia)
-        x, y, z = times(j, omega)
+        j = world_inertia(turn_quaternion(q, omega, h), inertia)
+        x, y, z = multiply_vector(j, omega)
         defect = x - momentum[0], y - momentum[1], z - momentum[2]
         jacobian = _jacobian(j, omega, h)
         if np.sqrt(dot(defect, defect)) <= 4e-16 * scale:

@@ -31,16 +31,16 @@ from drystone.io.named_files import file_digests
 from drystone.model import Block
 from drystone.motion import Motion
 
-LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "clarabel", "h5py")
+STAMPED_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "clarabel", "h5py")
 
 
 @cache
-def _sources() -> str:
+def _digest_sources() -> str:
     """SHA-256 of the package as it is on disk."""
-    return sha256(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+    return digest_bytes(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
 
 
-def made_here() -> dict[str, Any]:
+def describe_environment() -> dict[str, Any]:
     """The part of a stamp that tells of program and machine."""
     from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
 
@@ -48,9 +48,9 @@ def made_here() -> dict[str, Any]:
 
     return {
         "drystone": __version__,
-        "sources": _sources(),
+        "sources": _digest_sources(),
         "python": platform.python_version(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": {name: version(name) for name in STAMPED_LIBRARIES},
         "platform": f"{platform.system()} {platform.machine()}",
         "processor": binding.get_host_cpu_name(),  # as LLVM names it
         "compiled_for": target_processor() or binding.get_host_cpu_name(),
@@ -58,28 +58,28 @@ def made_here() -> dict[str, Any]:
     }
 
 
-def made_from(case: str, blocks: Iterable[Block], records: dict[int, Accelerogram]) -> dict[str, Any]:
+def describe_inputs(case: str, blocks: Iterable[Block], records: dict[int, Accelerogram]) -> dict[str, Any]:
     """The part of a stamp that tells of what a run keeps: the text of its case, its blocks, its samples."""
     return {
-        "case": sha256([case.encode()]),
-        "geometry": _geometry(blocks),
-        "records": {str(number): _samples(record) for number, record in records.items()},
+        "case": digest_bytes([case.encode()]),
+        "geometry": _digest_geometry(blocks),
+        "records": {str(number): _digest_samples(record) for number, record in records.items()},
     }
 
 
-def stamp(case: str, path: Path | None, blocks: Iterable[Block], motions: Sequence[Motion] = ()) -> dict[str, Any]:
+def make_stamp(case: str, path: Path | None, blocks: Iterable[Block], motions: Sequence[Motion] = ()) -> dict[str, Any]:
     """Of a result that is begun now. `path`: of the case file, beside which are the files it names; None if it has none."""
     records = {number: motion.record for number, motion in enumerate(motions) if motion.record is not None}
     return {
         "created": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        **made_here(),
-        **made_from(case, blocks, records),
+        **describe_environment(),
+        **describe_inputs(case, blocks, records),
         "case_file": "" if path is None else str(path.resolve()),
         "files": {} if path is None else file_digests(case_content(case, path), path.parent),
     }
 
 
-def in_words(stamp: dict[str, Any]) -> str:
+def format_stamp(stamp: dict[str, Any]) -> str:
     """Program and machine in a line; of a run without a stamp that it has none."""
     if not stamp:
         return "it has no stamp: an older drystone began it"
@@ -88,21 +88,21 @@ def in_words(stamp: dict[str, Any]) -> str:
     return f"drystone {stamp['drystone']}, Python {stamp['python']}, {libraries}; {machine}; {stamp['created']}"
 
 
-def _geometry(blocks: Iterable[Block]) -> str:
+def _digest_geometry(blocks: Iterable[Block]) -> str:
     """Of vertices, faces, density and support of every block, in their order."""
     parts = []
     for block in blocks:
         parts.append(np.ascontiguousarray(block.vertices, "<f8").tobytes())
         faces = tuple(tuple(map(int, face)) for face in block.faces)
         parts.append(repr((faces, float(block.density), bool(block.fixed), str(block.name), str(block.group))).encode())
-    return sha256(parts)
+    return digest_bytes(parts)
 
 
-def _samples(record: Accelerogram) -> str:
-    return sha256([np.ascontiguousarray(record.acceleration, "<f8").tobytes(), np.float64(record.time_step).tobytes()])
+def _digest_samples(record: Accelerogram) -> str:
+    return digest_bytes([np.ascontiguousarray(record.acceleration, "<f8").tobytes(), np.float64(record.time_step).tobytes()])
 
 
-def sha256(parts: Iterable[bytes]) -> str:
+def digest_bytes(parts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+DEFERRED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Deferral(NamedTuple):
     """Signals that wait."""
 
     handlers: dict[int, Any]  # as they were before
-    listen: Callable[[int, FrameType | None], None]
-    heard: list[int]
+    handler: Callable[[int, FrameType | None], None]
+    received: list[int]
 
 
 _deferrals: list[_Deferral] = []  # of the main thread, the innermost last
@@ -32,7 +32,7 @@ def leave_ctrl_c_to_parent() -> None:
 
 
 @contextmanager
-def undisturbed(patience: float = float("inf")) -> Iterator[None]:
+def defer_signals(patience: float = float("inf")) -> Iterator[None]:
     """The signals are heard at the end of this, or at once from the first after `patience` of them."""
     if not _in_main_thread():
         yield
@@ -45,7 +45,7 @@ def undisturbed(patience: float = float("inf")) -> Iterator[None]:
             signal.signal(number, before[number])
             signal.raise_signal(number)
 
-    before: dict[int, Any] = {each: signal.getsignal(each) for each in SIGNALS}
+    before: dict[int, Any] = {each: signal.getsignal(each) for each in DEFERRED_SIGNALS}
     for each in before:
         signal.signal(each, listen)
     _deferrals.append(_Deferral(before, listen, heard))
@@ -60,7 +60,7 @@ def undisturbed(patience: float = float("inf")) -> Iterator[None]:
 
 
 @contextmanager
-def disturbed() -> Iterator[None]:
+def deliver_signals() -> Iterator[None]:
     """Inside `undisturbed`, where something takes long that may be broken off: signals are heard at once, those that waited
     first. One whose exception was lost, as it is in a function that C calls, is raised again at the end."""
     if not _in_main_thread() or not _deferrals:
@@ -77,15 +77,15 @@ def disturbed() -> Iterator[None]:
         finally:
             signal.signal(number, listen)
 
-    for each in SIGNALS:
+    for each in DEFERRED_SIGNALS:
         signal.signal(each, listen)
     try:
-        for waiting in outer.heard[:1]:
-            outer.heard.clear()
+        for waiting in outer.received[:1]:
+            outer.received.clear()
             signal.raise_signal(waiting)
         yield
         for first in lost[:1]:
             signal.raise_signal(first)
     finally:
-        for each in SIGNALS:
-            signal.signal(each, outer.listen)
+        for each in DEFERRED_SIGNALS:
+            signal.signal(each, outer.handler)

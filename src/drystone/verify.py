@@ -20,7 +20,7 @@ from drystone.errors import InputError
 from drystone.io.named_files import path_digest
 from drystone.record import Run, read_result, read_run, recorded_case
 from drystone.simulate import Step
-from drystone.stamp import made_from, made_here
+from drystone.stamp import describe_environment, describe_inputs
 
 Array = np.ndarray
 
@@ -79,7 +79,7 @@ def _changed(run: Run) -> list[str]:
     """What the folder holds and the stamp does not know."""
     if not run.stamp:
         return []
-    digests = made_from(run.case, run.model.blocks, run.records)
+    digests = describe_inputs(run.case, run.model.blocks, run.records)
     words = {"case": "the text of case.toml", "geometry": "the blocks in run.h5", "records": "the samples of motions in run.h5"}
     return [words[name] for name in digests if digests[name] != run.stamp[name]]
 
@@ -98,7 +98,7 @@ def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """What may explain other bits: then and here, by name."""
     recorded, current = (
         _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}),
-        _flat({name: made_here()[name] for name in KEYS_THAT_EXPLAIN}),
+        _flat({name: describe_environment()[name] for name in KEYS_THAT_EXPLAIN}),
     )
     return {name.removeprefix("libraries "): (recorded.get(name, "unknown"), current[name]) for name in current
             if stamp and recorded.get(name) != current[name]}  # fmt: skip

@@ -16,18 +16,18 @@ from drystone import __version__
 from drystone.contact.contacts import Contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory, cell_numbers
 from drystone.errors import InputError
-from drystone.io.alone import alone_in
-from drystone.io.journal import JournaledFile, journal_of
+from drystone.io.alone import lock_folder
+from drystone.io.journal import JournaledFile, journal_path
 from drystone.io.stored_model import write_model
-from drystone.io.stored_motions import write_records
-from drystone.io.whole import write_whole, writing
+from drystone.io.stored_motions import write_accelerograms
+from drystone.io.whole import report_write_errors, write_atomic
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.record import FIELDS, FILE, FORMAT, FRAME, LISTS, RESULT, STEP, failed_problems, read_run, rows_of_lists
 from drystone.simulate import Step
-from drystone.stamp import stamp
+from drystone.stamp import make_stamp
 from drystone.state import State
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 
 Array = np.ndarray
 
@@ -82,15 +82,15 @@ class RunWriter:
         `hung`: rows of the blocks that friction alone may hold."""
         folder = Path(folder)
         file_path = folder / FILE
-        origin = stamp(case, path, model.blocks, motions)
-        with ExitStack() as stack, undisturbed():
-            stack.enter_context(alone_in(folder))
+        origin = make_stamp(case, path, model.blocks, motions)
+        with ExitStack() as stack, defer_signals():
+            stack.enter_context(lock_folder(folder))
             if file_path.exists() and not overwrite:
                 raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
-            with writing(folder):
-                for old in [file_path, journal_of(file_path), *failed_problems(folder), folder / RESULT]:
+            with report_write_errors(folder):
+                for old in [file_path, journal_path(file_path), *failed_problems(folder), folder / RESULT]:
                     old.unlink(missing_ok=True)
-            write_whole(folder / "case.toml", case)
+            write_atomic(folder / "case.toml", case)
             disk = JournaledFile(file_path, "w")
             file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE_BYTES)
             file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
@@ -98,7 +98,7 @@ class RunWriter:
             _create_datasets(file, state, rows_of_lists(cell_numbers(model.own)))
             write_model(file.create_group("model"), model)
             file.create_dataset("hung", data=np.array(hung, np.int64))
-            write_records(file.create_group("motions"), motions)
+            write_accelerograms(file.create_group("motions"), motions)
             writer = cls(folder, disk, file, state, ground, (0, dict.fromkeys(LISTS, 0), int(state.step)))
             writer._frames.append((state, ground))
             writer._commit(writer._frames, [])
@@ -110,9 +110,9 @@ class RunWriter:
         """Go on with a run from its last whole frame, whose state is returned."""
         folder = Path(folder)
         read_run(folder)  # is it one?
-        with ExitStack() as stack, undisturbed():
-            stack.enter_context(alone_in(folder))
-            with writing(folder / FILE):
+        with ExitStack() as stack, defer_signals():
+            stack.enter_context(lock_folder(folder))
+            with report_write_errors(folder / FILE):
                 disk = JournaledFile(folder / FILE, "r+")
             run = read_run(folder)
             state, ground = run.state(-1), run.ground[-1].copy()
@@ -144,7 +144,7 @@ class RunWriter:
         if step.state.step % self._every == 0:
             self._frames.append(self._last)
             if time.monotonic() - self._written > MAX_SECONDS_IN_MEMORY:
-                with undisturbed():
+                with defer_signals():
                     self._await()
                     self._written = time.monotonic()
                     self._under_way = self._thread.submit(self._commit, list(self._frames), list(self._rows))
@@ -167,7 +167,7 @@ class RunWriter:
         """Write what is still in memory, with the last state as a frame, and close the file."""
         if not self._file:
             return
-        with self._alone, undisturbed(), self._thread:
+        with self._alone, defer_signals(), self._thread:
             try:
                 last = self._frames[-1][0].step if self._frames else self._tail[2]
                 if self._last[0].step > last:
@@ -206,7 +206,7 @@ class RunWriter:
         rows = [row for row in known if done < row[0] <= end]
         file = self._file
         heads, lists = _frame_rows(frames, listed, {name: file[name].dtype for name in LISTS})
-        with undisturbed():
+        with defer_signals():
             _write_rows(file["steps"], done - self._first, np.array(rows, STEP))
             _write_rows(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
             for name, rows_of_list in lists.items():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.joints import Surface
-from drystone.loads import Push, body_force, weight
+from drystone.joints import ContactSurface
+from drystone.loads import AppliedLoad, body_force, weight_wrench
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
 from drystone.statics.balance import assemble_balance
@@ -51,7 +51,7 @@ def test_least_thickness_with_friction(friction, truth):
 
 def test_oppenheims_multiplier_with_straight_voussoirs():
     model = build_model(build.arch(), friction=2.0)
-    found = solve_limit(assemble_balance(model), weight(model, GRAVITY), body_force(model, (1, 0, 0), GRAVITY))
+    found = solve_limit(assemble_balance(model), weight_wrench(model, GRAVITY), body_force(model, (1, 0, 0), GRAVITY))
     assert found.multiplier == pytest.approx(0.4471, abs=1e-4)
 
 
@@ -89,7 +89,7 @@ def slip_and_opening(system, velocity):
     """(J, 2) [m/s] of the joints of an arch from support to support: mean slip along, and opening at one edge more than
     at the other."""
     chain = [0, *range(2, len(system.model.blocks)), 1]
-    relative, contacts = system.relative(velocity), system.contacts
+    relative, contacts = system.relative_velocity(velocity), system.contacts
     rows = []
     for one, other in pairwise(chain):
         here = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
@@ -132,9 +132,9 @@ def test_coulombs_exact_law_bears_the_same(friction):
     model, dead, live = build_loaded_arch(friction)
     bears = solve_limit(assemble_balance(model), dead, live).multiplier
     for factor, stands in ((0.98, True), (1.02, False)):
-        loads = [Push(name, share=factor * bears * share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, 1.0))
+        loads = [AppliedLoad(name, share=factor * bears * share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, 1.0))
                  for name, (share, angle) in LOAD_POSITIONS.items()]  # fmt: skip
-        found = solve_equilibrium(model, solver=make_solver("native"), loads=loads, surface=Surface(young=30e9, exact=True))
+        found = solve_equilibrium(model, solver=make_solver("native"), loads=loads, surface=ContactSurface(young=30e9, coulomb=True))
         assert found.stands == stands
 
 

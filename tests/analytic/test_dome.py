@@ -3,14 +3,14 @@
 import pytest
 
 from drystone import build
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.laws import JointLaw
 from drystone.model import build_model
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
 from drystone.statics.equilibrium import solve_equilibrium
 
-STONE = Surface(30e9)
+STONE = ContactSurface(30e9)
 
 
 @pytest.mark.parametrize(

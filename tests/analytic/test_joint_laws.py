@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from drystone.build.shapes import box
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.laws import Adhesion, JointLaw
 from drystone.model import Block, build_model
 from drystone.simulate import initial_state, simulate
@@ -21,7 +21,7 @@ SIDES = (0.4, 0.25)  # [m] of the joint
 AREA = 0.1  # [m2]
 K_N, K_T = 2e9, 0.8e9  # [N/m3]
 STIFF = {"normal_stiffness": K_N, "shear_stiffness": K_T}
-STONE = Surface(young=30e9, exact=True)
+STONE = ContactSurface(young=30e9, coulomb=True)
 
 
 def joint_model(law, planar=False, upper=None):

@@ -63,7 +63,11 @@ def ferris_wall(number):
 )
 def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
     model = ferris_wall(number)
-    system, dead, live = assemble_balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
     found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(associated, abs=1e-5)
     states = [
@@ -84,7 +88,11 @@ def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
 )
 def test_the_search_of_joints_with_areas_finds_the_published_walls(number, associated, lowest):
     model = ferris_wall(number)
-    system, dead, live = assemble_balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
     found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(associated, rel=1e-4)
     rounds = search_states(system, dead, live, found.optimum, starts=3, hops=12, stands=True)

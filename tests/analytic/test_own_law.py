@@ -39,7 +39,7 @@ from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.laws import JointLaw, OwnLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.record import read_run
 from drystone.session import record_history, resume_history, run
@@ -173,7 +173,7 @@ def test_it_may_stand_beside_other_laws():
     ours = JointLaw(0.6, tension=F, normal_stiffness=K)
     model = build_model([base, *stones], friction=0.5, pairs=[("one", "support", TENSION), ("other", "support", ours)])
     for share, holds in ((0.45, True), (1.2, False)):  # a force that comes at once stretches twice as far
-        loads = [Push(name, force=share * F * AREA, direction=(0, 0, 1), at=tuple(model.position[k]))
+        loads = [AppliedLoad(name, force=share * F * AREA, direction=(0, 0, 1), at=tuple(model.position[k]))
                  for k, name in ((1, "one"), (2, "other"))]  # fmt: skip
         *_, last = simulate_small_steps(model, duration=0.02, time_step=5e-3, loads=loads, gravity=0.0,
                                         state=initial_state(model, 0.0))  # fmt: skip

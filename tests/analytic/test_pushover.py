@@ -9,7 +9,7 @@ from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.laws import JointLaw
-from drystone.loads import Push, body_force, weight, wrench
+from drystone.loads import AppliedLoad, body_force, load_wrench, weight_wrench
 from drystone.model import build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
@@ -19,7 +19,7 @@ from drystone.units import GRAVITY
 
 def pushed(model, direction=(1.0, 0.0, 0.0), **options):
     """The curve under a horizontal body force of 1 g times the multiplier."""
-    loads = weight(model, GRAVITY), body_force(model, direction, GRAVITY)
+    loads = weight_wrench(model, GRAVITY), body_force(model, direction, GRAVITY)
     return list(trace_capacity_curve(model, lambda rotation: loads, **options))
 
 
@@ -47,9 +47,9 @@ def test_a_rocking_block_loses_its_capacity_as_it_leans(planar):
 def test_a_force_goes_along_with_the_point_of_its_block():
     """Moments about the edge, with the point of the load and the centroid turned by the lean."""
     model = build_model(build.block(width=0.6, height=2.0), friction=5.0)
-    load = Push("block", force=1e3, direction=(1, 0, 0), at=(0.0, 0.0, 1.8), live=True)
-    dead = weight(model, GRAVITY)
-    curve = list(trace_capacity_curve(model, lambda rotation: (dead, wrench(model, [load], GRAVITY, rotation))))
+    load = AppliedLoad("block", force=1e3, direction=(1, 0, 0), at=(0.0, 0.0, 1.8), live=True)
+    dead = weight_wrench(model, GRAVITY)
+    curve = list(trace_capacity_curve(model, lambda rotation: (dead, load_wrench(model, [load], GRAVITY, rotation))))
     for point in curve:
         angle = lean(point, 1)
         lever, height = 0.3 * np.cos(angle) - np.sin(angle), 1.8 * np.cos(angle) + 0.3 * np.sin(angle)
@@ -73,7 +73,7 @@ def test_a_sliding_block_keeps_its_capacity_and_is_hardly_lifted():
     friction, step = 0.2, 0.02
     curve = []
     model = build_model(build.block(width=0.6, height=1.0), friction=friction)
-    dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
     for point in trace_capacity_curve(model, lambda rotation: (dead, live), step=step):
         curve.append(point)
         if point.displacement > 0.5:
@@ -89,7 +89,7 @@ def test_a_sliding_block_keeps_its_capacity_and_is_hardly_lifted():
 def test_a_curve_starts_at_the_collapse_multiplier(blocks, friction, direction):
     """Two programs: with gaps and a small work, and without."""
     model = build_model(blocks, friction=friction)
-    dead, live = weight(model, GRAVITY), body_force(model, direction, GRAVITY)
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, direction, GRAVITY)
     first = next(trace_capacity_curve(model, lambda rotation: (dead, live)))
     assert first.multiplier == pytest.approx(solve_limit(assemble_balance(model), dead, live).multiplier, abs=1e-6)
 

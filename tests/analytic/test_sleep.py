@@ -11,13 +11,13 @@ from scipy.spatial.transform import Rotation
 
 from drystone import build
 from drystone.build.shapes import box
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.engine.rest import settled
 from drystone.engine.sleep import CALM, STILL, are_asleep
 from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
@@ -196,9 +196,9 @@ SUPPORT = {"supports": ("moved",), "amplitude": 2.0, "half_period": 0.1, "start"
 DISTURBANCES = {
     "ground": {"motions": [Motion("one-sine", start=1.0, **SHAKE)]},
     "support": {"motions": [Motion("one-sine", **SUPPORT)]},
-    "load": {"loads": [Push("pushed", force=400.0, direction=(1, 0, 0), history=((1.0, 0.0), (1.05, 1.0)))]},
-    "taken away": {"changes": [Change(1.0, remove=("moved",))]},
-    "laid on": {"changes": [Change(1.0, add=("laid",))]},
+    "load": {"loads": [AppliedLoad("pushed", force=400.0, direction=(1, 0, 0), history=((1.0, 0.0), (1.05, 1.0)))]},
+    "taken away": {"changes": [BlockChange(1.0, remove=("moved",))]},
+    "laid on": {"changes": [BlockChange(1.0, add=("laid",))]},
 }
 
 

@@ -9,7 +9,7 @@ from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.io.case import parse_case
 from drystone.laws import Adhesion, JointLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.record import read_run
 from drystone.session import record_history, resume_history, run
@@ -31,7 +31,7 @@ class Loaded:
 
     def push(self, force, steps=1):
         engine = self.engine = SmallSteps(
-            self.model, gravity=G, loads=[Push("stone", force=force, direction=self.direction, at=(0, 0, self.height))]
+            self.model, gravity=G, loads=[AppliedLoad("stone", force=force, direction=self.direction, at=(0, 0, self.height))]
         )
         for _ in range(steps):
             self.state, _ = engine.advance(self.state._replace(step=0), STEP)

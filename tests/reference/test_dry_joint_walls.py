@@ -10,7 +10,14 @@ from drystone.analyse.record import analyse_case
 from drystone.io.case import read_case
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
-from drystone.validate.dry_joint_walls import capacity_curve, wall_loads, read_curve, read_tests, limit_strength, tested_wall
+from drystone.validate.dry_joint_walls import (
+    build_tested_wall,
+    capacity_curve,
+    limit_strength,
+    read_curve,
+    read_tests,
+    wall_loads,
+)
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [folder / "shared/data/experiments/dry_joint_walls" for folder in Path(__file__).parents]
@@ -46,6 +53,6 @@ def test_the_example_is_the_wall():
     case = read_case(ROOT / "examples/dry-joint-wall.toml")
     first = next(stage for stage in analyse_case(case, case.model()) if stage.step is not None)
     test = next(test for test in TESTS if test.name == "WS1.100")
-    model = tested_wall(test)
+    model = build_tested_wall(test)
     truth = solve_limit(assemble_balance(model), *wall_loads(test, model)).multiplier
     assert float(first.words.split()[1]) == pytest.approx(1e-3 * truth, rel=1e-5)

@@ -216,10 +216,10 @@ def test_no_curve_is_empty(tmp_path):
 
 
 def test_long_curves_are_thinned():
-    from drystone.page.head import POINTS, _curve
+    from drystone.page.head import MAX_CURVE_POINTS, _curve
 
     curve = _curve("long", "m", np.arange(10_007), {"x": np.arange(10_007.0)})
-    assert len(curve["time"]) <= 1.2 * POINTS
+    assert len(curve["time"]) <= 1.2 * MAX_CURVE_POINTS
     assert (curve["time"][0], curve["time"][-1]) == (0, 10_006)
     assert _curve("gap", "m", [0, 1], {"x": [np.nan, 2.0]})["series"][0]["values"] == [None, 2.0]
 
@@ -344,7 +344,7 @@ def test_forces_in_a_file_keep_to_their_budget(flown):
 def test_macro_blocks_of_long_runs_are_left_out_of_files(flown):
     """101 frames of 3 blocks: 303 readings."""
     for room, there in ((302, False), (303, True)):
-        names = [each["name"] for each in told(RunAnswers([flown], FILE_BUDGET._replace(classes=room)), "runs/0")["quantities"]]
+        names = [each["name"] for each in told(RunAnswers([flown], FILE_BUDGET._replace(class_values=room)), "runs/0")["quantities"]]
         assert ("macro-block" in names) == there
         assert "velocity" in names
 

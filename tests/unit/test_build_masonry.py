@@ -9,7 +9,7 @@ import pytest
 from joints_reference import joints
 
 from drystone.build import Opening, church, house, spandrel_arch, tower, wall, wall_over_gap
-from drystone.build.courses import Wall, lay, make_bond
+from drystone.build.courses import Wall, lay_walls, make_bond
 from drystone.contact.contacts import no_contacts
 from drystone.contact.detect import detect
 from drystone.errors import InputError
@@ -292,7 +292,7 @@ def test_crossings_interlock_in_plan(thickness):
         Wall("y", (2.0, 0.0), "y", 5.0, thickness, 1.0),
         Wall("t", (4.0, 2.0), "y", 2.0, thickness, 1.0),
     ]
-    stones = lay(walls, np.linspace(0.0, 1.0, 5), make_bond("running", 0.6))
+    stones = lay_walls(walls, np.linspace(0.0, 1.0, 5), make_bond("running", 0.6))
     plan = thickness * (5.0 + 5.0 + 2.0) - 2 * thickness**2
     assert sum(np.prod(np.ptp(b.vertices, axis=0)) for b in stones) == pytest.approx(plan * 1.0)
     low, high = np.array([2.0, 2.0]), np.array([2.0, 2.0]) + thickness

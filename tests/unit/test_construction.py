@@ -13,8 +13,8 @@ from drystone.build.shapes import box, prism
 from drystone.cli import main
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.joints import RIGID, Surface
-from drystone.loads import Push, weight
+from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.loads import AppliedLoad, weight_wrench
 from drystone.model import build_model
 from drystone.record import read_run
 from drystone.resultants import joint_resultants
@@ -25,7 +25,7 @@ from drystone.statics.equilibrium import force_bounds
 from drystone.units import GRAVITY
 
 SPRING = 1e8  # [N/m] of a contact point; a joint of two boxes has four
-SOFT = Surface(stiffness=SPRING)
+SOFT = ContactSurface(stiffness=SPRING)
 
 
 def built(model, order=(), strike=(), **options):
@@ -88,7 +88,7 @@ def test_a_load_acts_when_its_block_is_there():
     model = three_props()
     prop, beam, load = GRAVITY * model.bodies.mass[[1, 4, 5]]
     order = [("left", "right"), "beam", "middle", "load"]
-    force = built(model, order, loads=[Push(on="beam", force=5e4)])
+    force = built(model, order, loads=[AppliedLoad(on="beam", force=5e4)])
     assert thrusts(model, force)["left", "beam"] == pytest.approx(beam / 2 + load / 3 + prop / 6 + 2.5e4, rel=1e-6)
 
 
@@ -123,7 +123,9 @@ def test_an_arch_on_its_centering():
     sign = (contacts.a == right).astype(float) - (contacts.b == right)
     push = sign @ contacts.impulse
     assert 2 * push[2] == pytest.approx(GRAVITY * model.bodies.mass[~model.bodies.fixed].sum(), rel=1e-5)
-    least, largest = force_bounds(assemble_balance(alone), weight(alone, GRAVITY), ("abutment-right", "arch"), (-1.0, 0.0, 0.0))
+    least, largest = force_bounds(
+        assemble_balance(alone), weight_wrench(alone, GRAVITY), ("abutment-right", "arch"), (-1.0, 0.0, 0.0)
+    )
     assert least < -push[0] < largest
 
 
@@ -149,7 +151,7 @@ def test_orders_that_cannot_be(order, said):
 def test_rigid_contact_is_refused():
     model = three_props()
     with pytest.raises(InputError, match="compliant"):
-        next(build_in_stages(model, presence_by_stage(model, ()), solver=native(), surface=RIGID))
+        next(build_in_stages(model, presence_by_stage(model, ()), solver=native(), surface=RIGID_SURFACE))
 
 
 CASE = """

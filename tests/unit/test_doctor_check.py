@@ -9,7 +9,7 @@ import pytest
 
 from drystone.doctor.examine import examine
 from drystone.io.blocks import read_blocks, write_blocks
-from drystone.io.starter import starter
+from drystone.io.starter import write_starter
 from drystone.model import build_model
 from drystone.view.defects import KIND_COLOURS, defects_picture
 from tests.unit.test_doctor_examine import BRICK, WALL, damaged, moved, raised
@@ -100,7 +100,7 @@ def test_what_cannot_be_fixed_is_code_1(command, file, tmp_path):
 def test_a_case_with_bad_blocks_is_examined(command, file, tmp_path):
     file(BROKEN)
     case = tmp_path / "case.toml"
-    text = starter("wall")
+    text = write_starter("wall")
     start, end = text.index("[structure]"), text.index("[joints]")
     case.write_text(text[:start] + '[structure]\nfile = "blocks.json"\n' + text[end:])
     code, out, _ = command("check", case, "--json")

@@ -10,7 +10,7 @@ from drystone import brick, build, measure
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.rings import all_over, rings
-from drystone.deform import hold
+from drystone.deform import interpolate_contacts
 from drystone.elastic import Stone, elements, hexahedron, lattice, matrices, mesh_nodes, principal, von_mises
 from drystone.errors import InputError
 from drystone.io.case import parse_case
@@ -22,7 +22,7 @@ SOFT = Stone(young=1e7, poisson=0.27, mesh=(2, 2, 2))
 
 def skew_corners(seed: int = 0) -> np.ndarray:
     """A brick whose corners are moved by up to a tenth of its size."""
-    return (brick.SIGN + 1.0) / 2.0 + 0.2 * (np.random.default_rng(seed).random((8, 3)) - 0.5)
+    return (brick.CORNER_SIGNS + 1.0) / 2.0 + 0.2 * (np.random.default_rng(seed).random((8, 3)) - 0.5)
 
 
 def test_patch():
@@ -42,13 +42,13 @@ def test_patch():
     exact = lame * np.trace(slope) * np.eye(3) + shear * (slope + slope.T)
     for corners in elements((2, 2, 2)):
         u = moved.reshape(-1, 3)[corners].ravel()
-        stress = brick.stresses(place[corners], brick.elasticity(1e7, 0.27)) @ u
+        stress = brick.stress_matrix(place[corners], brick.elasticity_matrix(1e7, 0.27)) @ u
         expected = exact[[0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]]
         assert abs(stress - expected).max() < 1e-10 * abs(expected).max()
 
 
 def test_only_rigid_motions_are_free():
-    stiffness = brick.stiffness(skew_corners(), brick.elasticity(1.0, 0.27))
+    stiffness = brick.stiffness_matrix(skew_corners(), brick.elasticity_matrix(1.0, 0.27))
     values = np.linalg.eigvalsh(stiffness)
     assert abs(values[:6]).max() < 1e-14 < 1e-3 < values[6]
 
@@ -59,7 +59,7 @@ def test_cantilever(count):
     a beam of constant curvature, that of the moment in its middle, and shears evenly: the end sinks by the sum of
     h M (L - x) / E I over the middles, P L^3 / 3 E I (1 - 1 / 4 n^2), and by P L / G A."""
     length, side, young, force = 1.0, 0.1, 1e9, 10.0
-    box = (brick.SIGN + 1.0) / 2.0 * [length, side, side]
+    box = (brick.CORNER_SIGNS + 1.0) / 2.0 * [length, side, side]
     mesh = (count, 1, 1)
     place = mesh_nodes(box, mesh)
     stiffness, _ = matrices(place, elements(mesh), 1.0, Stone(young, 0.0, mesh))
@@ -115,7 +115,7 @@ def test_contact_points_are_carried_by_bricks():
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(model.blocks), 1))
     contacts, _ = detect(model.bodies, model.position, turn, rest, 1e-3, no_contacts(), 0, False, model.elastic.bricks)
     flat = np.zeros((len(model.elastic.block), model.elastic.mode.shape[3]))
-    _, grip = hold(model.elastic, contacts, model.position, turn, flat)
+    _, grip = interpolate_contacts(model.elastic, contacts, model.position, turn, flat)
     assert len(contacts.gap) > 50
     for side, block in enumerate((contacts.a, contacts.b)):
         row = model.elastic.row[block]

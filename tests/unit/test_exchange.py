@@ -186,7 +186,7 @@ def test_solid_that_is_not_convex_has_exact_pieces(tmp_path):
 
 def test_solid_without_simple_pieces_is_refused_or_approximated(tmp_path, monkeypatch):
     """The L again, were one piece the most: refused with the cure; approximated when asked, and the volume error said."""
-    monkeypatch.setattr(pieces, "MOST", 1)
+    monkeypatch.setattr(pieces, "MAX_PIECES", 1)
     write_structure(tmp_path / "a.obj", [ELL])
     with pytest.raises(InputError, match=r"block 'ell' is not convex.*more than 1 convex pieces.*decompose = true"):
         read_structure(tmp_path / "a.obj")

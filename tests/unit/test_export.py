@@ -189,8 +189,8 @@ def test_statics_are_stages(tmp_path):
     path, _ = write_vtkhdf(run, tmp_path / "still.vtkhdf", range(run.frames))
     (reader, *_),  = vtk_steps(path, [1])
     assert (reader.GetNumberOfSteps(), reader.GetTimeValue()) == (2, 1.0)
-    assert next(iter(tables.joints(run, 1)))[:2] == ["a", "b"]
-    assert next(iter(tables.histories(run, [0], [0])))[1] == "stage"
+    assert next(iter(tables.joint_rows(run, 1)))[:2] == ["a", "b"]
+    assert next(iter(tables.history_rows(run, [0], [0])))[1] == "stage"
 
 
 # ---- GLB
@@ -353,7 +353,7 @@ def columns(path):
 
 def test_histories(run, tmp_path):
     blocks = [0, 2, 3]
-    tables.write_table(tmp_path / "h.csv", tables.histories(run, blocks, frames_every(run, 0.5)))
+    tables.write_table(tmp_path / "h.csv", tables.history_rows(run, blocks, frames_every(run, 0.5)))
     rows = columns(tmp_path / "h.csv")
     assert len(rows) == 5 * 3
     fall = [(float(row["time [s]"]), float(row["displacement z [m]"])) for row in rows if row["name"] == "stone 2"]
@@ -363,7 +363,7 @@ def test_histories(run, tmp_path):
 
 
 def test_numpy_reads_the_energies(run, tmp_path):
-    tables.write_table(tmp_path / "e.csv", tables.energies(run))
+    tables.write_table(tmp_path / "e.csv", tables.energy_rows(run))
     read = np.genfromtxt(tmp_path / "e.csv", delimiter=",", names=True)
     assert len(read) == FRAMES
     assert read["kinetic_J"].tolist() == list(range(FRAMES))
@@ -372,7 +372,7 @@ def test_numpy_reads_the_energies(run, tmp_path):
 
 
 def test_joints(run, tmp_path):
-    tables.write_table(tmp_path / "j.csv", tables.joints(run, 150))
+    tables.write_table(tmp_path / "j.csv", tables.joint_rows(run, 150))
     rows = columns(tmp_path / "j.csv")
     assert [(row["name a"], row["b"]) for row in rows] == [("stone 0", "1"), ("stone 0", "2")]
     assert [float(row["force z [N]"]) for row in rows] == pytest.approx([FORCE, FORCE])

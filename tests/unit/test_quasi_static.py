@@ -15,7 +15,7 @@ from drystone.contact.contacts import head_joint_opening
 from drystone.elastic import Stone, elastic_modes, elements, matrices, mesh_nodes, rigid_modes
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
-from drystone.joints import RIGID, Surface
+from drystone.joints import RIGID_SURFACE, ContactSurface
 from drystone.measure import balanced_from, head_joint_openings
 from drystone.model import build_model
 from drystone.motion import Motion
@@ -138,7 +138,7 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert np.array_equal(whole.rotation[-1], resumed.rotation[-1])
 
 
-STONE = Surface(young=60e9)
+STONE = ContactSurface(young=60e9)
 DURATION = {"velocity-zeroing": 0.02, "large-steps": 0.03, "dynamics": 0.01}  # [s]
 
 
@@ -158,13 +158,13 @@ def static_opening(model):
 
 
 @pytest.mark.parametrize("scheme", ["velocity-zeroing", "large-steps"])
-@pytest.mark.parametrize("surface", [RIGID, STONE], ids=lambda surface: surface.words)
+@pytest.mark.parametrize("surface", [RIGID_SURFACE, STONE], ids=lambda surface: surface.words)
 def test_supports_come_to_bear_the_weight(window_wall, scheme, surface):
     """The bar of H11, 1e-4, by both schemes. Rigid blocks do not move at all; compliant ones end with the head joints that
     statics gives them."""
     _, base, head = apply_weight(window_wall, DURATION[scheme], surface, **SCHEMES[scheme.replace("-", " ")])
     assert balanced_from(np.arange(len(base)), base, 1.0) is not None
-    if surface is RIGID:
+    if surface is RIGID_SURFACE:
         assert head.max() < 1e-12
         return
     assert static_opening(window_wall) > 1e-8

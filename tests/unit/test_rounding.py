@@ -10,7 +10,7 @@ from drystone.build.shapes import box
 from drystone.doctor.rounding import close_rounding_gaps, rounding_unit
 from drystone.io.case import parse_case
 from drystone.io.geometry.structure import write_structure
-from drystone.loads import Push, weight, wrench
+from drystone.loads import AppliedLoad, load_wrench, weight_wrench
 from drystone.model import build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
@@ -35,8 +35,8 @@ def bridge():
 
 def multiplier(model, name="voussoir-8"):
     """Of a load on a voussoir near the quarter."""
-    live = wrench(model, [Push(name, force=25e3)], GRAVITY)
-    return solve_limit(assemble_balance(model), weight(model, GRAVITY), live).multiplier
+    live = load_wrench(model, [AppliedLoad(name, force=25e3)], GRAVITY)
+    return solve_limit(assemble_balance(model), weight_wrench(model, GRAVITY), live).multiplier
 
 
 @pytest.mark.parametrize(("blocks", "unit"), [(bridge(), 0.0), (rounded(bridge(), 3), 1e-3), (rounded(bridge(), 5), 1e-5)])

@@ -13,7 +13,7 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.page import files, server
-from drystone.page.reply import json_reply, unknown
+from drystone.page.reply import json_reply, not_found
 from drystone.page.server import MAX_BODY_BYTES, Server, serve
 
 PAGE, SECRET = b"<!doctype html><title>page</title>", "root:x:0:0"
@@ -31,7 +31,7 @@ class Parrot:
             case "disk":
                 raise OSError("the disk is full")
             case "nothing":
-                return unknown(path)
+                return not_found(path)
         return json_reply({"path": path})
 
     def post(self, path, content):
@@ -197,7 +197,7 @@ def test_rubbish_is_survived(served, capsys):
 
 def test_slow_and_absent_clients_keep_nobody_waiting(served, monkeypatch):
     """Half requests, drops of a request, and clients that do not take the answer; a good request is answered meanwhile."""
-    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    monkeypatch.setattr(server, "REQUEST_TIMEOUT", 0.5)
     halves = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(20)]
     for half in halves:
         half.sendall(b"GET / HT")
@@ -223,7 +223,7 @@ def test_slow_and_absent_clients_keep_nobody_waiting(served, monkeypatch):
 
 
 def test_too_many_connections_are_closed_unheard(served):
-    crowd = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(server.AT_ONCE + 5)]
+    crowd = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(server.MAX_CONNECTIONS + 5)]
     crowd[-1].settimeout(10)
     assert crowd[-1].recv(10) == b""
     for one in crowd:
@@ -256,7 +256,7 @@ def test_ctrl_c_ends_it(bundle, monkeypatch):
         timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
         timer.start()
 
-    serve(Parrot(), "index.html", tell=tell)
+    serve(Parrot(), "index.html", announce=tell)
     assert told[0].startswith("http://127.0.0.1:")
     assert opened == told
     with pytest.raises(ConnectionError):

@@ -9,8 +9,8 @@ from drystone import build
 from drystone.build.play import with_play
 from drystone.build.shapes import box
 from drystone.engine.rest import farthest
-from drystone.laws import YOUNG
-from drystone.loads import Push, weight
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, weight_wrench
 from drystone.model import build_model
 from drystone.simulate import simulate_small_steps
 from drystone.statics.balance import assemble_balance
@@ -95,7 +95,7 @@ def test_self_stress_is_balanced_and_within_coulombs_cone():
     found = judge_standing(model)
     system = balance_of_closed_joints(model)
     force = np.einsum("cdk,ck->cd", system.frame, found.contacts.impulse)
-    left_over = system.matrix @ force.ravel() + system.on_free(weight(model, GRAVITY))
+    left_over = system.matrix @ force.ravel() + system.free_rows(weight_wrench(model, GRAVITY))
     largest = GRAVITY * model.bodies.mass.max()
     assert np.abs(left_over).max() < 1e-6 * largest
     assert (np.linalg.norm(force[:, 1:], axis=1) <= system.friction * force[:, 0] + 1e-6 * largest).all()
@@ -114,7 +114,7 @@ def test_a_block_on_a_slope(friction, verdict):
 def test_a_block_that_is_pushed_at_its_centroid(force, verdict):
     """It overturns at width over height of its weight: 1 m by 2 m, 0.5."""
     model = build_model(build.block(width=1.0, depth=1.0, height=2.0), friction=2.0)
-    push = Push("block", force=force * GRAVITY * model.bodies.mass[1], direction=(1.0, 0.0, 0.0))
+    push = AppliedLoad("block", force=force * GRAVITY * model.bodies.mass[1], direction=(1.0, 0.0, 0.0))
     assert judge_standing(model, loads=[push]).verdict == verdict
 
 
@@ -140,7 +140,7 @@ def test_the_verdict_is_that_of_a_history(name):
     """The docs have the table of all generators."""
     model = build_model(getattr(build, name)(), friction=0.6)
     found = judge_standing(model)
-    stays = bool((moved_in_a_second(model) <= farthest(model, YOUNG)).all())
+    stays = bool((moved_in_a_second(model) <= farthest(model, DEFAULT_YOUNG)).all())
     assert (found.verdict == STANDS) == stays
     assert found.verdict == STANDS
 
@@ -149,7 +149,7 @@ def test_what_stands_has_a_state_of_forces():
     """Coulomb's cones are those of the associated law: a structure that stands is feasible there."""
     model = build_model(build.arch(), friction=0.6)
     assert judge_standing(model).verdict == STANDS
-    assert optimise_forces(assemble_balance(model), weight(model, GRAVITY)).status == SOLVED
+    assert optimise_forces(assemble_balance(model), weight_wrench(model, GRAVITY)).status == SOLVED
 
 
 def test_what_remains_over_an_opening():

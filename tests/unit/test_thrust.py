@@ -8,7 +8,7 @@ from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box, prism
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import Push, body_force, weight, wrench
+from drystone.loads import AppliedLoad, body_force, load_wrench, weight_wrench
 from drystone.model import Block, build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.equilibrium import force_bounds
@@ -28,7 +28,7 @@ ARCHES = {
 
 
 def lines_of(model, loads=()):
-    load = weight(model, GRAVITY) + wrench(model, loads, GRAVITY)
+    load = weight_wrench(model, GRAVITY) + load_wrench(model, loads, GRAVITY)
     return conventional_thrust(find_arch(assemble_balance(model), load))
 
 
@@ -74,8 +74,8 @@ def test_the_line_of_a_uniform_load_is_a_parabola():
 def test_without_sliding_the_cone_program_gives_the_same_thrusts(shape):
     """Forces at the corners of joints that never slide are a thrust inside the joint: `bounds` knows no lines."""
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    loads = [Push("voussoir-2", share=0.05), Push("voussoir-5", share=0.01, direction=(1, 0, 0))]
-    dead = weight(model, GRAVITY) + wrench(model, loads, GRAVITY)
+    loads = [AppliedLoad("voussoir-2", share=0.05), AppliedLoad("voussoir-5", share=0.01, direction=(1, 0, 0))]
+    dead = weight_wrench(model, GRAVITY) + load_wrench(model, loads, GRAVITY)
     found = lines_of(model, loads)
     least, largest = force_bounds(assemble_balance(model), dead, ("abutment-right", "voussoir-1"), (-1, 0, 0))
     assert (found.minimum.thrust, found.maximum.thrust) == pytest.approx((least, largest), rel=1e-6)
@@ -85,17 +85,19 @@ def test_with_sliding_it_does_not():
     """Oppenheim's joints at friction 0.2: the line of least thrust slips where it is too steep, so `bounds` asks for more."""
     model = build_model(build.arch(), friction=0.2)
     found = lines_of(model)
-    arch = find_arch(assemble_balance(model), weight(model, GRAVITY))
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY))
     assert (found.minimum.slope > arch.friction).any()
-    least, _ = force_bounds(assemble_balance(model), weight(model, GRAVITY), ("abutment-right", "voussoir-1"), (-1, 0, 0))
+    least, _ = force_bounds(
+        assemble_balance(model), weight_wrench(model, GRAVITY), ("abutment-right", "voussoir-1"), (-1, 0, 0)
+    )
     assert least > 1.001 * found.minimum.thrust
 
 
 @pytest.mark.parametrize("shape", ARCHES)
 def test_without_sliding_the_cone_program_bears_the_same_live_load(shape):
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    system, dead = assemble_balance(model), weight(model, GRAVITY)
-    live = wrench(model, [Push("voussoir-2", share=1.0)], GRAVITY)
+    system, dead = assemble_balance(model), weight_wrench(model, GRAVITY)
+    live = load_wrench(model, [AppliedLoad("voussoir-2", share=1.0)], GRAVITY)
     truth = solve_limit(system, dead, live).multiplier
     assert thrust_line_multiplier(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(truth, rel=1e-6)
 
@@ -104,7 +106,7 @@ def test_without_sliding_the_cone_program_bears_the_same_live_load(shape):
 def test_in_an_arch_as_thin_as_the_safety_factor_allows_one_line_is_left(shape):
     """Invariant: with the joints divided by the factor least and largest thrust meet; a bit thinner there is none."""
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    arch = find_arch(assemble_balance(model), weight(model, GRAVITY))
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY))
     factor = conventional_thrust(arch).safety_factor
     thin = conventional_thrust(arch._replace(half=arch.half / (factor * (1 - 1e-6))))
     assert thin.minimum.thrust == pytest.approx(thin.maximum.thrust, rel=1e-3)
@@ -115,7 +117,9 @@ def test_in_an_arch_as_thin_as_the_safety_factor_allows_one_line_is_left(shape):
 def test_a_line_passes_the_balance_of_every_voussoir():
     """Newton: what a block gets from the one before and from its load it gives to the next, at the points of the line."""
     model = build_model(build.arch(**ARCHES["pointed"]), friction=STICKY)
-    load = weight(model, GRAVITY) + wrench(model, [Push("voussoir-3", force=2e3, direction=(1, 0, -1), at=(1, 0, 1))], GRAVITY)
+    load = weight_wrench(model, GRAVITY) + load_wrench(
+        model, [AppliedLoad("voussoir-3", force=2e3, direction=(1, 0, -1), at=(1, 0, 1))], GRAVITY
+    )
     arch = find_arch(assemble_balance(model), load)
     line = conventional_thrust(arch).maximum
     for k, i in enumerate(arch.blocks[1:-1]):
@@ -138,12 +142,12 @@ def test_a_lintel_bears_any_thrust_and_none():
 )
 def test_other_structures_are_no_arch(blocks):
     model = build_model(blocks, friction=0.6)
-    assert find_arch(assemble_balance(model), weight(model, GRAVITY)) is None
+    assert find_arch(assemble_balance(model), weight_wrench(model, GRAVITY)) is None
 
 
 def test_an_arch_pushed_out_of_its_plane_has_no_line():
     model = build_model(build.arch(), friction=0.6)
-    load = weight(model, GRAVITY) + wrench(model, [Push("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY)
+    load = weight_wrench(model, GRAVITY) + load_wrench(model, [AppliedLoad("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY)
     assert find_arch(assemble_balance(model), load) is None
 
 
@@ -166,7 +170,7 @@ def test_what_is_above_an_arch_loads_it():
     model = build_model([*build.arch(**ARCHES["segmental"]), beam, barrel, behind], friction=0.6)
     system = assemble_balance(model)
     voussoirs = np.array([block.group == "arch" for block in model.blocks])
-    load = weight(model, GRAVITY)
+    load = weight_wrench(model, GRAVITY)
     bare = find_arch(system, load, voussoirs)
     loaded = load_from_above(bare, model, load)
     added = loaded.load - bare.load
@@ -183,7 +187,7 @@ def test_slices_of_a_pyramid_are_the_pyramid():
     corners = np.array([(-1.1, -0.3, 1.5), (0.9, -0.3, 1.5), (0.9, 0.3, 1.5), (-1.1, 0.3, 1.5), (0.4, 0.0, 3.0)])
     pyramid = Block(corners, ((3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)), name="pyramid")
     model = build_model([*build.arch(**ARCHES["segmental"]), pyramid], friction=0.6)
-    load = weight(model, GRAVITY) + body_force(model, (1, 0, 0), 2.0)
+    load = weight_wrench(model, GRAVITY) + body_force(model, (1, 0, 0), 2.0)
     bare = find_arch(assemble_balance(model), load, np.array([block.group == "arch" for block in model.blocks]))
     added = load_from_above(bare, model, load).load - bare.load
     turn = np.cross(model.position[-1] - bare.middle[0], load[-1, :3]) @ [0, 1, 0]  # the arch goes to the left
@@ -195,7 +199,7 @@ def test_an_arch_on_piers_stands_on_the_stones_below_it():
     """The voussoirs of the buttressed arch: their ends are the springers, which are free."""
     model = build_model(build.buttressed_arch(), friction=0.6)
     voussoirs = np.array([block.name.startswith("voussoir") for block in model.blocks])
-    arch = find_arch(assemble_balance(model), weight(model, GRAVITY), voussoirs)
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY), voussoirs)
     assert [model.blocks[i].name for i in arch.blocks[[0, -1]]] == ["springer-right", "springer-left"]
     assert len(arch.half) == voussoirs.sum() + 1
 
@@ -208,7 +212,7 @@ def test_minimum_thickness_is_where_the_cone_program_finds_no_forces_any_more():
     found = minimum_thickness(family, 0.02, 0.3)
     for factor, status in ((1.001, "solved"), (0.999, "impossible")):
         model = family(factor * found)
-        assert optimise_forces(assemble_balance(model), weight(model, GRAVITY)).status == status
+        assert optimise_forces(assemble_balance(model), weight_wrench(model, GRAVITY)).status == status
 
 
 def test_minimum_thickness_needs_a_range_with_an_answer():

@@ -24,9 +24,9 @@ from drystone.analyse.stages import (
     optimum_as_solution,
 )
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Capacity, Limit, Tilt
+from drystone.io.analysis_tables import CapacityTable, LimitTable, TiltTable
 from drystone.io.case import Case
-from drystone.loads import body_force, weight, wrench
+from drystone.loads import body_force, load_wrench, weight_wrench
 from drystone.model import Model
 from drystone.statics.balance import Balance
 from drystone.statics.limit import (
@@ -48,7 +48,7 @@ ANSWERED_STATUSES = (SOLVED, UNBOUNDED, INFEASIBLE)  # a program that ends with 
 
 def analyse_limit(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Limit)
+    assert isinstance(analysis, LimitTable)
     dead, live = dead_and_live_loads(case, model, analysis.direction)
     yield Stage(0.0, "associated multiplier")
     system = balance_of_closed_joints(model)
@@ -108,9 +108,9 @@ def _sensitivities(
     kind = np.array([block.group or ("supports" if block.fixed else "blocks") for block in model.blocks])
     between = [" / ".join(sorted(pair)) for pair in zip(kind[system.contacts.a], kind[system.contacts.b], strict=True)]
     nothing = np.zeros((len(model.blocks), 6))
-    own = weight(model, gravity), nothing if direction is None else body_force(model, direction, gravity)
+    own = weight_wrench(model, gravity), nothing if direction is None else body_force(model, direction, gravity)
     names = sorted(set(kind[system.free]))
-    pushes = [(load, wrench(model, [load], gravity)) for load in case.loads]
+    pushes = [(load, load_wrench(model, [load], gravity)) for load in case.loads]
     return {
         "unit": "% for 1 % more",
         "friction": float(by_contact.sum()),
@@ -132,7 +132,7 @@ def _sensitivities(
 
 def analyse_tilt(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Tilt)
+    assert isinstance(analysis, TiltTable)
     if case.loads:
         raise InputError(f"{case.path}: a tilt turns weights alone; take out [[load]] on {case.loads[0].on!r}")
     dead, live = dead_and_live_loads(case, model, analysis.direction)
@@ -170,7 +170,7 @@ def tilt_angle(multiplier: float | None) -> float | None:
 
 def analyse_capacity(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Capacity)
+    assert isinstance(analysis, CapacityTable)
     system, table, weakest = balance_of_closed_joints(model), [], None
     stable = stands_with_associated_friction(system, dead_and_live_loads(case, model, (1.0, 0.0, 0.0))[0])
     for k in range(analysis.directions):

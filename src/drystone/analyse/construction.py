@@ -9,9 +9,9 @@ from drystone.analyse.equilibrium import support_reactions
 from drystone.analyse.stages import Stage, Stages
 from drystone.changes import Presence
 from drystone.contact.contacts import Contacts, head_joint_opening
-from drystone.io.analysis_tables import Construction
+from drystone.io.analysis_tables import ConstructionTable
 from drystone.io.case import Case
-from drystone.loads import pressing
+from drystone.loads import vertical_forces
 from drystone.model import Model
 from drystone.record import Run, recorded_case
 from drystone.resultants import joint_resultants
@@ -26,7 +26,7 @@ FALLING_SHARE = 0.5  # of the fastest fall: the blocks of a stage that fall as f
 
 def analyse_construction(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Construction)
+    assert isinstance(analysis, ConstructionTable)
     stages = presence_by_stage(model, analysis.order, analysis.strike)
     solver = case_solver(case)
     options: dict[str, Any] = {"solver": solver, "surface": case.surface, "gravity": analysis.gravity, "loads": case.loads}
@@ -37,7 +37,7 @@ def analyse_construction(case: Case, model: Model) -> Stages:
         words = f"stage {number} of {len(stages)}"
         yield Stage(number / (len(stages) + 1), words, Step(state, built_stage.balance.solution, (0.0, 0.0, 0.0)))
     yield Stage(1.0, "all at once")
-    down = pressing(model, case.loads, analysis.gravity)
+    down = vertical_forces(model, case.loads, analysis.gravity)
     *_, at_once = build_in_stages(model, stages[-1:], **options)
     result: dict[str, Any] = {
         "stable": built_stage.balance.stands,
@@ -76,7 +76,7 @@ def present_blocks(run: Run, frame: int) -> Array | None:
     analysis = case.analysis
     if case.changes:
         return Presence(run.model, case.changes).at(max(float(run.time[frame]) - case.history.time_step, 0.0))
-    if not isinstance(analysis, Construction) or frame == 0:
+    if not isinstance(analysis, ConstructionTable) or frame == 0:
         return None
     return presence_by_stage(run.model, analysis.order, analysis.strike)[frame - 1]
 

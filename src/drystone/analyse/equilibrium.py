@@ -11,9 +11,9 @@ from drystone.analyse.stages import Stage, Stages, displaced_frame, finite_or_no
 from drystone.contact.beds import hung_by_friction
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Equilibrium
+from drystone.io.analysis_tables import EquilibriumTable
 from drystone.io.case import Case
-from drystone.loads import weight, wrench
+from drystone.loads import load_wrench, weight_wrench
 from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.session import case_solver
@@ -43,7 +43,7 @@ BY_SMALL_STEPS = "elastic stones, Coulomb's friction, by small steps"
 
 def analyse_equilibrium(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Equilibrium)
+    assert isinstance(analysis, EquilibriumTable)
     yield Stage(0.0, "let down and left alone")
     judged = judge_standing(model, gravity=analysis.gravity, loads=case.loads, young=case.young, threads=case.solver.threads)
     yield Stage(0.4, "contact forces")
@@ -51,7 +51,7 @@ def analyse_equilibrium(case: Case, model: Model) -> Stages:
     if analysis.remaining and not judged.trial.stands:
         result |= yield from _what_remains(case, model)
     system = balance_of_closed_joints(model)
-    dead = weight(model, analysis.gravity) + wrench(model, case.loads, analysis.gravity)
+    dead = weight_wrench(model, analysis.gravity) + load_wrench(model, case.loads, analysis.gravity)
     if (arch := _find_named_arch(analysis.arch, system, dead)) is not None:
         result["thrust"] = _thrust_result(arch, model)
     if analysis.bounds:

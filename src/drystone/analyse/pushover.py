@@ -5,7 +5,7 @@ import numpy as np
 from drystone.analyse.collapse import ANSWERED_STATUSES
 from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier, scale_stages
 from drystone.analyse.stages import Stage, Stages, dead_and_live_loads, finite_or_none, optimum_as_solution
-from drystone.io.analysis_tables import Pushover
+from drystone.io.analysis_tables import PushoverTable
 from drystone.io.case import Case
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
@@ -16,7 +16,7 @@ from drystone.statics.standing import balance_of_closed_joints
 
 def analyse_pushover(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Pushover)
+    assert isinstance(analysis, PushoverTable)
     yield Stage(0.0, "associated multiplier")
     system, (dead, live) = balance_of_closed_joints(model), dead_and_live_loads(case, model, analysis.direction)
     start = solve_limit(system, dead, live)

@@ -15,7 +15,7 @@ from drystone.analyse.settlement import analyse_settlement
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.io.whole import write_whole
+from drystone.io.whole import write_atomic
 from drystone.model import Model
 from drystone.record import RESULT, Run, read_result, read_run, recorded_case
 from drystone.simulate import initial_state
@@ -59,7 +59,7 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, k
             yield stage
     result |= known or {}
     result |= {"stamp": read_run(folder).stamp}
-    write_whole(folder / RESULT, json.dumps(result, indent=2))
+    write_atomic(folder / RESULT, json.dumps(result, indent=2))
     return result
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from drystone.analyse.stages import MECHANISM_TOLERANCE, Stage, finite_or_none, forces_as_solution
 from drystone.contact.contacts import Contacts
-from drystone.laws import YOUNG
+from drystone.laws import DEFAULT_YOUNG
 from drystone.model import Model
 from drystone.solvers.solution import Solution
 from drystone.statics.balance import Balance
@@ -58,7 +58,7 @@ class MultiplierProblem(NamedTuple):
     threads: int | None
     starts: int | None = None  # of the search by cone programs; None: by size
     at_corners: bool = False  # friction at the corners of joints, as the papers have it
-    young: float = YOUNG  # [Pa] of the stones, in the history that tries the multiplier of rigid ones
+    young: float = DEFAULT_YOUNG  # [Pa] of the stones, in the history that tries the multiplier of rigid ones
 
 
 class SafeState(NamedTuple):

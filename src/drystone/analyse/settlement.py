@@ -7,11 +7,11 @@ import numpy as np
 from drystone.analyse.equilibrium import support_reactions
 from drystone.analyse.stages import Stage, Stages, mechanism_result
 from drystone.contact.contacts import Contacts, in_head_joints
-from drystone.io.analysis_tables import Settlement
+from drystone.io.analysis_tables import SettlementTable
 from drystone.io.case import Case
-from drystone.loads import members, pressing
+from drystone.loads import find_blocks, vertical_forces
 from drystone.model import Model
-from drystone.motion import end_of
+from drystone.motion import last_motion_end
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.state import State
@@ -25,7 +25,7 @@ MOTION_SAMPLES = 500  # of the ways of supports that motions tell
 
 def analyse_settlement(case: Case, model: Model) -> Stages:
     analysis = case.analysis
-    assert isinstance(analysis, Settlement)
+    assert isinstance(analysis, SettlementTable)
     path = support_path(case, model)
     states = settle_supports(
         model, path, gravity=analysis.gravity, young=case.young, loads=case.loads, threads=case.solver.threads
@@ -43,17 +43,19 @@ def support_path(case: Case, model: Model) -> Array:
     """(n + 1, B, 3) [m] where the supports are after each increment: equal parts of the way of the one that goes farthest. Of
     motions it does not matter when and how fast they go, but in what order."""
     analysis = case.analysis
-    assert isinstance(analysis, Settlement)
+    assert isinstance(analysis, SettlementTable)
     if not case.motions:
         moves = [
             straight_path(model, {each.support: (each.dx, each.dy, each.dz)}, analysis.increments) for each in analysis.moves
         ]
         return np.sum(moves, axis=0) if moves else np.zeros((1, len(model.blocks), 3))
-    end = end_of(case.motions)
+    end = last_motion_end(case.motions)
     paths = np.zeros((MOTION_SAMPLES + 1, len(model.blocks), 3))
     for motion in case.motions:
         for name in motion.supports:
-            paths[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(paths)))[:, None]
+            paths[:, find_blocks(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(paths)))[
+                :, None
+            ]
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(paths, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
         return paths[:1]  # nothing goes anywhere
@@ -101,7 +103,7 @@ def settlement_result(case: Case, model: Model, reached: list[SettlementState]) 
         "base_resultant": {
             "settlement": [_largest_settlement(settled) for settled in reached],
             "force": [sum(force[2] for force in each.values()) for each in reactions],
-            "weight": float(pressing(model, case.loads, case.analysis.gravity).sum()),
+            "weight": float(vertical_forces(model, case.loads, case.analysis.gravity).sum()),
         },
         "head_joint_openings": [head for _, head in opened],
         "widest_crack": [widest for widest, _ in opened],

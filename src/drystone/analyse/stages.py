@@ -12,12 +12,12 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.loads import body_force, weight, wrench
+from drystone.loads import body_force, load_wrench, weight_wrench
 from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.statics.limit import largest_rim_speed
 from drystone.statics.program import SOLVED, Optimum
 
@@ -44,8 +44,8 @@ def dead_and_live_loads(
 ) -> tuple[Array, Array]:
     """Dead and live loads (B, 6) of turned blocks; `direction` is that of a live body force of 1 g."""
     gravity = case.analysis.gravity
-    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
-    live = wrench(model, [load for load in case.loads if load.live], gravity, rotation)
+    dead = weight_wrench(model, gravity) + load_wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
+    live = load_wrench(model, [load for load in case.loads if load.live], gravity, rotation)
     if direction is not None:
         live = live + body_force(model, direction, gravity)
     if not live.any():
@@ -60,7 +60,7 @@ def displaced_frame(case: Case, model: Model, number: int, velocity: Array, cont
     fastest = float(largest_rim_speed(model, velocity).max())
     velocity = velocity if fastest > MIN_DRAWN_SPEED else np.zeros_like(velocity)
     stretch = DRAWN_SHARE * structure_size(model) / (fastest or 1.0)
-    position, rotation = drift(start.position, start.rotation, velocity, stretch)
+    position, rotation = move_freely(start.position, start.rotation, velocity, stretch)
     state = start._replace(step=number, time=float(number), position=position, rotation=rotation, velocity=velocity)
     return Step(state._replace(contacts=contacts), solution, (0.0, 0.0, 0.0))
 

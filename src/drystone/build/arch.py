@@ -84,11 +84,11 @@ def voussoirs(inner: Array, outer: Array, y: tuple[float, float], group: str, de
     """The stones "voussoir-1" (rightmost), ... between the joints, of an arch between two y [m]."""
     return [
         prism(outline, y, name=f"voussoir-{i + 1}", group=group, density=density)
-        for i, outline in enumerate(outlines(inner, outer))
+        for i, outline in enumerate(joint_outlines(inner, outer))
     ]
 
 
-def outlines(inner: Array, outer: Array) -> list[Array]:
+def joint_outlines(inner: Array, outer: Array) -> list[Array]:
     """(4, 2) [m] what is between neighbouring joints in the plane x-z, counter-clockwise, from right to left."""
     return [np.array([inner[i], outer[i], outer[i + 1], inner[i + 1]]) for i in range(len(inner) - 1)]
 
@@ -96,7 +96,7 @@ def outlines(inner: Array, outer: Array) -> list[Array]:
 def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float) -> list[Block]:
     """The two supports behind the first and the last joint, for an arch between two y [m]."""
     # What is behind the left joint is a mirror image: reversed it is counter-clockwise too.
-    right, left = _behind(inner[0], outer[0]), _behind(inner[-1], outer[-1])
+    right, left = _abutment_outline(inner[0], outer[0]), _abutment_outline(inner[-1], outer[-1])
     wide = float(np.linalg.norm(outer[0] - inner[0])) / 2
     return [
         prism(outline, (y[0] - wide, y[1] + wide), fixed=True, name=name, group="foundation", density=density)
@@ -104,7 +104,7 @@ def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float
     ]
 
 
-def _behind(inner: Array, outer: Array) -> Array:
+def _abutment_outline(inner: Array, outer: Array) -> Array:
     """(4, 2) [m] what continues the arch behind a joint by its thickness, wider by half of it inside and outside."""
     along = outer - inner
     away = np.sign(along[0]) * np.array([along[1], -along[0]])

@@ -11,16 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.build.shapes import check_positive, cut, joined, reduced
+from drystone.build.shapes import check_positive, cut_block, join_pieces, keep_faces
 from drystone.errors import InputError
 from drystone.model import Block
-from drystone.solid import face_normals, lay_out
+from drystone.solid import face_normals, make_surfaces
 from drystone.units import Length, Ratio
 
 Array = np.ndarray
 
-FLAT = 1e-9  # two faces whose unit normals differ by less are one, and their common edge is none
-ON_PIECE = 1e-9  # [m] a point as near to a piece lies on it
+SAME_NORMAL_TOLERANCE = 1e-9  # two faces whose unit normals differ by less are one, and their common edge is none
+ON_PIECE_TOLERANCE = 1e-9  # [m] a point as near to a piece lies on it
 
 
 def chip(
@@ -44,14 +44,14 @@ def _trimmed(block: Block, distance: float) -> Block:
         return _cut_edges(block, [], distance)
     ends = np.cumsum(block.pieces).tolist()
     faces = [block.faces[end - count : end] for end, count in zip(ends, block.pieces, strict=True)]
-    pieces = [replace(reduced(block, block.vertices, own), pieces=()) for own in faces]
-    return joined([_cut_edges(piece, [p for p in pieces if p is not piece], distance) for piece in pieces])
+    pieces = [replace(keep_faces(block, block.vertices, own), pieces=()) for own in faces]
+    return join_pieces([_cut_edges(piece, [p for p in pieces if p is not piece], distance) for piece in pieces])
 
 
 def _cut_edges(piece: Block, others: list[Block], distance: float) -> Block:
     left: Block | None = piece
     for normal, offset in _edge_planes(piece, others):
-        left = left and cut(left, normal, offset - distance)
+        left = left and cut_block(left, normal, offset - distance)
     if left is None:
         raise InputError(f"chip: nothing is left of block {piece.name!r} when its edges lose {1e3 * distance:g} mm; give a "
                          "smaller ratio")  # fmt: skip
@@ -65,15 +65,15 @@ def _edge_planes(piece: Block, others: list[Block]) -> Iterator[tuple[Array, flo
     for (a, b), f in face_of.items():
         one, other = normals[f], normals[face_of[b, a]]
         middle = (vertices[a] + vertices[b]) / 2
-        if a < b and np.abs(one - other).max() > FLAT and not any(_lies_on(middle, p) for p in others):
+        if a < b and np.abs(one - other).max() > SAME_NORMAL_TOLERANCE and not any(_lies_on(middle, p) for p in others):
             normal = (one + other) / np.linalg.norm(one + other)
             yield normal, float(normal @ middle)
 
 
 def _normals(piece: Block) -> Array:
-    return face_normals(lay_out([piece.vertices], [piece.faces], [f"block {piece.name!r}"]))
+    return face_normals(make_surfaces([piece.vertices], [piece.faces], [f"block {piece.name!r}"]))
 
 
 def _lies_on(point: Array, piece: Block) -> bool:
     corners = [piece.vertices[face[0]] for face in piece.faces]
-    return all(normal @ (point - corner) < ON_PIECE for normal, corner in zip(_normals(piece), corners, strict=True))
+    return all(normal @ (point - corner) < ON_PIECE_TOLERANCE for normal, corner in zip(_normals(piece), corners, strict=True))

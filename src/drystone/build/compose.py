@@ -20,7 +20,7 @@ from drystone.model import Block
 AXES = {"x": 0, "y": 1, "z": 2}
 
 
-def place(
+def move_blocks(
     blocks: Iterable[Block], *, at: Sequence[float] = (0.0, 0.0, 0.0), turn: float = 0.0, about: Sequence[float] = (0.0, 0.0)
 ) -> list[Block]:
     """The blocks turned by `turn` [rad] about the vertical through `about` (x, y) [m], then moved by `at` [m]."""
@@ -38,7 +38,7 @@ def _cosine(angle: float) -> float:
     return math.cos(angle)
 
 
-def mirror(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
+def mirror_blocks(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
     """The blocks mirrored in the plane where the coordinate `axis` ("x", "y" or "z") is `at` [m]."""
     if axis not in AXES:
         raise InputError(f"mirror: axis is {axis!r}; give 'x', 'y' or 'z'")
@@ -50,12 +50,12 @@ def mirror(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block
     return [replace(b, vertices=b.vertices * sign + shift, faces=tuple(face[::-1] for face in b.faces)) for b in blocks]
 
 
-def named(blocks: Iterable[Block], prefix: str) -> list[Block]:
+def prefix_names(blocks: Iterable[Block], prefix: str) -> list[Block]:
     """The blocks with names "<prefix>-<name>"."""
     return [replace(b, name=f"{prefix}-{b.name}") for b in blocks]
 
 
-def supported(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
+def fix_blocks(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
     """The blocks, those of `names` and those wholly below the level `below` [m] made supports."""
     known = [b.name for b in blocks]
     for name in names:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, joined
+from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, join_pieces
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -100,7 +100,7 @@ def _ring(cells: list[np.ndarray], parts: int, prefix: str, *, shifted: bool, de
     named = [f"{prefix}{i + 1}" for i in range(len(pairs))]
     if parts == 1:
         return [replace(half, name=name) for half, name in zip(halves, named, strict=True)]
-    return [joined(pair, name=name) for pair, name in zip(pairs, named, strict=True)]
+    return [join_pieces(pair, name=name) for pair, name in zip(pairs, named, strict=True)]
 
 
 def _foundation(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from drystone.build.courses import Wall, lay, make_bond
+from drystone.build.courses import Wall, lay_walls, make_bond
 from drystone.build.shapes import box, check_count, check_positive
 from drystone.errors import InputError
 from drystone.model import Block
@@ -36,7 +36,7 @@ def wall_over_gap(
     x, y = length / 2, thickness / 2
     plan = Wall("block", (-x, -y), "x", length, thickness, height)
     levels = np.linspace(0.0, height, courses + 1)
-    stones = lay([plan], levels, make_bond("running", length / blocks), group="wall-over-gap", density=density)
+    stones = lay_walls([plan], levels, make_bond("running", length / blocks), group="wall-over-gap", density=density)
     support = {"fixed": True, "group": "foundation", "density": density}
     left = box((-x - margin, -y - margin, -margin), (-span / 2, y + margin, 0.0), name="support-left", **support)
     right = box((span / 2, -y - margin, -margin), (x + margin, y + margin, 0.0), name="support-right", **support)

@@ -13,7 +13,7 @@ from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Length
 
-MOST = 0.05  # of the width of a block
+MAX_PLAY_SHARE = 0.05  # of the width of a block
 
 
 def with_play(blocks: Iterable[Block], width: Length, seed: int | None = None) -> list[Block]:
@@ -32,8 +32,8 @@ def _narrower(block: Block, width: float) -> Block:
     _, axes = np.linalg.eigh(flat.T @ flat)
     along = flat @ axes
     extent = np.ptp(along, axis=0)
-    if width > MOST * extent.min():
-        raise InputError(f"structure.play: {1e3 * width:g} mm is more than {MOST:.0%} of block {block.name!r}, "
+    if width > MAX_PLAY_SHARE * extent.min():
+        raise InputError(f"structure.play: {1e3 * width:g} mm is more than {MAX_PLAY_SHARE:.0%} of block {block.name!r}, "
                          f"{1e3 * extent.min():.4g} mm wide; give less")  # fmt: skip
     corners[:, :2] = middle[:2] + (along * (1 - width / extent)) @ axes.T
     return replace(block, vertices=corners)

@@ -20,7 +20,7 @@ from drystone.errors import InputError
 Array = np.ndarray
 
 
-class Joint(NamedTuple):
+class RadialJoint(NamedTuple):
     """A radial joint right of the crown, seen from the centre of the arch."""
 
     inner: tuple[float, float]  # [m] on the intrados
@@ -63,7 +63,7 @@ def ring_stones(radius: float, ring: float, centre: float, levels: Array, label:
     return [np.array(outline[::sense]) for outline in outlines]
 
 
-def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
+def _joints(radius: float, ring: float, rise: Array) -> list[RadialJoint]:
     """The joints of the right half from the springing to the keystone."""
     beds, wide = _beds(radius, ring, rise), (rise[1] - rise[0]) / radius  # [rad] a stone of the usual width
     angles = [math.asin(rise[bed] / (radius + ring)) for bed in range(beds)]
@@ -78,8 +78,8 @@ def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
     return joints
 
 
-def _joint(radius: float, angle: float, outer: float, bed: int) -> Joint:
-    return Joint((radius * math.cos(angle), radius * math.sin(angle)), outer, bed)
+def _joint(radius: float, angle: float, outer: float, bed: int) -> RadialJoint:
+    return RadialJoint((radius * math.cos(angle), radius * math.sin(angle)), outer, bed)
 
 
 def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: float, bed: float, ring: float) -> list[float]:
@@ -95,13 +95,13 @@ def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: flo
     return [angle + gap * i / count for i in range(1, (count + 1) // 2 if crown else count)]
 
 
-def _between(one: Joint, other: Joint, rise: Array) -> list[tuple[float, float]]:
+def _between(one: RadialJoint, other: RadialJoint, rise: Array) -> list[tuple[float, float]]:
     """The outline of the stone between two joints, with its step where the second ends on a higher bed."""
     low, high = float(rise[one.bed]), float(rise[other.bed])
     step = [(one.outer, high)] if other.bed > one.bed else []
     return [one.inner, (one.outer, low), *step, (other.outer, high), other.inner]
 
 
-def _half_keystone(joint: Joint, rise: Array, top: int) -> list[tuple[float, float]]:
+def _half_keystone(joint: RadialJoint, rise: Array, top: int) -> list[tuple[float, float]]:
     step = [(joint.outer, float(rise[top]))] if joint.bed < top else []
     return [joint.inner, (joint.outer, float(rise[joint.bed])), *step]

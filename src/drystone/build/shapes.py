@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.model import Block
 
 Array = np.ndarray
 
-MOST_STONES = 200_000  # of a structure
+MAX_STONES = 200_000  # of a structure
 
 # Faces of a hexahedron whose corners are 0-3 at the bottom, counter-clockwise from above, and 4-7 over them.
 HEXAHEDRON = ((3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
@@ -26,7 +26,7 @@ def box(low: tuple[float, float, float], high: tuple[float, float, float], **att
     return Block(np.array(corners, float), HEXAHEDRON, **attributes)
 
 
-def slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:
+def foundation_slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:
     """The foundation: a support with its top at z = 0, wider by `margin` than x by y and as thick as the margin."""
     low, high = (x[0] - margin, y[0] - margin, -margin), (x[1] + margin, y[1] + margin, 0.0)
     return box(low, high, fixed=True, name="foundation", group="foundation", density=density)
@@ -53,14 +53,14 @@ def check_count(family: str, least: int, **counts: int) -> None:
     """Refuse counts that are not whole numbers of at least `least`, and more than anybody can compute with."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
-            raise InputError(f"{family}: {name} is {shown(count)}; give a whole number, {least} or more")
+            raise InputError(f"{family}: {name} is {truncated_repr(count)}; give a whole number, {least} or more")
     check_stones(f"{family}: {' times '.join(counts)}", math.prod(counts.values()))
 
 
 def check_stones(what: str, stones: float) -> None:
     """Refuse a structure of so many stones before they are made."""
-    if stones > MOST_STONES:
-        raise InputError(f"{what} is {stones:.3g}, more stones than the {MOST_STONES:,} that are made; give fewer")
+    if stones > MAX_STONES:
+        raise InputError(f"{what} is {stones:.3g}, more stones than the {MAX_STONES:,} that are made; give fewer")
 
 
 def loft(low: Array, high: Array, **attributes: Any) -> Block:
@@ -80,13 +80,13 @@ def polygon(sides: int, radius: float, z: float, *, x: float = 0.0, turn: float 
     return np.column_stack([x + radius * np.cos(azimuth), radius * np.sin(azimuth), np.full(sides, z)])
 
 
-ON_PLANE = 1e-12  # of the block's size: a vertex as near to a cutting plane lies on it
+ON_PLANE_TOLERANCE = 1e-12  # of the block's size: a vertex as near to a cutting plane lies on it
 
 
-def cut(block: Block, normal: Array, offset: float) -> Block | None:
+def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
     """The part of a convex block behind the plane normal . x = offset [m] (unit normal); None if nothing is there."""
     above = block.vertices @ normal - offset
-    above[np.abs(above) < ON_PLANE * np.ptp(block.vertices, axis=0).max()] = 0.0
+    above[np.abs(above) < ON_PLANE_TOLERANCE * np.ptp(block.vertices, axis=0).max()] = 0.0
     if (above <= 0).all():
         return block
     if (above >= 0).all():
@@ -94,7 +94,7 @@ def cut(block: Block, normal: Array, offset: float) -> Block | None:
     points, height, crossing = list(block.vertices), above.tolist(), dict[tuple[int, int], int]()
     faces, after = [], dict[int, int]()  # after: which corner of the new face follows which
     for face in block.faces:
-        kept = _behind(face, points, height, crossing)
+        kept = _clip_face(face, points, height, crossing)
         if len(kept) < 3:
             continue
         faces.append(tuple(kept))
@@ -104,10 +104,10 @@ def cut(block: Block, normal: Array, offset: float) -> Block | None:
     lid = [next(iter(after))]
     while after[lid[-1]] != lid[0]:
         lid.append(after[lid[-1]])
-    return reduced(block, np.array(points), (*faces, tuple(lid)))
+    return keep_faces(block, np.array(points), (*faces, tuple(lid)))
 
 
-def _behind(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
+def _clip_face(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
     """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
     kept = []
     for a, b in zip(face, face[1:] + face[:1], strict=True):
@@ -124,14 +124,14 @@ def _behind(face: tuple[int, ...], points: list[Array], height: list[float], cro
     return kept
 
 
-def reduced(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
+def keep_faces(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
     """The block with other faces, and only those points that they use."""
     used = sorted({corner for face in faces for corner in face})
     number = {v: i for i, v in enumerate(used)}
     return replace(block, vertices=points[used], faces=tuple(tuple(number[v] for v in face) for face in faces))
 
 
-def joined(pieces: Sequence[Block], **attributes: Any) -> Block:
+def join_pieces(pieces: Sequence[Block], **attributes: Any) -> Block:
     """One block of several convex pieces."""
     faces, first = list[tuple[int, ...]](), 0
     for piece in pieces:

@@ -6,9 +6,9 @@ from typing import Any
 from drystone.cli.compiling import announce_compiling
 from drystone.cli.reading import geometry_options
 from drystone.cli.words import EXIT_DONE, EXIT_UNSOUND, print_json
-from drystone.doctor.examine import NEAR, Report, examine
+from drystone.doctor.examine import GAP_TOLERANCE, Examination, examine
 from drystone.errors import InputError
-from drystone.forecast import first_facts
+from drystone.forecast import summarise_case
 from drystone.io.case import Case, read_case
 from drystone.model import Block
 from drystone.view.tables import print_check
@@ -20,13 +20,13 @@ def check(
 ) -> int:  # fmt: skip
     blocks, case = _read_blocks(source, geometry_options(unit, up, supports, only, depth))
     announce_compiling()
-    share = NEAR if within is None else within
+    share = GAP_TOLERANCE if within is None else within
     if not 0 <= share <= 0.1:
         raise InputError(f"--within {share}: give a share of the block size between 0 and 0.1")
     report = examine(blocks, within=share)
     facts = report.facts | {"findings": report.listed()}
     if case is not None and not report.errors:
-        facts |= first_facts(case)
+        facts |= summarise_case(case)
         facts |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
     if fix is not None:
         after, repairs = _repair(report, source, fix, share)
@@ -53,7 +53,7 @@ def _read_blocks(source: Path, options: dict[str, Any]) -> tuple[list[Block], Ca
     return case.blocks(), case
 
 
-def _repair(report: Report, source: Path, out: Path, within: float) -> tuple[Report, list[dict[str, Any]]]:
+def _repair(report: Examination, source: Path, out: Path, within: float) -> tuple[Examination, list[dict[str, Any]]]:
     """Repair the blocks, write them and examine them again; return the new report and the repairs."""
     from drystone.doctor.repair import repair
     from drystone.io.geometry.structure import write_structure

@@ -5,7 +5,7 @@ from pathlib import Path
 from drystone.cli.reading import geometry_options
 from drystone.cli.words import print_json
 from drystone.io.geometry.structure import read_structure, write_structure
-from drystone.units import quantity
+from drystone.units import parse_quantity
 
 
 def convert(
@@ -13,7 +13,7 @@ def convert(
     only: list[str] | None, depth: str | None, decompose: bool, json: bool,
 ) -> None:  # fmt: skip
     options = geometry_options(unit, up, supports, only, depth)
-    options |= {} if density is None else {"density": quantity(density, "density")}
+    options |= {} if density is None else {"density": parse_quantity(density, "density")}
     blocks = read_structure(source, decompose=decompose, **options)
     write_structure(out, blocks)
     summary = {"written": str(out), "blocks": len(blocks), "supports": sum(block.fixed for block in blocks)}

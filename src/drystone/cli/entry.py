@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from drystone import __version__
 from drystone.cli.commands import help_text
 from drystone.cli.words import EXIT_BAD_INPUT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, report_error
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def _run(arguments: list[str], as_json: bool, signals: list[int]) -> int:
     except InputError as error:
         return report_error(str(error), EXIT_BAD_INPUT, as_json)
     except OSError as error:  # an impossible file name, or a folder that may not be written
-        named = f"{shown(error.filename)}: " if error.filename else ""
+        named = f"{truncated_repr(error.filename)}: " if error.filename else ""
         return report_error(f"{named}{error.strerror or error}; check the path and the disk", EXIT_BAD_INPUT, as_json)
     except MemoryError:
         return report_error("not enough memory; reduce the computation or use a larger machine", EXIT_BAD_INPUT, as_json)

@@ -15,7 +15,7 @@ from drystone.export.glb import default_tolerance, write_glb
 from drystone.export.shape import shape
 from drystone.export.vtkhdf import uncompressed_size, write_vtkhdf
 from drystone.io.geometry.structure import WRITERS, write_structure
-from drystone.io.whole import writing
+from drystone.io.whole import report_write_errors
 from drystone.measure import select_blocks
 from drystone.record import Run, read_run
 
@@ -70,7 +70,7 @@ def _csv(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _folder(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
-    with writing(out):
+    with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
     paths = [out / f"{table}.csv" for table in TABLES]
     for path in paths:
@@ -80,11 +80,11 @@ def _folder(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
 
 def _table(run: Run, table: str, options: dict[str, Any]) -> Iterable[Any]:
     if table == "energies":
-        return tables.energies(run)
+        return tables.energy_rows(run)
     if table == "joints":
-        return tables.joints(run, frame_at(run, options.get("time")))
+        return tables.joint_rows(run, frame_at(run, options.get("time")))
     blocks = select_blocks(run, options["blocks"]) if "blocks" in options else range(len(run.model.blocks))
-    return tables.histories(run, blocks, _with_progress_bar(frames_every(run, options.get("every"))))
+    return tables.history_rows(run, blocks, _with_progress_bar(frames_every(run, options.get("every"))))
 
 
 def _shape(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:

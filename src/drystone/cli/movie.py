@@ -17,5 +17,6 @@ def movie(source: Path, out: Path, size: str | None, json: bool, **options: Any)
     with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=1.0)
         watch = lambda share: bar.update(task, completed=share)  # noqa: E731
-        count = movies.movie(read_run(source), out, size=parse_size(size or DEFAULT_SIZE), on_progress=watch, **without_none(options))
+        pixels = parse_size(size or DEFAULT_SIZE)
+        count = movies.movie(read_run(source), out, size=pixels, on_progress=watch, **without_none(options))
     print_json({"movie": str(out), "images": count}) if json else print(out)

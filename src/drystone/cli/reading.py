@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drystone.units import quantity
+from drystone.units import parse_quantity
 
 
 def geometry_options(
@@ -10,5 +10,5 @@ def geometry_options(
 ) -> dict[str, Any]:
     """Return the keyword arguments of `read_structure`."""
     chosen: str | list[str] = "lowest" if supports == ["lowest"] else supports or []
-    thickness = None if depth is None else quantity(depth, "length")
+    thickness = None if depth is None else parse_quantity(depth, "length")
     return {"unit": unit, "up": up, "supports": chosen, "only": only or [], "depth": thickness}

@@ -9,12 +9,12 @@ import numpy as np
 from drystone.cli.words import print_json
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.corrections import corrected
-from drystone.ground.measures import facts
-from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.ground.corrections import apply_corrections
+from drystone.ground.measures import summarise_accelerogram
+from drystone.ground.spectrum import DEFAULT_DAMPING, response_spectrum
 from drystone.io.accelerograms.read import read_accelerograms
 from drystone.io.motion_tables import read_component
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.view.ground import accelerograms_picture, print_accelerograms
 
 
@@ -25,13 +25,13 @@ def record(
 ) -> None:  # fmt: skip
     if component is not None and column is not None:
         raise InputError("--component and --column choose the same thing; give only one of them")
-    ratio = DAMPING if damping is None else damping
+    ratio = DEFAULT_DAMPING if damping is None else damping
     records, results = [], []
     for file in files:
         for each in _read(file, component or column, unit, time_step):
-            record = corrected(each, baseline=baseline, band=band, arias=arias, window=window)
+            record = apply_corrections(each, baseline=baseline, band=band, arias=arias, window=window)
             records.append(record)
-            results.append({"file": str(file)} | facts(record) | {"spectrum": _spectrum(record, ratio)})
+            results.append({"file": str(file)} | summarise_accelerogram(record) | {"spectrum": _spectrum(record, ratio)})
     if out is not None:
         _write(records, out)
     if plot is not None:
@@ -63,6 +63,6 @@ def _write(records: list[Accelerogram], out: Path) -> None:
     record = records[0]
     table = np.column_stack([np.arange(len(record.acceleration)) * record.time_step, record.acceleration])
     digits = max(0, 6 - math.floor(math.log10(record.time_step)))
-    with whole(out) as part:
+    with replace_atomically(out) as part:
         np.savetxt(part, table, fmt=[f"%.{digits}f", "%.17g"], delimiter=",", comments="",
                    header="time [s],acceleration [m/s2]")  # fmt: skip

@@ -6,13 +6,13 @@ from drystone import search as searches
 from drystone.cli.compiling import announce_compiling
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json, print_status
 from drystone.io.case import read_case
-from drystone.units import number_and_unit
+from drystone.units import split_number_and_unit
 from drystone.view.tables import print_search
 
 
 def search(case: Path, key: str, event: str, between: tuple[str, str], tolerance: str, scan: int, json: bool) -> int:
     announce_compiling()
-    unit, trials = number_and_unit(between[0])[1], []
+    unit, trials = split_number_and_unit(between[0])[1], []
     for trial in searches.search(read_case(case), key, event, between, tolerance, scan=scan):
         happens = searches.EVENT_VERBS[event] if trial.happens else "does not"
         print_status(f"{key} = {f'{trial.value:g} {unit}'.strip()}: {happens}")

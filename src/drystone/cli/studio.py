@@ -12,7 +12,7 @@ def studio(source: Path | None, folder: Path, port: int, browser: bool) -> None:
     announce_compiling()
     site = Studio(folder, source)
     try:
-        serve(site, "studio.html", port=port, open_browser=browser, tell=_print_address)
+        serve(site, "studio.html", port=port, open_browser=browser, announce=_print_address)
     finally:
         site.close()
 

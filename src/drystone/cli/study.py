@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from drystone.cli.compiling import announce_compiling
 from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, available_cores, print_json, print_status
 from drystone.errors import InputError
-from drystone.io.alone import alone_in
-from drystone.io.whole import write_whole
+from drystone.io.alone import lock_folder
+from drystone.io.whole import write_atomic
 from drystone.record import read_result, read_run
 from drystone.study.begin import PreparedStudy, prepare_study, resume_study, write_manifest
 from drystone.study.dask_workers import DaskWorkers
@@ -47,7 +47,7 @@ def study(
         raise InputError("give a study file and a folder: drystone study study.toml -o out")
     else:
         begun, folder = prepare_study(source, full=full), out
-    with alone_in(folder):
+    with lock_folder(folder):
         summary, rows = _run_or_resume(begun, folder, jobs, scheduler, retry)
     if plot:
         summary["pictures"] = _draw(summary, rows, folder)
@@ -75,7 +75,7 @@ def _run_or_resume(
     finally:
         table.close()
     result = begun.study.result(table.trials)
-    write_whole(folder / RESULT_FILE, json_format.dumps(result, indent=2))
+    write_atomic(folder / RESULT_FILE, json_format.dumps(result, indent=2))
     summary = {
         "study": str(begun.file.path),
         "kind": begun.file.table.kind,

@@ -57,7 +57,8 @@ def _write(judged: list[tuple[Subject, SubjectResult]], out: Path, data: Path | 
     write.mkdir(parents=True, exist_ok=True)
     for subject, result in judged:
         write_page(subject, result, workspace_of(subject, out, data), write)
-    kept = ((subject, read_subject_result(subject, out)) for subject in subjects.SUBJECTS if (write / f"{subject.id}.md").exists())
+    with_page = [subject for subject in subjects.SUBJECTS if (write / f"{subject.id}.md").exists()]
+    kept = ((subject, read_subject_result(subject, out)) for subject in with_page)
     write_index([(subject, result) for subject, result in kept if result is not None], write)
 
 

@@ -20,7 +20,7 @@ def view(runs: list[Path], html: Path | None, port: int, browser: bool, json: bo
     def print_address(address: str) -> None:
         print_json({"address": address}) if json else print(f"{address} (Ctrl-C ends it)", flush=True)
 
-    serve(RunAnswers(runs), "index.html", port=port, open_browser=browser, tell=print_address)
+    serve(RunAnswers(runs), "index.html", port=port, open_browser=browser, announce=print_address)
 
 
 def _write(runs: list[Path], html: Path) -> None:

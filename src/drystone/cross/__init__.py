@@ -6,7 +6,7 @@ from drystone.analyse.stages import Stages
 from drystone.cross.collapse import cross_collapse
 from drystone.cross.histories import cross_history
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Limit, Tilt
+from drystone.io.analysis_tables import LimitTable, TiltTable
 from drystone.record import read_run, recorded_case
 
 __all__ = ["cross"]
@@ -18,7 +18,7 @@ def cross(
     """Histories are followed by the other integrator until the two part; collapse multipliers of `limit` and `tilt` are held
     against each other and against slow histories. The stages go by, and the facts are returned."""
     run = read_run(folder)
-    if not isinstance(recorded_case(run).analysis, Limit | Tilt):
+    if not isinstance(recorded_case(run).analysis, LimitTable | TiltTable):
         return (yield from cross_history(run, apart=apart, time_step=time_step, friction_law=friction_law))
     if not (apart is time_step is friction_law is None):
         message = "amounts, laws and time steps are of histories; leave them out for a collapse multiplier"

@@ -19,9 +19,9 @@ import numpy as np
 from drystone.analyse.record import analyse_case
 from drystone.analyse.stages import Stage, Stages
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Limit, Tilt
+from drystone.io.analysis_tables import LimitTable, TiltTable
 from drystone.io.case import Case
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import Model
 from drystone.record import Run, read_result, recorded_case
 from drystone.simulate import simulate_small_steps
@@ -71,13 +71,13 @@ def _check(run: Run, case: Case) -> None:
 def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
     """The limit analysis of a case, and the tilt if there is one: a table tilts all weights, and nothing else."""
     analysis = case.analysis
-    assert isinstance(analysis, Limit | Tilt)
+    assert isinstance(analysis, LimitTable | TiltTable)
     direction, gravity, planar = analysis.direction, analysis.gravity, analysis.planar
     common: Result = {"direction": direction, "gravity": gravity, "planar": planar}
-    limit = analysis if isinstance(analysis, Limit) else Limit(kind="limit", **common)
+    limit = analysis if isinstance(analysis, LimitTable) else LimitTable(kind="limit", **common)
     yield "limit", replace(case, analysis=limit)
     if direction is not None and direction[2] == 0 and not case.loads:
-        yield "tilt", replace(case, analysis=analysis if isinstance(analysis, Tilt) else Tilt(kind="tilt", **common))
+        yield "tilt", replace(case, analysis=analysis if isinstance(analysis, TiltTable) else TiltTable(kind="tilt", **common))
 
 
 def _leading_stages(stages: Stages, kind: str) -> Stages:
@@ -136,16 +136,16 @@ def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
     return True
 
 
-def _growing_loads(case: Case, model: Model, multiplier: float) -> list[Push]:
+def _growing_loads(case: Case, model: Model, multiplier: float) -> list[AppliedLoad]:
     """The live loads as they grow: those of the case, and the body force if it has a direction."""
     analysis = case.analysis
-    assert isinstance(analysis, Limit | Tilt)
+    assert isinstance(analysis, LimitTable | TiltTable)
     grows = ((0.0, 0.0), (RAMP_DURATION, multiplier))
     live = [replace(load, live=False, history=grows) for load in case.loads if load.live]
     if analysis.direction is None:
         return live
     free = [block.name for block in model.blocks if not block.fixed]
-    return live + [Push(name, share=1.0, of=name, direction=analysis.direction, history=grows) for name in free]
+    return live + [AppliedLoad(name, share=1.0, of=name, direction=analysis.direction, history=grows) for name in free]
 
 
 def _disagreements(methods: dict[str, Result]) -> list[str]:

@@ -19,9 +19,9 @@ import numpy as np
 
 from drystone.analyse.stages import Stage, Stages
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Dynamics, SettlementHistory
+from drystone.io.analysis_tables import DynamicsTable, SettlementHistoryTable
 from drystone.io.case import Case
-from drystone.io.case_tables import Solver
+from drystone.io.case_tables import SolverTable
 from drystone.model import Model
 from drystone.record import Run, recorded_case
 from drystone.session import case_solver, simulate_case, start_state
@@ -103,7 +103,7 @@ def _check(run: Run, case: Case, apart: float | None) -> None:
 
 def other_case(case: Case, *, time_step: float | None = None, friction_law: str | None = None) -> Case:
     """The same case by the other integrator. friction_law: of cone programs, Coulomb's if not given."""
-    if isinstance(case.analysis, SettlementHistory) or not isinstance(case.analysis, Dynamics):
+    if isinstance(case.analysis, SettlementHistoryTable) or not isinstance(case.analysis, DynamicsTable):
         raise InputError(f'{case.path}: on an analysis of kind "{case.analysis.kind}" there is no second opinion; there is on '
                          '"dynamics", "limit" and "tilt"')  # fmt: skip
     if friction_law not in (None, "coulomb", "associated"):
@@ -120,7 +120,7 @@ def other_case(case: Case, *, time_step: float | None = None, friction_law: str 
     # Whole frames only: what comes after the last of them is not compared.
     changes = {"integrator": integrator, "time_step": step, "small_step": None}
     law = friction_law or "coulomb"
-    solver = Solver(young=case.solver.young, threads=case.solver.threads)
+    solver = SolverTable(young=case.solver.young, threads=case.solver.threads)
     return replace(
         case,
         analysis=case.analysis.model_copy(update=changes),

@@ -13,35 +13,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.contact.beds import hung_by_friction
-from drystone.doctor.touch import NO_JOINTS, Joints, find_joints, near_boxes, place_blocks
+from drystone.doctor.touch import NO_JOINT_GAPS, JointGaps, find_joints, find_touching_boxes, make_sound_bodies
 from drystone.errors import Finding, InputError
-from drystone.model import Block, block_findings, convex_pieces, labels_of, named, unite
-from drystone.neighbours import connected, near_pairs
+from drystone.model import Block, block_findings, block_labels, combine_pieces, convex_pieces, name_blocks
+from drystone.neighbours import find_near_pairs, label_connected
 from drystone.overlap import least_extents, overlap_findings
 from drystone.solid import (
-    FLATNESS,
+    FLATNESS_TOLERANCE,
     Surfaces,
-    boxes,
-    diagonal,
+    bounding_boxes,
+    box_diagonals,
     face_normals,
     face_widths,
-    lay_out,
+    make_surfaces,
     mass_properties,
     surface_findings,
 )
-from drystone.units import GRAVITY, quantity
+from drystone.units import GRAVITY, parse_quantity
 
 Array = np.ndarray
 
-NEAR = 0.01  # of the smaller block's diagonal: blocks that miss each other by less were meant to touch
-FAR = 0.1  # of the same: how far a block that touches nothing looks for its neighbours
-THIN_BLOCK = 0.005  # of the block's diagonal: a thinner block is a sliver
-THIN_FACE = 0.001  # of the block's diagonal, for twice the face's area over its perimeter
-USUAL = 0.5  # [m] diagonal of a usual stone
-STONE = (0.01, 25.0)  # [m] diagonals between which the median stone of a structure is believed
+GAP_TOLERANCE = 0.01  # of the smaller block's diagonal: blocks that miss each other by less were meant to touch
+NEIGHBOUR_DISTANCE = 0.1  # of the same: how far a block that touches nothing looks for its neighbours
+THIN_BLOCK_SHARE = 0.005  # of the block's diagonal: a thinner block is a sliver
+THIN_FACE_SHARE = 0.001  # of the block's diagonal, for twice the face's area over its perimeter
+USUAL_DIAGONAL = 0.5  # [m] diagonal of a usual stone
+PLAUSIBLE_DIAGONALS = (0.01, 25.0)  # [m] diagonals between which the median stone of a structure is believed
 
 
-class Report(NamedTuple):
+class Examination(NamedTuple):
     """What was found. Rows of findings are those of `blocks`."""
 
     blocks: tuple[Block, ...]  # as given, all with a name
@@ -59,7 +59,7 @@ class Report(NamedTuple):
         return [finding._asdict() | {"blocks": [names[row] for row in finding.blocks]} for finding in self.findings]
 
 
-class Laid(NamedTuple):
+class PieceTable(NamedTuple):
     """Blocks that can be laid out, all or the sound ones, as convex pieces end to end."""
 
     row: Array  # (N,) of the block in the report
@@ -68,67 +68,67 @@ class Laid(NamedTuple):
     surfaces: Surfaces  # of the P pieces
 
 
-def examine(blocks: Iterable[Block], *, within: float = NEAR) -> Report:
+def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examination:
     """All that can be told of blocks without computing; `within` is how near, in blocks, is meant to touch."""
-    blocks = named(blocks)
+    blocks = name_blocks(blocks)
     findings = list(block_findings(blocks))
-    everything, malformed = lay_readable(blocks)
+    everything, malformed = tabulate_readable(blocks)
     findings += malformed
     if everything is None:
-        return Report(blocks, _facts(blocks, None, None, NO_JOINTS, 0), findings)
+        return Examination(blocks, _summarise(blocks, None, None, NO_JOINT_GAPS, 0), findings)
     findings += _solid_findings(everything)
     sick = {finding.blocks[0] for finding in findings if finding.blocks and finding.kind != "same name"}
-    sound = _without(everything, sick)
-    twins = list(duplicates(everything))
-    findings += [*twins, *_doubtful_unit(everything)]
-    joints, points = NO_JOINTS, 0
+    sound = _leave_out(everything, sick)
+    twins = list(find_duplicates(everything))
+    findings += [*twins, *_find_doubtful_unit(everything)]
+    joints, points = NO_JOINT_GAPS, 0
     if sound is not None:
-        findings += [*_overlaps(sound, {finding.blocks for finding in twins}), *_slivers(sound)]
-        joints, points = joints_of(sound, within)
-    findings += [*_gaps(joints), *_unconnected(blocks, everything, sound, sorted(sick), joints)]
+        findings += [*_find_overlaps(sound, {finding.blocks for finding in twins}), *_find_slivers(sound)]
+        joints, points = find_sound_joints(sound, within)
+    findings += [*_find_gaps(joints), *_find_unconnected(blocks, everything, sound, sorted(sick), joints)]
     if sound is not None and not sick:
-        findings += _hung(sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks})
+        findings += _find_hung_blocks(sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks})
     findings.sort(key=lambda finding: finding.severity != "error")
-    return Report(blocks, _facts(blocks, everything, sound, joints, points), findings)
+    return Examination(blocks, _summarise(blocks, everything, sound, joints, points), findings)
 
 
-def lay_readable(blocks: tuple[Block, ...]) -> tuple[Laid | None, list[Finding]]:
+def tabulate_readable(blocks: tuple[Block, ...]) -> tuple[PieceTable | None, list[Finding]]:
     """The blocks that can be laid out at all, and what is wrong with the others."""
     with suppress(InputError):  # all at once if nothing is wrong
-        return _lay(list(range(len(blocks))), list(blocks)), []
+        return _tabulate_pieces(list(range(len(blocks))), list(blocks)), []
     rows, findings = [], []
-    for i, (block, label) in enumerate(zip(blocks, labels_of(blocks), strict=True)):
+    for i, (block, label) in enumerate(zip(blocks, block_labels(blocks), strict=True)):
         try:
-            _lay([i], [block], label)
+            _tabulate_pieces([i], [block], label)
             rows.append(i)
         except InputError as error:
             said, _, cure = str(error).removeprefix(label).lstrip(":, ").rpartition("; ")
             findings.append(Finding("malformed", (i,), said, cure))
-    return _lay(rows, [blocks[i] for i in rows]), findings
+    return _tabulate_pieces(rows, [blocks[i] for i in rows]), findings
 
 
-def sound_only(laid: Laid) -> Laid | None:
+def keep_sound(laid: PieceTable) -> PieceTable | None:
     """The blocks that are sound solids."""
-    return _without(laid, {finding.blocks[0] for finding in _solid_findings(laid)})
+    return _leave_out(laid, {finding.blocks[0] for finding in _solid_findings(laid)})
 
 
-def _without(laid: Laid, sick: set[int]) -> Laid | None:
+def _leave_out(laid: PieceTable, sick: set[int]) -> PieceTable | None:
     if not sick:
         return laid
     kept = [k for k, row in enumerate(laid.row.tolist()) if row not in sick]
-    return _lay(laid.row[kept].tolist(), [laid.blocks[k] for k in kept])
+    return _tabulate_pieces(laid.row[kept].tolist(), [laid.blocks[k] for k in kept])
 
 
-def _lay(rows: list[int], blocks: list[Block], label: str = "") -> Laid | None:
+def _tabulate_pieces(rows: list[int], blocks: list[Block], label: str = "") -> PieceTable | None:
     """The blocks' pieces end to end, None if there are no blocks."""
     if not rows:
         return None
     pieces = [piece for k, block in enumerate(blocks) for piece in convex_pieces(k, block, label)]
     owner, vertices, faces, labels = (list(column) for column in zip(*pieces, strict=True))
-    return Laid(np.array(rows), blocks, np.array(owner), lay_out(vertices, faces, labels))
+    return PieceTable(np.array(rows), blocks, np.array(owner), make_surfaces(vertices, faces, labels))
 
 
-def _solid_findings(laid: Laid) -> Iterator[Finding]:
+def _solid_findings(laid: PieceTable) -> Iterator[Finding]:
     """What keeps pieces from being solids, said of the blocks that own them."""
     first = np.searchsorted(laid.owner, np.arange(len(laid.row)))  # piece of each block
     for finding in surface_findings(laid.surfaces):
@@ -139,14 +139,14 @@ def _solid_findings(laid: Laid) -> Iterator[Finding]:
         yield finding._replace(blocks=(int(laid.row[block]),), face=face)
 
 
-def duplicates(laid: Laid) -> Iterator[Finding]:
+def find_duplicates(laid: PieceTable) -> Iterator[Finding]:
     """Blocks with the same corners as an earlier one."""
     low, high = _block_boxes(laid)
     size = np.linalg.norm(high - low, axis=1)
-    pairs = near_pairs(np.hstack([low, high]), FLATNESS * float(size.max()))
+    pairs = find_near_pairs(np.hstack([low, high]), FLATNESS_TOLERANCE * float(size.max()))
     seen: set[int] = set()
     for a, b in pairs[np.lexsort(pairs.T)].tolist():  # by the later block, then the earlier
-        if b not in seen and _same_points(laid.blocks[a], laid.blocks[b], FLATNESS * float(size[a])):
+        if b not in seen and _same_points(laid.blocks[a], laid.blocks[b], FLATNESS_TOLERANCE * float(size[a])):
             seen.add(b)
             both = laid.blocks[a].fixed and laid.blocks[b].fixed
             yield Finding("duplicate", (int(laid.row[a]), int(laid.row[b])), "are one stone given twice", "remove one",
@@ -158,19 +158,19 @@ def _same_points(one: Block, other: Block, tolerance: float) -> bool:
     return bool(max(distance.min(axis=0).max(), distance.min(axis=1).max()) <= tolerance)
 
 
-def _block_boxes(laid: Laid) -> tuple[Array, Array]:
+def _block_boxes(laid: PieceTable) -> tuple[Array, Array]:
     first = np.searchsorted(laid.owner, np.arange(len(laid.row)))
-    low, high = boxes(laid.surfaces)
+    low, high = bounding_boxes(laid.surfaces)
     return np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
 
 
-def block_sizes(laid: Laid) -> Array:
+def block_sizes(laid: PieceTable) -> Array:
     """(N,) [m] diagonal of each block's box, of which tolerances are a share."""
     low, high = _block_boxes(laid)
     return np.linalg.norm(high - low, axis=1)
 
 
-def _overlaps(laid: Laid, twins: set[tuple[int, ...]]) -> list[Finding]:
+def _find_overlaps(laid: PieceTable, twins: set[tuple[int, ...]]) -> list[Finding]:
     fixed = np.array([block.fixed for block in laid.blocks], bool)
     found = []
     for finding in overlap_findings(laid.surfaces, fixed[laid.owner]):
@@ -182,32 +182,32 @@ def _overlaps(laid: Laid, twins: set[tuple[int, ...]]) -> list[Finding]:
     return found
 
 
-def _slivers(laid: Laid) -> Iterator[Finding]:
+def _find_slivers(laid: PieceTable) -> Iterator[Finding]:
     """Thin blocks and faces; the pieces of a block, and their faces inside it, may be as thin as they are."""
     s = laid.surfaces
-    size = diagonal(s)
+    size = box_diagonals(s)
     width = least_extents(*s, face_normals(s))
     alone = np.bincount(laid.owner)[laid.owner] == 1  # pieces that are a whole block
-    for p in np.nonzero(alone & (width < THIN_BLOCK * size))[0].tolist():
+    for p in np.nonzero(alone & (width < THIN_BLOCK_SHARE * size))[0].tolist():
         said = f"is {1e3 * width[p]:.3g} mm thin, for a size of {size[p]:.3g} m"
         yield Finding("thin block", (int(laid.row[laid.owner[p]]),), said, "check that it is a stone and no scrap",
                       value=float(width[p]), unit="m", severity="warning")  # fmt: skip
     face_piece = np.repeat(np.arange(len(size)), np.diff(s.block_face))
     across = face_widths(s)
-    for f in np.nonzero(alone[face_piece] & (across < THIN_FACE * size[face_piece]))[0].tolist():
+    for f in np.nonzero(alone[face_piece] & (across < THIN_FACE_SHARE * size[face_piece]))[0].tolist():
         p = face_piece[f]
         said = f"is {1e3 * across[f]:.3g} mm wide, for a block of {size[p]:.3g} m"
         yield Finding("thin face", (int(laid.row[laid.owner[p]]),), said, "merge its long edges",
                       int(f - s.block_face[p]), float(across[f]), "m", "warning")  # fmt: skip
 
 
-def _doubtful_unit(laid: Laid) -> Iterator[Finding]:
+def _find_doubtful_unit(laid: PieceTable) -> Iterator[Finding]:
     """Stones of 250 m or of 0.25 mm: a file read in the wrong unit."""
     size = float(np.median(block_sizes(laid)))
-    if STONE[0] <= size <= STONE[1]:
+    if PLAUSIBLE_DIAGONALS[0] <= size <= PLAUSIBLE_DIAGONALS[1]:
         return
-    if size > STONE[1]:
-        unit = min(("mm", "cm"), key=lambda unit: abs(math.log(quantity(f"{size} {unit}", "length") / USUAL)))
+    if size > PLAUSIBLE_DIAGONALS[1]:
+        unit = min(("mm", "cm"), key=lambda unit: abs(math.log(parse_quantity(f"{size} {unit}", "length") / USUAL_DIAGONAL)))
         cure = f'if the file is in {unit}, give unit = "{unit}"'
     else:
         cure = 'if the file is in m, read it with unit = "m", else scale it'
@@ -215,14 +215,14 @@ def _doubtful_unit(laid: Laid) -> Iterator[Finding]:
     yield Finding("unit", (), said, cure, value=size, unit="m", severity="warning")
 
 
-def joints_of(laid: Laid, within: float) -> tuple[Joints, int]:
+def find_sound_joints(laid: PieceTable, within: float) -> tuple[JointGaps, int]:
     """Joints between sound blocks, by rows of the report, and the number of contact points."""
-    bodies, position = place_blocks(laid.blocks, laid.surfaces, laid.owner)
+    bodies, position = make_sound_bodies(laid.blocks, laid.surfaces, laid.owner)
     joints, points = find_joints(bodies, position, within * block_sizes(laid))
     return joints._replace(a=laid.row[joints.a], b=laid.row[joints.b]), points
 
 
-def _gaps(joints: Joints) -> Iterator[Finding]:
+def _find_gaps(joints: JointGaps) -> Iterator[Finding]:
     for j in np.nonzero(~joints.touching)[0]:
         gap = float(joints.gap[j])
         yield Finding("gap", (int(joints.a[j]), int(joints.b[j])), f"miss each other by {1e3 * gap:.4g} mm",
@@ -230,33 +230,33 @@ def _gaps(joints: Joints) -> Iterator[Finding]:
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
-def _unconnected(
-    blocks: tuple[Block, ...], everything: Laid, sound: Laid | None, sick: list[int], joints: Joints
+def _find_unconnected(
+    blocks: tuple[Block, ...], everything: PieceTable, sound: PieceTable | None, sick: list[int], joints: JointGaps
 ) -> Iterator[Finding]:
     """Blocks that nothing holds. A block that is no solid is taken to touch all blocks whose boxes it touches."""
     fixed = np.array([block.fixed for block in blocks], bool)
     if not fixed.any():
         yield Finding("no support", (), "no block is fixed: the whole structure falls", "fix the blocks that it stands on",
                       severity="warning")  # fmt: skip
-    group = _groups(len(blocks), everything, sick, joints)
+    group = _label_groups(len(blocks), everything, sick, joints)
     size, held = np.bincount(group), np.bincount(group, fixed) > 0
     readable = np.isin(np.arange(len(blocks)), everything.row)
     alone = np.nonzero((size[group] == 1) & ~fixed & readable)[0].tolist()
     floating = np.nonzero((size > 1) & ~held)[0].tolist() if fixed.any() else []
-    nearest = _nearest(sound, group) if sound is not None and (alone or floating) else {}
+    nearest = _find_nearest_groups(sound, group) if sound is not None and (alone or floating) else {}
     for i in alone:
-        gap, words = _distance(blocks, nearest.get(int(group[i])))
+        gap, words = _describe_distance(blocks, nearest.get(int(group[i])))
         yield Finding("no contact", (i,), f"touches no other block{words}", "move it to its place or remove it",
                       value=gap, unit="m", severity="warning")  # fmt: skip
     for g in floating:
         rows = tuple(np.nonzero(group == g)[0].tolist())
-        gap, words = _distance(blocks, nearest.get(g))
+        gap, words = _describe_distance(blocks, nearest.get(g))
         said = f"hold each other but stand on no support ({len(rows)} blocks{words})"
         yield Finding("floating", rows, said, "close the gap below them or fix what they stand on",
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
-def _hung(sound: Laid, joints: Joints, floating: set[int]) -> Iterator[Finding]:
+def _find_hung_blocks(sound: PieceTable, joints: JointGaps, floating: set[int]) -> Iterator[Finding]:
     """Blocks over nothing that friction in upright joints may hold; those that float with all they touch are told already."""
     fixed, radius = np.array([block.fixed for block in sound.blocks], bool), 0.5 * block_sizes(sound)
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
@@ -267,19 +267,19 @@ def _hung(sound: Laid, joints: Joints, floating: set[int]) -> Iterator[Finding]:
         yield Finding("hung by friction", tuple(rows), said, cure, severity="warning")
 
 
-def _groups(count: int, everything: Laid, sick: list[int], joints: Joints) -> Array:
+def _label_groups(count: int, everything: PieceTable, sick: list[int], joints: JointGaps) -> Array:
     """(B,) number of the group of blocks that touch each other, for each block."""
     a, b = joints.a[joints.touching], joints.b[joints.touching]
     if sick:
-        pairs = everything.row[near_boxes(everything.blocks, everything.surfaces, everything.owner)]
+        pairs = everything.row[find_touching_boxes(everything.blocks, everything.surfaces, everything.owner)]
         pairs = pairs[np.isin(pairs, sick).any(axis=1)]
         a, b = np.append(a, pairs[:, 0]), np.append(b, pairs[:, 1])
-    return connected(count, np.column_stack([a, b]))
+    return label_connected(count, np.column_stack([a, b]))
 
 
-def _nearest(sound: Laid, group: Array) -> dict[int, tuple[float, int]]:
+def _find_nearest_groups(sound: PieceTable, group: Array) -> dict[int, tuple[float, int]]:
     """By group: how far the nearest block of another group is, and which; those beyond `FAR` are not seen."""
-    joints, _ = joints_of(sound, FAR)
+    joints, _ = find_sound_joints(sound, NEIGHBOUR_DISTANCE)
     found: dict[int, tuple[float, int]] = {}
     for j in np.argsort(joints.gap).tolist():
         a, b = int(joints.a[j]), int(joints.b[j])
@@ -289,15 +289,15 @@ def _nearest(sound: Laid, group: Array) -> dict[int, tuple[float, int]]:
     return found
 
 
-def _distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | None) -> tuple[float | None, str]:
+def _describe_distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | None) -> tuple[float | None, str]:
     if nearest is None:
         return None, ""
     gap, row = nearest
     return gap, f", {1e3 * gap:.4g} mm from {blocks[row].name!r}"
 
 
-def _facts(
-    blocks: tuple[Block, ...], everything: Laid | None, sound: Laid | None, joints: Joints, points: int
+def _summarise(
+    blocks: tuple[Block, ...], everything: PieceTable | None, sound: PieceTable | None, joints: JointGaps, points: int
 ) -> dict[str, Any]:
     """Counts and sizes in SI: dimensions of all blocks, volume, mass and weight of those that are sound and free."""
     dimensions, volume, mass = np.zeros(3), 0.0, 0.0
@@ -305,7 +305,7 @@ def _facts(
         low, high = _block_boxes(everything)
         dimensions = high.max(axis=0) - low.min(axis=0)
     if sound is not None:
-        volumes = unite(mass_properties(sound.surfaces), sound.owner).volume
+        volumes = combine_pieces(mass_properties(sound.surfaces), sound.owner).volume
         free = [(block.density, v) for block, v in zip(sound.blocks, volumes, strict=True) if not block.fixed]
         volume, mass = float(sum(v for _, v in free)), float(sum(density * v for density, v in free))
     return {

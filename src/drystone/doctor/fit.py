@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.build.shapes import cut
-from drystone.doctor.examine import Laid
-from drystone.doctor.mend import EXACT, settle, surface
-from drystone.doctor.touch import Joints
+from drystone.build.shapes import cut_block
+from drystone.doctor.examine import PieceTable
+from drystone.doctor.mend import REPAIR_TOLERANCE, block_surface, move_onto_planes
+from drystone.doctor.touch import JointGaps
 from drystone.model import Block
-from drystone.overlap import TOUCH, least_extents
-from drystone.solid import diagonal, face_middles, face_normals, surface_findings
+from drystone.overlap import TOUCH_TOLERANCE, least_extents
+from drystone.solid import box_diagonals, face_centres, face_normals, surface_findings
 
 Array = np.ndarray
 
-FACING = 0.99  # cosine between a face's normal and the joint's
+FACING_COSINE = 0.99  # cosine between a face's normal and the joint's
 
 
-class Move(NamedTuple):
+class FaceMove(NamedTuple):
     """A face that was moved."""
 
     row: int  # of the block
@@ -40,7 +40,7 @@ class _Side(NamedTuple):
     face: int
 
 
-def fit_faces(blocks: list[Block], laid: Laid, joints: Joints, within: float) -> list[Move]:
+def fit_faces(blocks: list[Block], laid: PieceTable, joints: JointGaps, within: float) -> list[FaceMove]:
     """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch;
     `laid` are the sound ones."""
     fitting = _Fitting(blocks, laid, joints)
@@ -52,10 +52,10 @@ def fit_faces(blocks: list[Block], laid: Laid, joints: Joints, within: float) ->
 class _Fitting:
     """The blocks, of one piece each, and the gaps of their joints while faces move."""
 
-    def __init__(self, blocks: list[Block], laid: Laid, joints: Joints):
+    def __init__(self, blocks: list[Block], laid: PieceTable, joints: JointGaps):
         piece = {int(row): p for p, row in enumerate(laid.row)}
         normal = face_normals(laid.surfaces)
-        size, width = diagonal(laid.surfaces), least_extents(*laid.surfaces, normal)
+        size, width = box_diagonals(laid.surfaces), least_extents(*laid.surfaces, normal)
         self.blocks = blocks
         self.size = {row: float(size[p]) for row, p in piece.items()}  # [m]
         self.width = {row: float(width[p]) for row, p in piece.items()}  # [m] across the faces
@@ -63,7 +63,7 @@ class _Fitting:
         self.looks = {row: normal[first[p] : first[p + 1]] for row, p in piece.items()}  # normals of the faces
         self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
-        self.moves: list[Move] = []
+        self.moves: list[FaceMove] = []
         self.cut: set[int] = set()  # rows whose faces have other numbers now: they move again in the next round
         self.sides = [  # of each joint: those faces that look at the other block
             [side for side in (self._side(a, d), self._side(b, -d)) if side is not None]
@@ -74,26 +74,26 @@ class _Fitting:
             for side in pair:
                 self.of_side[side].append(j)
 
-    def _troubled(self, joints: Joints) -> Joints:
+    def _troubled(self, joints: JointGaps) -> JointGaps:
         """The joints of blocks that miss or overlap another, those that touch included."""
         size = np.zeros(len(self.blocks))
         size[list(self.size)] = list(self.size.values())
-        trouble = ~joints.touching | (joints.gap < -EXACT * np.minimum(size[joints.a], size[joints.b]))
+        trouble = ~joints.touching | (joints.gap < -REPAIR_TOLERANCE * np.minimum(size[joints.a], size[joints.b]))
         rows = np.append(joints.a[trouble], joints.b[trouble])
         kept = np.isin(joints.a, rows) | np.isin(joints.b, rows)
-        return Joints(*(field[kept] for field in joints))
+        return JointGaps(*(field[kept] for field in joints))
 
     def _side(self, row: int, direction: Array) -> _Side | None:
         """The face of the block that looks along the direction, if there is one."""
         look = self.looks[row] @ direction
         face = int(np.argmax(look))
-        return _Side(row, face) if look[face] > FACING else None
+        return _Side(row, face) if look[face] > FACING_COSINE else None
 
     def shrink_overlaps(self, within: float) -> None:
         """The deepest first; of the two faces the one with fewer joints moves in. Without faces that can, a block is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
             rows = int(self.joints.a[j]), int(self.joints.b[j])
-            touch, most = (share * min(size[row] for row in rows) for share, size in ((TOUCH, self.width), (within, self.size)))
+            touch, most = (share * min(size[row] for row in rows) for share, size in ((TOUCH_TOLERANCE, self.width), (within, self.size)))
             if -most <= self.gap[j] < -touch:
                 pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
                 if not any(self._move(side, float(self.gap[j]), j) for side in pair):
@@ -104,11 +104,11 @@ class _Fitting:
         a, b = int(self.joints.a[j]), int(self.joints.b[j])
         row, direction = (b, -self.joints.normal[j]) if self.blocks[a].fixed else (a, self.joints.normal[j])
         block = self.blocks[row]
-        left = cut(block, direction, float((block.vertices @ direction).max() + self.gap[j]))
-        if left is not None and not any(surface_findings(surface(left.vertices, left.faces))):
+        left = cut_block(block, direction, float((block.vertices @ direction).max() + self.gap[j]))
+        if left is not None and not any(surface_findings(block_surface(left.vertices, left.faces))):
             self.blocks[row] = left
             self.cut.add(row)
-            self.moves.append(Move(row, -1, float(self.gap[j]), b if row == a else a))
+            self.moves.append(FaceMove(row, -1, float(self.gap[j]), b if row == a else a))
             self.gap[j] = 0.0
 
     def close_gaps(self) -> None:
@@ -121,29 +121,29 @@ class _Fitting:
 
     def _move(self, side: _Side, distance: float, j: int) -> bool:
         """Move a face outward for the sake of joint j; False if the block's shape does not allow it."""
-        moved = None if side.row in self.cut else _moved(self.blocks[side.row], side.face, distance)
+        moved = None if side.row in self.cut else _move_face(self.blocks[side.row], side.face, distance)
         if moved is None:
             return False
         self.blocks[side.row] = moved
         self.gap[self.of_side[side]] -= distance
         a, b = int(self.joints.a[j]), int(self.joints.b[j])
-        self.moves.append(Move(side.row, side.face, distance, b if side.row == a else a))
+        self.moves.append(FaceMove(side.row, side.face, distance, b if side.row == a else a))
         return True
 
 
-def _moved(block: Block, face: int, distance: float) -> Block | None:
+def _move_face(block: Block, face: int, distance: float) -> Block | None:
     """The block with one face moved outward; None if its shape does not allow it."""
     vertices = np.asarray(block.vertices, float)
-    s = surface(vertices, block.faces)
+    s = block_surface(vertices, block.faces)
     normal = face_normals(s)
-    offset = np.einsum("ij,ij->i", normal, face_middles(s))
+    offset = np.einsum("ij,ij->i", normal, face_centres(s))
     offset[face] += distance
     corners = list(block.faces[face])
     after = vertices.copy()
-    after[corners] = settle(vertices, block.faces, normal, offset)[corners]
-    moved = surface(after, block.faces)
-    off = np.abs(np.einsum("ij,ij->i", normal, face_middles(moved)) - offset).max()
+    after[corners] = move_onto_planes(vertices, block.faces, normal, offset)[corners]
+    moved = block_surface(after, block.faces)
+    off = np.abs(np.einsum("ij,ij->i", normal, face_centres(moved)) - offset).max()
     slid = np.linalg.norm(after - vertices, axis=1).max()
-    if off > EXACT * diagonal(s)[0] or slid > 3 * abs(distance) or any(surface_findings(moved)):
+    if off > REPAIR_TOLERANCE * box_diagonals(s)[0] or slid > 3 * abs(distance) or any(surface_findings(moved)):
         return None
     return replace(block, vertices=after)

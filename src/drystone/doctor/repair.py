@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.build.shapes import joined
-from drystone.doctor.examine import NEAR, Laid, duplicates, joints_of, lay_readable, sound_only
-from drystone.doctor.fit import Move, fit_faces
-from drystone.doctor.mend import mend
-from drystone.doctor.touch import Joints, with_overlaps
+from drystone.build.shapes import join_pieces
+from drystone.doctor.examine import GAP_TOLERANCE, PieceTable, find_duplicates, find_sound_joints, keep_sound, tabulate_readable
+from drystone.doctor.fit import FaceMove, fit_faces
+from drystone.doctor.mend import mend_block
+from drystone.doctor.touch import JointGaps, with_overlaps
 from drystone.errors import InputError
-from drystone.model import Block, convex_pieces, named
+from drystone.model import Block, convex_pieces, name_blocks
 from drystone.overlap import overlap_findings
 from drystone.solid import face_normals, surface_findings
 
-ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
+MAX_ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
 
 
 class Repair(NamedTuple):
@@ -32,23 +32,23 @@ class Repair(NamedTuple):
     said: str
 
 
-def repair(blocks: Iterable[Block], *, within: float = NEAR) -> tuple[list[Block], list[Repair]]:
+def repair(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> tuple[list[Block], list[Repair]]:
     """The blocks mended, and what was done; nothing moves by more than `within` of a block's size."""
-    whole = list(named(blocks))
+    whole = list(name_blocks(blocks))
     done = _rename(whole)
     done += _drop_duplicates(whole)
-    parts = [_apart(block) for block in whole]
+    parts = [_split_pieces(block) for block in whole]
     result = [piece for pieces in parts for piece in pieces]
     done += _mend_all(result, within)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         moved = _fit(result, within)
         done += moved
         if not moved:
             break
-    return _together(parts, whole, result), done
+    return _join_again(parts, whole, result), done
 
 
-def _apart(block: Block) -> list[Block]:
+def _split_pieces(block: Block) -> list[Block]:
     """The pieces of a block as blocks; the block itself if it has none, or wrong ones."""
     try:
         pieces = convex_pieces(0, block, block.name)
@@ -57,26 +57,26 @@ def _apart(block: Block) -> list[Block]:
     return [replace(block, vertices=v, faces=tuple(map(tuple, f)), name=name, pieces=()) for _, v, f, name in pieces]
 
 
-def _together(parts: list[list[Block]], whole: list[Block], pieces: list[Block]) -> list[Block]:
+def _join_again(parts: list[list[Block]], whole: list[Block], pieces: list[Block]) -> list[Block]:
     """The blocks with their pieces, as many as they were taken apart into, as they are now."""
     queue = iter(pieces)
     own = [[next(queue) for _ in mine] for mine in parts]
-    return [joined(mine, name=block.name) if len(mine) > 1 else mine[0] for block, mine in zip(whole, own, strict=True)]
+    return [join_pieces(mine, name=block.name) if len(mine) > 1 else mine[0] for block, mine in zip(whole, own, strict=True)]
 
 
 def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
-    laid = lay_readable(tuple(blocks))[0]
+    laid = tabulate_readable(tuple(blocks))[0]
     if laid is None:
         return []
     done = []
-    for row in laid.row[_untidy(laid)].tolist():
+    for row in laid.row[_find_untidy(laid)].tolist():
         if not blocks[row].pieces:  # its pieces are counted wrongly
-            blocks[row], said = mend(blocks[row], within)
+            blocks[row], said = mend_block(blocks[row], within)
             done += [Repair("surface", blocks[row].name, words) for words in said]
     return done
 
 
-def _untidy(laid: Laid) -> list[int]:
+def _find_untidy(laid: PieceTable) -> list[int]:
     """Blocks with a finding, or with fewer directions of faces than faces: some may be coplanar."""
     s = laid.surfaces
     pieces = {finding.blocks[0] for finding in surface_findings(s)}
@@ -90,9 +90,9 @@ def _untidy(laid: Laid) -> list[int]:
 
 def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
     """Of stones given twice the support stays, else the first."""
-    laid = lay_readable(tuple(blocks))[0]
+    laid = tabulate_readable(tuple(blocks))[0]
     dropped, done = set(), []
-    for finding in duplicates(laid) if laid else ():
+    for finding in find_duplicates(laid) if laid else ():
         first, second = sorted(finding.blocks, key=lambda row: (not blocks[row].fixed, row))
         dropped.add(second)
         done.append(Repair("duplicate", blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
@@ -114,22 +114,22 @@ def _rename(blocks: list[Block]) -> list[Repair]:
 
 
 def _fit(blocks: list[Block], within: float) -> list[Repair]:
-    laid = lay_readable(tuple(blocks))[0]
-    sound = None if laid is None else sound_only(laid)
+    laid = tabulate_readable(tuple(blocks))[0]
+    sound = None if laid is None else keep_sound(laid)
     if sound is None:
         return []
-    joints = _true_depths(joints_of(sound, within)[0], sound)
-    return [Repair("joint", blocks[move.row].name, _words(move, blocks)) for move in fit_faces(blocks, sound, joints, within)]
+    joints = _add_overlaps(find_sound_joints(sound, within)[0], sound)
+    return [Repair("joint", blocks[move.row].name, _describe_move(move, blocks)) for move in fit_faces(blocks, sound, joints, within)]
 
 
-def _words(move: Move, blocks: list[Block]) -> str:
+def _describe_move(move: FaceMove, blocks: list[Block]) -> str:
     size, other = f"{1e3 * abs(move.distance):.4g} mm", repr(blocks[move.other].name)
     if move.face < 0:
         return f"cut off {size} that overlapped {other}"
     return f"moved face {move.face} {'out' if move.distance > 0 else 'in'} by {size} to meet {other}"
 
 
-def _true_depths(joints: Joints, sound: Laid) -> Joints:
+def _add_overlaps(joints: JointGaps, sound: PieceTable) -> JointGaps:
     """The joints with all overlaps that the door sees."""
     fixed = np.array([block.fixed for block in sound.blocks], bool)
     found = overlap_findings(sound.surfaces, fixed[sound.owner])

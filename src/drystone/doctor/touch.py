@@ -12,13 +12,13 @@ from drystone.contact.broad import candidate_pairs
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.placed import place
-from drystone.model import Block, Bodies, make_bodies, unite
-from drystone.solid import Solids, Surfaces, boxes, face_normals, mass_properties
+from drystone.model import Block, Bodies, combine_pieces, make_bodies
+from drystone.solid import Solids, Surfaces, bounding_boxes, face_normals, mass_properties
 
 Array = np.ndarray
 
 
-class Joints(NamedTuple):
+class JointGaps(NamedTuple):
     """J pairs of blocks that touch, or miss each other by less than was asked for."""
 
     a: Array  # (J,) row of the block, a < b
@@ -28,10 +28,10 @@ class Joints(NamedTuple):
     touching: Array  # (J,) bool: the solver sees a contact
 
 
-NO_JOINTS = Joints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)), np.empty(0), np.empty(0, bool))
+NO_JOINT_GAPS = JointGaps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)), np.empty(0), np.empty(0, bool))
 
 
-def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, int]:
+def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[JointGaps, int]:
     """Joints with gaps up to the smaller `reach` (B,) [m] of the two blocks, and the number of points that touch."""
     still = _detect(bodies, position, 0.0)
     # a block that turns by w in the step adds w times its radius to its margins: enough for every reach asked for
@@ -39,22 +39,22 @@ def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, 
     first = np.flatnonzero(np.diff(wide.a, prepend=-1) | np.diff(wide.b, prepend=-1))
     order = np.lexsort((wide.gap, wide.b, wide.a))  # the closest point first
     a, b, gap = wide.a[order][first], wide.b[order][first], wide.gap[order][first]
-    touching = np.isin(_key(a, b, len(position)), _key(still.a, still.b, len(position)))
+    touching = np.isin(_pair_key(a, b, len(position)), _pair_key(still.a, still.b, len(position)))
     kept = touching | (gap <= np.minimum(reach[a], reach[b]))
-    return Joints(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
+    return JointGaps(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
 
 
-def with_overlaps(joints: Joints, rows: Array, pieces: Array, surfaces: Surfaces) -> Joints:
+def with_overlaps(joints: JointGaps, rows: Array, pieces: Array, surfaces: Surfaces) -> JointGaps:
     """The joints, those of overlapping pairs as deep as their least overlap along a face's normal: contact detection passes
     over pairs that share an edge only, and measures depth where faces meet. rows, pieces: (P, 2) the pairs as blocks
     and as pieces of `surfaces`."""
     count = 1 + int(max(rows.max(), joints.b.max(initial=0)))
-    kept = ~np.isin(_key(joints.a, joints.b, count), _key(rows[:, 0], rows[:, 1], count))
+    kept = ~np.isin(_pair_key(joints.a, joints.b, count), _pair_key(rows[:, 0], rows[:, 1], count))
     normal = face_normals(surfaces)
     found = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
     direction, depth = np.array([d for d, _ in found]), np.array([depth for _, depth in found])
-    overlapping = Joints(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
-    return Joints(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
+    overlapping = JointGaps(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
+    return JointGaps(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
 
 
 def _least_overlap(s: Surfaces, normal: Array, p: int, q: int) -> tuple[Array, float]:
@@ -66,7 +66,7 @@ def _least_overlap(s: Surfaces, normal: Array, p: int, q: int) -> tuple[Array, f
     return (axes[k], float(forward[k])) if forward[k] <= backward[k] else (-axes[k], float(backward[k]))
 
 
-def _key(a: Array, b: Array, blocks: int) -> Array:
+def _pair_key(a: Array, b: Array, blocks: int) -> Array:
     return a * blocks + b
 
 
@@ -81,22 +81,22 @@ def _upright(position: Array) -> Array:
     return np.tile([1.0, 0.0, 0.0, 0.0], (len(position), 1))
 
 
-def place_blocks(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+def make_sound_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
     """Bodies, their masses left out, and centroids (B, 3) of sound blocks."""
-    solids = unite(mass_properties(surfaces), owner)
+    solids = combine_pieces(mass_properties(surfaces), owner)
     return _bodies(surfaces, solids, owner, blocks), solids.centroid
 
 
-def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
+def find_touching_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
     """(P, 2) pairs of blocks, sound or not, whose boxes touch."""
-    bodies, position = boxed_bodies(blocks, surfaces, owner)
+    bodies, position = make_box_bodies(blocks, surfaces, owner)
     placed = place(bodies, position, _upright(position), np.zeros((len(blocks), 6)), 0.0)
     return owner[candidate_pairs(bodies, placed)]
 
 
-def boxed_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+def make_box_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
     """Bodies of blocks, sound or not, without mass, and the middle (B, 3) of a box of each: good for looking at only."""
-    low, high = boxes(surfaces)
+    low, high = bounding_boxes(surfaces)
     count = len(blocks)
     position = np.zeros((count, 3))
     position[owner] = (low + high) / 2  # any point of the block will do

@@ -18,26 +18,26 @@ import numpy as np
 from drystone import __version__, quantities
 from drystone.analyse.construction import present_blocks
 from drystone.export.frames import SINGLE_PRECISION_LIMIT, vertices_at
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.record import Run
 
 Array = np.ndarray
 
-VERSION = (2, 2)  # of the format; readers look at the first number
-CELLS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
-CHUNK = 2**14  # rows that are compressed together
-ROOM = 2**26  # [byte] that a disk must have besides those of a frame: joints, and what HDF5 has not written yet
+FORMAT_VERSION = (2, 2)  # of the format; readers look at the first number
+CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
+CHUNK_ROWS = 2**14  # rows that are compressed together
+MIN_FREE_BYTES = 2**26  # [byte] that a disk must have besides those of a frame: joints, and what HDF5 has not written yet
 
 
 def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
     """Write the blocks to `path` and the joints beside it, and return both paths; `frames` ascend."""
     paths = [path, path.with_suffix(".joints.vtkhdf")]
     with ExitStack() as stack:
-        files = [stack.enter_context(h5py.File(stack.enter_context(whole(one)), "w")) for one in paths]
-        blocks, joints = (_begun(file, run) for file in files)
+        files = [stack.enter_context(h5py.File(stack.enter_context(replace_atomically(one)), "w")) for one in paths]
+        blocks, joints = (_create_group(file, run) for file in files)
         _lay_out_blocks(blocks, run)
         for frame in frames:
-            _check_room(path, uncompressed_size(run, [frame]))
+            _check_free_space(path, uncompressed_size(run, [frame]))
             _add_blocks(blocks, run, frame)
             _add_joints(joints, run, frame)
         for file in files:
@@ -49,20 +49,20 @@ def uncompressed_size(run: Run, frames: Sequence[int]) -> int:
     """[byte] of the file of the blocks, before it is compressed."""
     bodies = run.model.bodies
     points = len(bodies.vertex) * (_precision(run).itemsize + 4) * 3
-    return len(frames) * (points + 4 * (len(bodies.face_start) - 1) * (1 + len(quantities.of_run(run))))
+    return len(frames) * (points + 4 * (len(bodies.face_start) - 1) * (1 + len(quantities.list_quantities(run))))
 
 
-def _check_room(path: Path, size: int) -> None:
+def _check_free_space(path: Path, size: int) -> None:
     """A write that fails ends in a crash inside HDF5: look before."""
     free = disk_usage(path.parent).free
-    if free < size + ROOM:
+    if free < size + MIN_FREE_BYTES:
         raise OSError(ENOSPC, f"{free / 1e6:.0f} MB are left on the disk")
 
 
-def _begun(file: Any, run: Run) -> Any:
+def _create_group(file: Any, run: Run) -> Any:
     """The group of a data set without points and steps, with what is told of the run as a whole."""
     group = file.create_group("VTKHDF")
-    group.attrs["Version"] = VERSION
+    group.attrs["Version"] = FORMAT_VERSION
     group.attrs.create("Type", b"PolyData", dtype="S8")
     about = {"drystone": [__version__], "case": [run.case], "names": [block.name for block in run.model.blocks]}
     about["groups"] = _groups(run)
@@ -92,36 +92,36 @@ def _add_blocks(group: Any, run: Run, frame: int) -> None:
     """A step: where the points are, how far they have come, and the quantities."""
     first, now = vertices_at(run, 0), vertices_at(run, frame)
     face_block = _face_block(run)
-    cell = {array_name(name): quantities.quantity(name).of(run, frame) for name in quantities.of_run(run)}
+    cell = {array_name(name): quantities.find_quantity(name).of(run, frame) for name in quantities.list_quantities(run)}
     shown = present_blocks(run, frame)
     cell["there"] = np.ones(len(run.model.blocks)) if shown is None else shown
     starts = {"PointOffsets": _append(group, "Points", now.astype(_precision(run)))}
     starts["PointDataOffsets/motion"] = _append(group, "PointData/motion", (now - first).astype(np.float32))
     for name, values in cell.items():
         starts[f"CellDataOffsets/{name}"] = _append(group, f"CellData/{name}", values[face_block].astype(np.float32))
-    still = {f"CellDataOffsets/{name}": 0 for name in ("block", "group", "fixed")}
-    _step(group, run.time[frame], starts | still | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4})
+    unchanged = {f"CellDataOffsets/{name}": 0 for name in ("block", "group", "fixed")}
+    _step(group, run.time[frame], starts | unchanged | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4})
 
 
 def _add_joints(group: Any, run: Run, frame: int) -> None:
     """A step: a point, which is a cell of its own too, for each joint, and what it carries."""
-    found = quantities.joints(run, frame)
-    count = len(found.a)
+    resultants = quantities.frame_resultants(run, frame)
+    count = len(resultants.a)
     data = {
-        "force": found.force,
-        "thrust": found.thrust,
-        "pressure": quantities.joint_pressures(found),
-        "friction_used": found.friction_used,
-        "area": found.area,
-        "normal": found.normal,
+        "force": resultants.force,
+        "thrust": resultants.thrust,
+        "pressure": quantities.joint_pressures(resultants),
+        "friction_used": resultants.friction_used,
+        "area": resultants.area,
+        "normal": resultants.normal,
     }
     part = int(group["Steps"].attrs["NSteps"])
-    start = _append(group, "Points", found.centre.astype(_precision(run)))
+    start = _append(group, "Points", resultants.centre.astype(_precision(run)))
     _append(group, "NumberOfPoints", [count])
     _append_cells(group, {"Vertices": (np.arange(count + 1), np.arange(count))})
     starts: dict[str, Any] = {"PointOffsets": start, "PartOffsets": part}
     starts |= {name: [start, 0, 0, 0] for name in ("CellOffsets", "ConnectivityIdOffsets")}
-    for name, values in (data | {"a": found.a, "b": found.b}).items():
+    for name, values in (data | {"a": resultants.a, "b": resultants.b}).items():
         kind = np.int32 if values.dtype.kind == "i" else np.float32
         starts[f"PointDataOffsets/{name}"] = _append(group, f"PointData/{name}", values.astype(kind))
     _step(group, run.time[frame], starts)
@@ -147,7 +147,7 @@ def _step(group: Any, time: float, starts: dict[str, Any]) -> None:
 def _append_cells(group: Any, cells: dict[str, tuple[Array, Array]]) -> None:
     """Where cells of a kind begin in the list of their points, and that list; there are none of the other kinds."""
     none = np.zeros(1, int), np.zeros(0, int)
-    for kind in CELLS:
+    for kind in CELL_KINDS:
         offsets, points = cells.get(kind, none)
         _append(group, f"{kind}/NumberOfCells", [len(offsets) - 1])
         _append(group, f"{kind}/NumberOfConnectivityIds", [len(points)])
@@ -160,7 +160,7 @@ def _append(group: Any, name: str, rows: Any) -> int:
     rows = np.asarray(rows)
     if name not in group:
         group.create_dataset(name, (0, *rows.shape[1:]), rows.dtype, maxshape=(None, *rows.shape[1:]),
-                             chunks=(min(max(len(rows), 64), CHUNK), *rows.shape[1:]), compression=1, shuffle=True)  # fmt: skip
+                             chunks=(min(max(len(rows), 64), CHUNK_ROWS), *rows.shape[1:]), compression=1, shuffle=True)  # fmt: skip
     dataset = group[name]
     start = len(dataset)
     dataset.resize(start + len(rows), axis=0)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from drystone.ground.samples import Course
+from drystone.ground.samples import MotionInterpolator
 
 Array = np.ndarray
 
@@ -34,6 +34,6 @@ class Accelerogram:
         return self.time_step * (len(self.acceleration) - 1)
 
     @cached_property
-    def course(self) -> Course:
+    def interpolator(self) -> MotionInterpolator:
         """Acceleration, velocity and displacement at any instant."""
-        return Course(self.acceleration, self.time_step)
+        return MotionInterpolator(self.acceleration, self.time_step)

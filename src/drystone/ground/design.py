@@ -59,20 +59,20 @@ class DesignSpectrum(NamedTuple):
 
 def eurocode(ag: float, soil: str, type: int = 1, damping: float = 0.05) -> DesignSpectrum:
     """Type 1 is for earthquakes above magnitude 5.5; `ag` [m/s2] on rock, importance factor included."""
-    amplification, *corners = _of_soil(EC8_TYPE_1 if type == 1 else EC8_TYPE_2, soil)
+    amplification, *corners = _soil_parameters(EC8_TYPE_1 if type == 1 else EC8_TYPE_2, soil)
     first, second, third = corners
     return DesignSpectrum(ag * amplification, EC8_PLATEAU, (first, second, third), damping)
 
 
 def ntc(ag: float, soil: str, plateau: float, corner: float, topography: float = 1.0, damping: float = 0.05) -> DesignSpectrum:
     """`ag` [m/s2], `plateau` (F0) and `corner` (TC*) [s] are the hazard of the site on rock."""
-    (least, largest), (a, b), (c, d) = _of_soil(NTC_SOILS, soil)
+    (least, largest), (a, b), (c, d) = _soil_parameters(NTC_SOILS, soil)
     amplification = min(max(a - b * plateau * ag / GRAVITY, least), largest)
     second = c * corner ** (1 - d)
     return DesignSpectrum(ag * amplification * topography, plateau, (second / 3, second, 4.0 * ag / GRAVITY + 1.6), damping)
 
 
-def _of_soil(soils: dict, soil: str) -> tuple:
+def _soil_parameters(soils: dict, soil: str) -> tuple:
     if soil not in soils:
         raise InputError(f"soil {soil!r} is not known; give one of {', '.join(soils)}")
     return soils[soil]

@@ -11,30 +11,30 @@ import numpy as np
 Array = np.ndarray
 
 
-def integrals(acceleration: Array, time_step: float) -> tuple[Array, Array]:
+def integrate_twice(acceleration: Array, time_step: float) -> tuple[Array, Array]:
     """[m/s] velocity and [m] displacement (n,) at the samples."""
     before, after, h = acceleration[:-1], acceleration[1:], time_step
-    velocity = _running(h * (before + after) / 2)
-    return velocity, _running(h * velocity[:-1] + h**2 * (2 * before + after) / 6)
+    velocity = _cumulative(h * (before + after) / 2)
+    return velocity, _cumulative(h * velocity[:-1] + h**2 * (2 * before + after) / 6)
 
 
-def arias_so_far(acceleration: Array, time_step: float) -> Array:
+def integrate_squared(acceleration: Array, time_step: float) -> Array:
     """[m2/s3] integral of the squared acceleration up to each sample (n,)."""
     before, after = acceleration[:-1], acceleration[1:]
-    return _running(time_step * (before**2 + before * after + after**2) / 3)
+    return _cumulative(time_step * (before**2 + before * after + after**2) / 3)
 
 
-def _running(parts: Array) -> Array:
+def _cumulative(parts: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(parts)])
 
 
-class Course:
+class MotionInterpolator:
     """A motion given by samples: asked at any instants within them, found without searching."""
 
     def __init__(self, acceleration: Array, time_step: float):
         self._acceleration, self._time_step = acceleration, time_step
         self._slope = np.diff(acceleration) / time_step
-        self._velocity, self._displacement = integrals(acceleration, time_step)
+        self._velocity, self._displacement = integrate_twice(acceleration, time_step)
 
     def __call__(self, s: Array) -> tuple[Array, Array, Array]:
         """Acceleration, velocity and displacement at s [s] after the first sample."""

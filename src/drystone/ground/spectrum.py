@@ -18,8 +18,8 @@ from drystone.ground.accelerogram import Accelerogram
 
 Array = np.ndarray
 
-DAMPING = 0.05  # [-] of critical, when nothing else is said
-PERIODS = np.geomspace(0.02, 4.0, 120)  # [s] of a spectrum that is drawn or looked through
+DEFAULT_DAMPING = 0.05  # [-] of critical, when nothing else is said
+DEFAULT_PERIODS = np.geomspace(0.02, 4.0, 120)  # [s] of a spectrum that is drawn or looked through
 
 
 class Spectrum(NamedTuple):
@@ -46,15 +46,17 @@ class Spectrum(NamedTuple):
         return omega**power * self.displacement
 
 
-def response_spectrum(record: Accelerogram, periods: Array | Sequence[float] = PERIODS, damping: float = DAMPING) -> Spectrum:
+def response_spectrum(record: Accelerogram, periods: Array | Sequence[float] = DEFAULT_PERIODS, damping: float = DEFAULT_DAMPING) -> Spectrum:
     """The spectrum at `periods` [s], each 0 or more."""
     period = np.asarray(periods, float)
     if not (np.isfinite(period).all() and (period >= 0).all()):
         raise InputError(f"the periods of a spectrum are from {period.min():g} to {period.max():g} s; give 0 or more")
     if not 0 <= damping < 1:
         raise InputError(f"the damping ratio is {damping!r}; give a share of the critical one, from 0 to below 1 (0.05 is 5 %)")
-    from drystone.ground.oscillators import respond  # loads Numba; reading a record, or a case with one, does without
+    from drystone.ground.oscillators import (
+        compute_peak_responses,  # loads Numba; reading a record, or a case with one, does without
+    )
 
     peaks = np.zeros((len(period), 3))
-    respond(np.ascontiguousarray(record.acceleration, float), record.time_step, period, damping, peaks)
+    compute_peak_responses(np.ascontiguousarray(record.acceleration, float), record.time_step, period, damping, peaks)
     return Spectrum(period, damping, peaks[:, 0], peaks[:, 1], peaks[:, 2])

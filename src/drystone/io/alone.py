@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drystone.errors import InputError
-from drystone.io.whole import writing
+from drystone.io.whole import report_write_errors
 
 try:
     import fcntl
@@ -15,22 +15,22 @@ except ImportError:  # not a Unix: nobody is locked out
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Where this process alone writes the folder, which is made if it is not there."""
-    with writing(folder):
+    with report_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        _lock(handle, folder)
+        _acquire_lock(handle, folder)
         yield
     finally:
         os.close(handle)
 
 
-def _lock(handle: int, folder: Path) -> None:
+def _acquire_lock(handle: int, folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

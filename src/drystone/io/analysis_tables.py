@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.errors import InputError
-from drystone.io.table import Direction, Positive, Table
-from drystone.loads import Push
+from drystone.io.table import Direction, PositiveTime, Table
+from drystone.loads import AppliedLoad
 from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
 
 
@@ -34,11 +34,11 @@ class LoadTable(Table):
 
     @model_validator(mode="after")
     def _is_one_push(self) -> Self:
-        self.to_push()
+        self.to_applied_load()
         return self
 
-    def to_push(self) -> Push:
-        return Push(**self.model_dump())
+    def to_applied_load(self) -> AppliedLoad:
+        return AppliedLoad(**self.model_dump())
 
 
 class ChangeTable(Table):
@@ -53,11 +53,11 @@ class ChangeTable(Table):
         self.to_change()
         return self
 
-    def to_change(self) -> Change:
-        return Change(**self.model_dump())
+    def to_change(self) -> BlockChange:
+        return BlockChange(**self.model_dump())
 
 
-class Analysis(Table):
+class AnalysisTable(Table):
     """What every kind shares."""
 
     kind: str  # what is computed
@@ -69,13 +69,13 @@ class Analysis(Table):
         return False
 
 
-class Dynamics(Analysis):
+class DynamicsTable(AnalysisTable):
     kind: Literal["dynamics"] = "dynamics"
-    duration: Positive = 0.0  # [s]; 0 is not given
-    after: Positive | None = None  # [s] instead: as long as the motions last and this much more
+    duration: PositiveTime = 0.0  # [s]; 0 is not given
+    after: PositiveTime | None = None  # [s] instead: as long as the motions last and this much more
     integrator: Literal["small-steps", "cone-program"] = "small-steps"  # cone-program: the papers' step, one program each
-    time_step: Positive = 0.0  # [s] of a cone program; by small steps how often the state is handed out: 5 ms if not given
-    small_step: Positive | None = None  # [s] longest of the small steps; None: 0.9 of the longest stable one
+    time_step: PositiveTime = 0.0  # [s] of a cone program; by small steps how often the state is handed out: 5 ms if not given
+    small_step: PositiveTime | None = None  # [s] longest of the small steps; None: 0.9 of the longest stable one
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 least damping, 1 backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a cone program
@@ -99,28 +99,28 @@ class Dynamics(Analysis):
         return self.integrator == "small-steps"
 
 
-class Bound(Table):
+class BoundTable(Table):
     """The force that one block or group exerts on another, along a direction: least and largest value wanted."""
 
     between: tuple[str, str]  # blocks or groups; the force of the first on the second
     direction: Direction  # of the force
 
 
-class Equilibrium(Analysis):
+class EquilibriumTable(AnalysisTable):
     kind: Literal["equilibrium"]
-    bounds: tuple[Bound, ...] = ()  # forces whose least and largest value is wanted
+    bounds: tuple[BoundTable, ...] = ()  # forces whose least and largest value is wanted
     remaining: bool = False  # take away what falls, in stages, until the rest stands
     arch: str = ""  # group, or how names begin, of the voussoirs whose thrust lines are wanted; a lone arch needs none
 
 
-class Limit(Analysis):
+class LimitTable(AnalysisTable):
     kind: Literal["limit"]
     direction: Direction | None = None  # of a horizontal body force of 1 g; live loads besides it or instead of it
     starts: Annotated[Count, Field(ge=0, le=1000)] | None = None  # of the search by cone programs; by size if not given
     friction_at: Literal["areas", "corners"] = "areas"  # of the safe multiplier; corners: as the papers have it
 
 
-class Tilt(Analysis):
+class TiltTable(AnalysisTable):
     kind: Literal["tilt"]
     direction: Direction = (1.0, 0.0, 0.0)  # downhill
 
@@ -131,20 +131,20 @@ class Tilt(Analysis):
         return self
 
 
-class Capacity(Analysis):
+class CapacityTable(AnalysisTable):
     kind: Literal["capacity"]
     directions: Annotated[Count, Field(ge=4, le=360)] = 24  # of the horizontal body force, equally spaced
     starts: Annotated[Count, Field(ge=0, le=1000)] = 0  # of a search by cone programs in each direction, besides
 
 
-class Pushover(Analysis):
+class PushoverTable(AnalysisTable):
     kind: Literal["pushover"]
     direction: Direction | None = None  # as of a limit analysis
     step: Annotated[Length, Field(gt=0)] | None = None  # [m] largest movement of a block in an increment
     until: Annotated[Length, Field(gt=0)] | None = None  # [m] displacement where it ends; until no capacity is left
 
 
-class Construction(Analysis):
+class ConstructionTable(AnalysisTable):
     """The structure laid in stages, each in balance before the next (T90)."""
 
     kind: Literal["construction"]
@@ -152,7 +152,7 @@ class Construction(Analysis):
     strike: tuple[str, ...] = ()  # blocks or groups taken away in the end: the centering
 
 
-class Move(Table):
+class MoveTable(Table):
     """How far a support has gone in the end."""
 
     support: Annotated[str, Field(min_length=1)]  # a support, or a group of supports
@@ -161,18 +161,18 @@ class Move(Table):
     dz: Length = 0.0  # [m] likewise, up; down is negative
 
 
-class Settlement(Analysis):
+class SettlementTable(AnalysisTable):
     """Supports that go so many millimetres, without inertia: in balance at every increment (T357)."""
 
     kind: Literal["settlement"]
     integrator: Literal["small-steps"] = "small-steps"  # "cone-program": a history by one of the papers' schemes
-    moves: tuple[Move, ...] = ()  # all at once, in proportion; none: the structure comes to rest under its weight
+    moves: tuple[MoveTable, ...] = ()  # all at once, in proportion; none: the structure comes to rest under its weight
     increments: Annotated[Count, Field(ge=1, le=10_000)] = 20  # equal parts of the way, after each of which the state is told
 
     @model_validator(mode="before")
     @classmethod
     def _knows_no_time(cls, given: Any) -> Any:
-        times = [name for name in Dynamics.model_fields if name in given and name not in cls.model_fields]
+        times = [name for name in DynamicsTable.model_fields if name in given and name not in cls.model_fields]
         if times:
             raise InputError(f"a settlement is told in millimetres and knows no {', '.join(times)}; say how far supports go in "
                              '[[analysis.moves]], or set integrator = "cone-program" for a history by a scheme of the '
@@ -184,7 +184,7 @@ class Settlement(Analysis):
         return True
 
 
-class SettlementHistory(Dynamics):
+class SettlementHistoryTable(DynamicsTable):
     """A history whose inertia is taken out by a scheme of Acary and Jean: every step starts from rest, or steps are so large
     that backward Euler filters it, or blocks deform without inertia and only their rigid modes have mass (T43, T358)."""
 
@@ -195,19 +195,19 @@ class SettlementHistory(Dynamics):
     impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 
 
-ANALYSIS_TABLES: dict[str, type[Analysis]] = {
-    "dynamics": Dynamics,
-    "equilibrium": Equilibrium,
-    "limit": Limit,
-    "tilt": Tilt,
-    "capacity": Capacity,
-    "pushover": Pushover,
-    "construction": Construction,
-    "settlement": Settlement,
+ANALYSIS_TABLES: dict[str, type[AnalysisTable]] = {
+    "dynamics": DynamicsTable,
+    "equilibrium": EquilibriumTable,
+    "limit": LimitTable,
+    "tilt": TiltTable,
+    "capacity": CapacityTable,
+    "pushover": PushoverTable,
+    "construction": ConstructionTable,
+    "settlement": SettlementTable,
 }
 
 
-def analysis_table(kind: str, content: dict[str, Any]) -> type[Analysis]:
+def analysis_table(kind: str, content: dict[str, Any]) -> type[AnalysisTable]:
     """The table of a kind. A settlement is a history where one of the papers' schemes is written, by its name or integrator."""
     by_paper = "scheme" in content or content.get("integrator") == "cone-program"
-    return SettlementHistory if kind == "settlement" and by_paper else ANALYSIS_TABLES[kind]
+    return SettlementHistoryTable if kind == "settlement" and by_paper else ANALYSIS_TABLES[kind]

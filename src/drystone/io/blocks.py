@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, did_you_mean, shown
+from drystone.errors import InputError, did_you_mean, truncated_repr
 from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
-from drystone.units import quantity
+from drystone.units import parse_quantity
 
 KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
 
@@ -53,7 +53,7 @@ def _entry(block: Block) -> dict[str, Any]:
 def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     where = f"{path}: block {i}"
     if not isinstance(entry, dict):
-        raise InputError(f"{where} is {shown(entry)}; give an object with vertices and faces")
+        raise InputError(f"{where} is {truncated_repr(entry)}; give an object with vertices and faces")
     if isinstance(entry.get("name"), str):
         where += f" {entry['name']!r}"
     for key in entry:
@@ -93,7 +93,7 @@ def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
 
 def _pieces(value: Any, where: str) -> tuple[int, ...]:
     if not _rows([value], (int,)):
-        raise InputError(f"{where}: pieces is {shown(value)}; give a list of how many faces make each convex piece")
+        raise InputError(f"{where}: pieces is {truncated_repr(value)}; give a list of how many faces make each convex piece")
     return tuple(value)
 
 
@@ -106,12 +106,12 @@ def _rows(value: Any, numbers: tuple[type, ...]) -> bool:
 
 def _density(value: Any, where: str) -> float:
     try:
-        return quantity(value, "density")
+        return parse_quantity(value, "density")
     except InputError as error:
         raise InputError(f"{where}: density {error}") from None
 
 
 def _typed(value: Any, wanted: type, said: str, where: str) -> Any:
     if not isinstance(value, wanted):
-        raise InputError(f"{where} is {shown(value)}; give {said}")
+        raise InputError(f"{where} is {truncated_repr(value)}; give {said}")
     return value

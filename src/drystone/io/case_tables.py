@@ -12,7 +12,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 from drystone.build import GENERATORS
 from drystone.elastic import Stone
 from drystone.errors import InputError
-from drystone.io.table import Positive, Table
+from drystone.io.table import PositiveTime, Table
 from drystone.laws import Adhesion, JointLaw, Scatter
 from drystone.model import Block
 from drystone.units import (
@@ -29,7 +29,7 @@ from drystone.units import (
 )  # fmt: skip
 
 
-class Deformable(Table):
+class DeformableTable(Table):
     """Elastic stone; `Stone` says what the keys mean."""
 
     young: Annotated[Stress, Field(gt=0)]
@@ -46,21 +46,21 @@ class Deformable(Table):
         return Stone(**self.model_dump())
 
 
-class Structure(Table):
+class StructureTable(Table):
     """What any [structure] may say besides what it is."""
 
     chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
     play: Annotated[Length, Field(ge=0)] = 0.0  # of upright joints: blocks drawn flush become narrower by so much
     play_seed: Annotated[Count, Field(ge=0, lt=2**63)] | None = None  # each block by 0 to 2 times that; None: all alike
-    deformable: tuple[Deformable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
+    deformable: tuple[DeformableTable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
 
-    @field_validator("deformable", mode="before", json_schema_input_type=Deformable | tuple[Deformable, ...])
+    @field_validator("deformable", mode="before", json_schema_input_type=DeformableTable | tuple[DeformableTable, ...])
     @classmethod
     def _listed(cls, given: Any) -> Any:
         return [given] if isinstance(given, dict) else given
 
 
-class Part(Table):
+class PartTable(Table):
     """Where one of [[structure.parts]] goes: mirrored first, then turned about z, then moved."""
 
     name: Annotated[str, Field(min_length=1)]  # goes before the names of its blocks
@@ -82,18 +82,18 @@ class FileKeys(Table):
     decompose: bool = False  # approximate what has no simple exact convex pieces
 
 
-class FileStructure(Structure, FileKeys):
+class FileStructureTable(StructureTable, FileKeys):
     pass
 
 
-class FilePart(Part, FileKeys):
+class FilePartTable(PartTable, FileKeys):
     pass
 
 
-class Assembly(Structure):
+class AssemblyTable(StructureTable):
     """Parts with their own supports."""
 
-    parts: tuple[Part, ...] = ()  # a generator or a file each, with its keys and where it goes
+    parts: tuple[PartTable, ...] = ()  # a generator or a file each, with its keys and where it goes
 
 
 class AdhesionTable(Table):
@@ -120,7 +120,7 @@ class JointKeys(Table):
     dilatancy: Annotated[Angle, Field(ge=0)] = 0.0  # at which a joint that slides opens, in histories by small steps
 
 
-class Rule(JointKeys):
+class RuleTable(JointKeys):
     between: tuple[str, str]  # groups of blocks; "support" is all supports
 
 
@@ -140,22 +140,22 @@ class ScatterTable(Table):
         return Scatter(**self.model_dump())
 
 
-BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
+BOND_KEYS = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
 
 
-class Joints(JointKeys):
+class JointsTable(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
     friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: sliding without dilatancy, as small steps have it
     support: JointKeys | None = None  # where one of the blocks is a support
-    rule: tuple[Rule, ...] = ()  # other joints between two groups; the last that fits counts
+    rule: tuple[RuleTable, ...] = ()  # other joints between two groups; the last that fits counts
     scatter: ScatterTable | None = None  # friction that differs from joint to joint
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
         """The law of joints, or of those for which some keys are changed."""
         keys = {name: getattr(self, name) for name in JointKeys.model_fields}
         changed = {} if changes is None else {name: getattr(changes, name) for name in changes.model_fields_set - {"between"}}
-        if BOND & changed.keys():
-            keys = {name: value for name, value in keys.items() if name not in BOND}
+        if BOND_KEYS & changed.keys():
+            keys = {name: value for name, value in keys.items() if name not in BOND_KEYS}
         keys |= changed
         if keys.get("adhesion") is not None:
             keys["adhesion"] = Adhesion(**dict(keys["adhesion"]))
@@ -175,7 +175,7 @@ class Joints(JointKeys):
 Method = Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"]
 
 
-class Solver(Table):
+class SolverTable(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: 30 GPa
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
@@ -203,13 +203,13 @@ class Solver(Table):
         return self
 
 
-class Output(Table):
-    every: Positive | None = None  # [s] between recorded frames
+class OutputTable(Table):
+    every: PositiveTime | None = None  # [s] between recorded frames
     monitor: tuple[str, ...] = ()  # names of blocks
 
 
 @cache
-def structure_table(generator: str, common: type[Table] = Structure) -> type[Table]:
+def structure_table(generator: str, common: type[Table] = StructureTable) -> type[Table]:
     """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
     signature = inspect.signature(GENERATORS[generator])
     fields: dict[str, Any] = {"generator": (Literal[generator], ...)}

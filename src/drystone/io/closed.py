@@ -11,11 +11,11 @@ import h5py
 
 from drystone.errors import InputError
 
-MOST = 10_000  # groups and datasets of a file
-SLACK = 2**20  # [byte] that datasets may say to have more than the file: few are written whole
+MAX_OBJECTS = 10_000  # groups and datasets of a file
+MAX_EXCESS_BYTES = 2**20  # [byte] that datasets may say to have more than the file: few are written whole
 
 
-def check_closed(file: Any, path: str | os.PathLike[str], room: int = SLACK) -> None:
+def reject_external_links(file: Any, path: str | os.PathLike[str], room: int = MAX_EXCESS_BYTES) -> None:
     """Refuse a file that is not; `room` [byte]: what a dataset may have more than the file."""
     largest = os.path.getsize(path) + room
     queue, seen = [file], {file["/"]}
@@ -29,15 +29,15 @@ def check_closed(file: Any, path: str | os.PathLike[str], room: int = SLACK) -> 
             if found in seen:
                 raise InputError(f"{where} leads back into the file; give a file as it was written")
             seen.add(found)
-            if len(seen) > MOST:
-                raise InputError(f"{path}: has more than {MOST:,} parts; give a file as it was written")
+            if len(seen) > MAX_OBJECTS:
+                raise InputError(f"{path}: has more than {MAX_OBJECTS:,} parts; give a file as it was written")
             if isinstance(found, h5py.Group):
                 queue.append(found)
             elif isinstance(found, h5py.Dataset):
-                _check_data(found, largest, where)
+                _check_dataset(found, largest, where)
 
 
-def _check_data(dataset: Any, largest: int, where: str) -> None:
+def _check_dataset(dataset: Any, largest: int, where: str) -> None:
     if dataset.external or dataset.is_virtual:
         raise InputError(f"{where} has its data in another file; give a file that has them itself")
     if dataset.nbytes > largest:

@@ -12,11 +12,11 @@ from typing import Any
 
 from drystone.errors import InputError
 
-LARGEST = 2**28  # [byte] a file of more is refused: 256 MB is about a million blocks
-LONGEST_TEXT = 2**22  # [byte] of a file that a person writes: a case, a study
+MAX_FILE_BYTES = 2**28  # [byte] a file of more is refused: 256 MB is about a million blocks
+MAX_TEXT_BYTES = 2**22  # [byte] of a file that a person writes: a case, a study
 
 
-def check_given(path: str | Path, largest: int = LARGEST) -> Path:
+def check_readable(path: str | Path, largest: int = MAX_FILE_BYTES) -> Path:
     """The path, if there is a file of at most so many bytes."""
     path = Path(path)
     try:
@@ -32,9 +32,9 @@ def check_given(path: str | Path, largest: int = LARGEST) -> Path:
     return path
 
 
-def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
+def read_bytes(path: str | Path, largest: int = MAX_FILE_BYTES) -> bytes:
     """The whole file."""
-    path = check_given(path, largest)
+    path = check_readable(path, largest)
     try:
         with path.open("rb") as file:
             return file.read(largest)
@@ -42,7 +42,7 @@ def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
 
 
-def read_text(path: str | Path, largest: int = LONGEST_TEXT) -> str:
+def read_utf8(path: str | Path, largest: int = MAX_TEXT_BYTES) -> str:
     """What a text file in UTF-8 holds."""
     try:
         return read_bytes(path, largest).decode("utf-8-sig").replace("\r\n", "\n")
@@ -50,9 +50,9 @@ def read_text(path: str | Path, largest: int = LONGEST_TEXT) -> str:
         raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
 
 
-def read_json(path: str | Path) -> Any:
+def read_own_json(path: str | Path) -> Any:
     """What a JSON file of ours holds, of whatever form."""
-    text = read_text(path, LARGEST)
+    text = read_utf8(path, MAX_FILE_BYTES)
     try:
         return parse_json(text)
     except (RecursionError, ValueError) as error:
@@ -61,10 +61,10 @@ def read_json(path: str | Path) -> Any:
 
 def parse_json(text: str | bytes) -> Any:
     """What JSON says, all of whose numbers are finite; ValueError if they are not, or if it is none."""
-    return json.loads(text, parse_constant=_finite, parse_float=_finite)
+    return json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
 
 
-def _finite(word: str) -> float:
+def _parse_finite(word: str) -> float:
     number = float(word)
     if not math.isfinite(number):
         raise ValueError(f"{word[:40]} is not finite")

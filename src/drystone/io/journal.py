@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.io.whole import whole, writing
+from drystone.io.whole import replace_atomically, report_write_errors
 
-PAGE = 4096  # [byte]
-FAR = 2**28  # [byte] beyond the end of a file that no commit goes
-HEAD = struct.Struct("<QQ")  # of a journal: bytes of the file, number of pages; then their numbers, then the pages
+PAGE_BYTES = 4096  # [byte]
+MAX_GROWTH_BYTES = 2**28  # [byte] beyond the end of a file that no commit goes
+JOURNAL_HEADER = struct.Struct("<QQ")  # of a journal: bytes of the file, number of pages; then their numbers, then the pages
 
 
-def journal_of(path: Path) -> Path:
+def journal_path(path: Path) -> Path:
     return path.with_name(path.name + ".journal")
 
 
@@ -38,7 +38,7 @@ class JournaledFile(RawIOBase):
         self._file = path.open("rb" if mode == "r" else "r+b", buffering=0)
         self._size = self._end = os.fstat(self._file.fileno()).st_size
         if self._read_journal() and mode == "r+":
-            with writing(path):
+            with report_write_errors(path):
                 self._put_in_place()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -60,8 +60,8 @@ class JournaledFile(RawIOBase):
         view = memoryview(content).cast("B")
         for number, inside, outside in self._parts(len(view)):
             if number not in self._pages:
-                covered = inside.stop - inside.start == PAGE
-                self._pages[number] = bytearray(PAGE) if covered else self._page(number)
+                covered = inside.stop - inside.start == PAGE_BYTES
+                self._pages[number] = bytearray(PAGE_BYTES) if covered else self._page(number)
             self._pages[number][inside] = view[outside]
         self._at += len(view)
         self._size = max(self._size, self._at)
@@ -70,7 +70,7 @@ class JournaledFile(RawIOBase):
     def truncate(self, size: int | None = None) -> int:
         size = self._at if size is None else size
         self._size = size
-        self._pages = {number: page for number, page in self._pages.items() if number * PAGE < size}
+        self._pages = {number: page for number, page in self._pages.items() if number * PAGE_BYTES < size}
         return size
 
     def flush(self) -> None:
@@ -78,13 +78,13 @@ class JournaledFile(RawIOBase):
 
     def commit(self) -> None:
         """All changes are on disk when this returns; if it fails none of them counts, and they are still here."""
-        with writing(self._path):
+        with report_write_errors(self._path):
             if self._file is None:
                 self._create()
                 return
-            for number in sorted(number for number in self._pages if number * PAGE >= self._end):
+            for number in sorted(number for number in self._pages if number * PAGE_BYTES >= self._end):
                 self._put(number)
-            self._write_journal([number for number in self._pages if number * PAGE < self._end])
+            self._write_journal([number for number in self._pages if number * PAGE_BYTES < self._end])
             self._put_in_place()
 
     def close(self) -> None:
@@ -97,8 +97,8 @@ class JournaledFile(RawIOBase):
         """The pages from here on: number, where in the page, where in what is read or written."""
         done = 0
         while done < length:
-            number, begin = divmod(self._at + done, PAGE)
-            count = min(PAGE - begin, length - done)
+            number, begin = divmod(self._at + done, PAGE_BYTES)
+            count = min(PAGE_BYTES - begin, length - done)
             yield number, slice(begin, begin + count), slice(done, done + count)
             done += count
 
@@ -106,23 +106,23 @@ class JournaledFile(RawIOBase):
         """A changed page, or a copy of the one on disk."""
         if number in self._pages:
             return self._pages[number]
-        page = bytearray(PAGE)
-        if number * PAGE < self._end:
-            self._file.seek(number * PAGE)
+        page = bytearray(PAGE_BYTES)
+        if number * PAGE_BYTES < self._end:
+            self._file.seek(number * PAGE_BYTES)
             self._file.readinto(page)
         return page
 
     def _create(self) -> None:
-        with whole(self._path) as part, part.open("wb") as file:
+        with replace_atomically(self._path) as part, part.open("wb") as file:
             for number in sorted(self._pages):
-                file.seek(number * PAGE)
+                file.seek(number * PAGE_BYTES)
                 file.write(self._pages[number])
             file.truncate(self._size)
         self._file = self._path.open("r+b", buffering=0)
         self._pages, self._end = {}, self._size
 
     def _put(self, number: int) -> None:
-        page, at = memoryview(self._pages[number]), number * PAGE
+        page, at = memoryview(self._pages[number]), number * PAGE_BYTES
         while page:  # a disk that is nearly full takes a part, and says no to the next
             self._file.seek(at)
             count = self._file.write(page)
@@ -130,29 +130,29 @@ class JournaledFile(RawIOBase):
 
     def _put_in_place(self) -> None:
         """The file as it is now, and no journal any more."""
-        for number in sorted(number for number in self._pages if number * PAGE < self._end):
+        for number in sorted(number for number in self._pages if number * PAGE_BYTES < self._end):
             self._put(number)
         self._file.truncate(self._size)
-        journal_of(self._path).unlink(missing_ok=True)
+        journal_path(self._path).unlink(missing_ok=True)
         self._pages, self._end = {}, self._size
 
     def _write_journal(self, numbers: list[int]) -> None:
-        with whole(journal_of(self._path)) as part, part.open("wb") as file:
-            file.write(HEAD.pack(self._size, len(numbers)))
+        with replace_atomically(journal_path(self._path)) as part, part.open("wb") as file:
+            file.write(JOURNAL_HEADER.pack(self._size, len(numbers)))
             file.write(struct.pack(f"<{len(numbers)}Q", *numbers))
             file.writelines(self._pages[number] for number in numbers)
 
     def _read_journal(self) -> bool:
         """Whether there is one."""
         try:
-            content = journal_of(self._path).read_bytes()
+            content = journal_path(self._path).read_bytes()
         except FileNotFoundError:
             return False
-        size, count = HEAD.unpack_from(content.ljust(HEAD.size))
-        first = HEAD.size + 8 * count
-        if len(content) != first + count * PAGE or size > self._end + FAR:
-            raise InputError(f"{journal_of(self._path)} is no journal of a run; take it away, or run the case again")
+        size, count = JOURNAL_HEADER.unpack_from(content.ljust(JOURNAL_HEADER.size))
+        first = JOURNAL_HEADER.size + 8 * count
+        if len(content) != first + count * PAGE_BYTES or size > self._end + MAX_GROWTH_BYTES:
+            raise InputError(f"{journal_path(self._path)} is no journal of a run; take it away, or run the case again")
         self._size = size
-        for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, HEAD.size)):
-            self._pages[number] = bytearray(content[first + place * PAGE : first + (place + 1) * PAGE])
+        for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, JOURNAL_HEADER.size)):
+            self._pages[number] = bytearray(content[first + place * PAGE_BYTES : first + (place + 1) * PAGE_BYTES])
         return True

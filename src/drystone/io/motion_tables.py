@@ -11,14 +11,14 @@ from drystone.errors import InputError
 from drystone.ground import corrections
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.design import EC8_TYPE_1, eurocode, ntc
-from drystone.ground.synthetic import kanai_tajimi, matched
+from drystone.ground.synthetic import make_kanai_tajimi, match_spectrum
 from drystone.io.accelerograms.read import read_accelerograms
-from drystone.io.table import Direction, Positive, Table
+from drystone.io.table import Direction, PositiveTime, Table
 from drystone.motion import Motion
 from drystone.units import Acceleration, Angle, Count, Frequency, Length, Ratio, Time, Velocity
 
 PositiveFrequency = Annotated[Frequency, Field(gt=0)]
-Strong = tuple[Time, Time]  # when the envelope of a made-up motion is 1
+StrongPhase = tuple[Time, Time]  # when the envelope of a made-up motion is 1
 
 
 class MotionTable(Table):
@@ -46,24 +46,24 @@ class PulseTable(MotionTable):
         return Motion(**values)
 
 
-class LastingPulse(PulseTable):
+class DurationPulse(PulseTable):
     pulse: Literal["rectangular", "biphasic"]
     amplitude: Acceleration
-    duration: Positive
+    duration: PositiveTime
 
 
-class SinePulse(PulseTable):
+class HalfPeriodPulse(PulseTable):
     pulse: Literal["half-sine", "one-sine", "ricker"]
     amplitude: Acceleration
-    half_period: Positive
+    half_period: PositiveTime
 
 
-class Sine(PulseTable):
+class ContinuousSine(PulseTable):
     pulse: Literal["sine"]
     amplitude: Acceleration | None = None
     displacement: Length | None = None  # [m] largest, instead of amplitude
-    half_period: Positive
-    duration: Positive | None = None
+    half_period: PositiveTime
+    duration: PositiveTime | None = None
 
     @model_validator(mode="after")
     def _one_amplitude(self) -> Self:
@@ -72,13 +72,13 @@ class Sine(PulseTable):
         return self
 
 
-class Wavelet(PulseTable):
+class WaveletPulse(PulseTable):
     """Mavroeidis and Papageorgiou: by its largest acceleration, or by its velocity as they have it."""
 
     pulse: Literal["mavroeidis-papageorgiou"]
     amplitude: Acceleration | None = None
     velocity: Velocity | None = None  # [m/s] of the envelope, instead of amplitude
-    half_period: Positive
+    half_period: PositiveTime
     oscillations: Annotated[Ratio, Field(gt=1, le=1000)]
     phase: Angle = 0.0
 
@@ -89,10 +89,10 @@ class Wavelet(PulseTable):
         return self
 
 
-class Settlement(PulseTable):
+class SettlementPulse(PulseTable):
     pulse: Literal["settlement"]
     displacement: Length  # [m] in the end
-    duration: Positive
+    duration: PositiveTime
     direction: Direction = (0.0, 0.0, -1.0)
 
 
@@ -107,23 +107,23 @@ class SampledMotion(MotionTable):
     def accelerogram(self, folder: Path) -> Accelerogram: ...
 
 
-class KanaiTajimi(SampledMotion):
+class KanaiTajimiTable(SampledMotion):
     """Noise through a layer of soil; by default Kanai's firm soil."""
 
     pulse: Literal["kanai-tajimi"]
     seed: Annotated[Count, Field(ge=0)]  # another one is another earthquake of the same kind
     amplitude: Acceleration  # its peak
-    duration: Positive
+    duration: PositiveTime
     frequency: PositiveFrequency = 2.5  # [Hz] of the layer
     damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.6  # of the layer
-    strong: Strong | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
-    time_step: Positive = 0.01  # [s] between samples
+    strong: StrongPhase | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
+    time_step: PositiveTime = 0.01  # [s] between samples
 
     def accelerogram(self, folder: Path) -> Accelerogram:
-        return kanai_tajimi(**self.model_dump(exclude={"pulse", *MotionTable.model_fields}))
+        return make_kanai_tajimi(**self.model_dump(exclude={"pulse", *MotionTable.model_fields}))
 
 
-class Matched(SampledMotion):
+class SpectrumTable(SampledMotion):
     """Noise made to have the spectrum of a code."""
 
     pulse: Literal["spectrum"]
@@ -132,12 +132,12 @@ class Matched(SampledMotion):
     ag: Annotated[Acceleration, Field(gt=0)]  # on rock
     soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]  # class of ground, A is rock
     plateau: Annotated[Ratio, Field(gt=1)] | None = None  # NTC: F0
-    corner: Positive | None = None  # NTC: TC*
+    corner: PositiveTime | None = None  # NTC: TC*
     topography: Annotated[Ratio, Field(ge=1)] = 1.0  # NTC: ST
     damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.05  # of the spectrum
-    duration: Positive
-    strong: Strong | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
-    time_step: Positive = 0.01  # [s] between samples
+    duration: PositiveTime
+    strong: StrongPhase | None = None  # when the envelope is 1; None: from 15 % to 50 % of the duration
+    time_step: PositiveTime = 0.01  # [s] between samples
 
     @model_validator(mode="after")
     def _italian_hazard(self) -> Self:
@@ -153,17 +153,17 @@ class Matched(SampledMotion):
             target = ntc(self.ag, self.soil, self.plateau, self.corner, self.topography, self.damping)
         else:
             target = eurocode(self.ag, self.soil, 1 if self.code == "EC8 type 1" else 2, self.damping)
-        return matched(target, seed=self.seed, duration=self.duration, strong=self.strong, time_step=self.time_step)
+        return match_spectrum(target, seed=self.seed, duration=self.duration, strong=self.strong, time_step=self.time_step)
 
 
-class RecordTable(SampledMotion):
+class AccelerogramTable(SampledMotion):
     """A record from a file, and what is to be done to it: baseline, band, cut and scale, in this order."""
 
     record: Annotated[str, Field(min_length=1)]  # path, relative to the case
     component: str | Count | None = None  # by its name in the file, or the column
     unit: str | None = None  # of the values, where the file does not say
-    time_step: Positive | None = None  # where the file does not say
-    baseline: Literal[tuple(corrections.BASELINES)] | None = None  # type: ignore[valid-type]  # polynomial taken off
+    time_step: PositiveTime | None = None  # where the file does not say
+    baseline: Literal[tuple(corrections.BASELINE_DEGREES)] | None = None  # type: ignore[valid-type]  # polynomial taken off
     band: tuple[PositiveFrequency, PositiveFrequency] | None = None  # corners of a band-pass filter
     arias: tuple[Ratio, Ratio] | None = None  # keep what lies between these shares of the Arias intensity
     begin: Annotated[Time, Field(ge=0)] | None = Field(None, alias="from")  # [s] keep what comes after
@@ -185,12 +185,12 @@ class RecordTable(SampledMotion):
         record = read_component(folder / self.record, self.component, self.unit, self.time_step)
         whole = self.begin is None and self.end is None
         window = None if whole else (self.begin or 0.0, math.inf if self.end is None else self.end)
-        record = corrections.corrected(record, baseline=self.baseline, band=self.band, arias=self.arias, window=window)
+        record = corrections.apply_corrections(record, baseline=self.baseline, band=self.band, arias=self.arias, window=window)
         if self.pga is not None:
-            return corrections.scaled_to_pga(record, self.pga)
+            return corrections.scale_to_pga(record, self.pga)
         if self.pgv is not None:
-            return corrections.scaled_to_pgv(record, self.pgv)
-        return record if self.scale is None else corrections.scaled(record, self.scale)
+            return corrections.scale_to_pgv(record, self.pgv)
+        return record if self.scale is None else corrections.scale(record, self.scale)
 
 
 def read_component(
@@ -209,14 +209,14 @@ def read_component(
 
 
 PULSE_TABLES: dict[str, type[MotionTable]] = {
-    "rectangular": LastingPulse,
-    "biphasic": LastingPulse,
-    "half-sine": SinePulse,
-    "one-sine": SinePulse,
-    "sine": Sine,
-    "ricker": SinePulse,
-    "mavroeidis-papageorgiou": Wavelet,
-    "settlement": Settlement,
-    "kanai-tajimi": KanaiTajimi,
-    "spectrum": Matched,
+    "rectangular": DurationPulse,
+    "biphasic": DurationPulse,
+    "half-sine": HalfPeriodPulse,
+    "one-sine": HalfPeriodPulse,
+    "sine": ContinuousSine,
+    "ricker": HalfPeriodPulse,
+    "mavroeidis-papageorgiou": WaveletPulse,
+    "settlement": SettlementPulse,
+    "kanai-tajimi": KanaiTajimiTable,
+    "spectrum": SpectrumTable,
 }

@@ -8,20 +8,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from drystone.errors import InputError, did_you_mean, shown
-from drystone.units import accepted
+from drystone.errors import InputError, did_you_mean, truncated_repr
+from drystone.units import describe_accepted
 
-DEEPEST = 50  # parts of a key
-MOST = 20  # problems of a file that are told
+MAX_KEY_PARTS = 50  # parts of a key
+MAX_PROBLEMS_SHOWN = 20  # problems of a file that are told
 
-Where = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
+KeyPath = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
 
 
 def read_toml(text: str, path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file, unchecked."""
     heads = (line.partition("=")[0] for line in text.splitlines())
     try:
-        if any(head.count(".") > DEEPEST and "," not in head for head in heads):  # tomllib takes hours for long enough keys
+        if any(head.count(".") > MAX_KEY_PARTS and "," not in head for head in heads):  # tomllib takes hours for long enough keys
             raise RecursionError
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -31,25 +31,25 @@ def read_toml(text: str, path: str | Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Problem:
+class InputProblem:
     """One problem in a case, told as "key: what is wrong; what is accepted"."""
 
-    where: Where
+    where: KeyPath
     said: str
     given: Any = None  # the wrong name, to guess what was meant
     accepted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{dotted(self.where)}: {self._sentence()}"
+        return f"{format_key(self.where)}: {self._sentence()}"
 
     def _sentence(self) -> str:
-        value = f"{shown(self.given)} " if self.given is not None else ""
+        value = f"{truncated_repr(self.given)} " if self.given is not None else ""
         hint = did_you_mean(str(self.given), self.accepted) if self.given is not None else ""
         accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
         return f"{value}{self.said}{hint}{accepted}"
 
 
-def dotted(where: Where) -> str:
+def format_key(where: KeyPath) -> str:
     """("motion", 0, "amplitude") as motion[0].amplitude."""
     text = ""
     for part in where:
@@ -57,59 +57,59 @@ def dotted(where: Where) -> str:
     return text
 
 
-def describe(error: Any, table: type[BaseModel], within: Where) -> Problem:
+def describe_error(error: Any, table: type[BaseModel], within: KeyPath) -> InputProblem:
     """A pydantic error of the table `within` in the case's own words."""
     where = within + tuple(error["loc"])
     kind, given = error["type"], error["input"]
     if kind == "extra_forbidden":
-        keys = _keys(table, error["loc"][:-1])
-        return Problem(where, "is not a key of this table", given=str(error["loc"][-1]), accepted=keys)
+        keys = _table_keys(table, error["loc"][:-1])
+        return InputProblem(where, "is not a key of this table", given=str(error["loc"][-1]), accepted=keys)
     if kind == "missing":
-        return Problem(where, f"is missing; give {_wanted(table, error['loc'])}")
+        return InputProblem(where, f"is missing; give {_describe_expected(table, error['loc'])}")
     if kind == "literal_error":
         accepted = tuple(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
-        return Problem(where, "is not accepted", given=given, accepted=accepted)
+        return InputProblem(where, "is not accepted", given=given, accepted=accepted)
     if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
-        return Problem(where, str(error["ctx"]["error"]))
+        return InputProblem(where, str(error["ctx"]["error"]))
     if kind in ("too_short", "string_too_short"):
-        return Problem(where, f"is {shown(given)}, give at least {error['ctx']['min_length']}")
+        return InputProblem(where, f"is {truncated_repr(given)}, give at least {error['ctx']['min_length']}")
     said = error["msg"][0].lower() + error["msg"][1:]
-    return Problem(where, f"is {shown(given)}, {said.replace('input should', 'it should')}")
+    return InputProblem(where, f"is {truncated_repr(given)}, {said.replace('input should', 'it should')}")
 
 
-def _wanted(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
+def _describe_expected(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
     """What a missing key takes: its dimension is noted beside its type in `units`."""
     for part in loc[:-1]:
-        table = _inner(table, part)
+        table = _inner_table(table, part)
     field = table.model_fields.get(str(loc[-1]))  # None: an element of a list
-    return next((accepted(mark) for mark in (field.metadata if field else ()) if isinstance(mark, str)), "it")
+    return next((describe_accepted(mark) for mark in (field.metadata if field else ()) if isinstance(mark, str)), "it")
 
 
-def _keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ...]:
+def _table_keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[str, ...]:
     """The keys of a table, or of a table inside it."""
     for part in inner:
-        table = _inner(table, part)
+        table = _inner_table(table, part)
     return tuple(field.alias or name for name, field in table.model_fields.items())
 
 
-def _inner(table: type[BaseModel], part: str | int) -> type[BaseModel]:
+def _inner_table(table: type[BaseModel], part: str | int) -> type[BaseModel]:
     """The table under a key; an index into a list of tables stays where it is."""
     if isinstance(part, int):
         return table
     field = table.model_fields.get(part)
-    return next(iter(_tables(field.annotation if field else None)), BaseModel)  # what is no table has no keys
+    return next(iter(_nested_tables(field.annotation if field else None)), BaseModel)  # what is no table has no keys
 
 
-def _tables(annotation: Any) -> list[type[BaseModel]]:
+def _nested_tables(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [table for part in getattr(annotation, "__args__", ()) for table in _tables(part)]
+    return [table for part in getattr(annotation, "__args__", ()) for table in _nested_tables(part)]
 
 
-def find_line(text: str, where: Where) -> int | None:
+def find_line(text: str, where: KeyPath) -> int | None:
     """The line of the file that holds a key; that of its table's heading if the key is not there; None if neither."""
-    wanted, fallback = dotted(where), None
-    table: Where = ()
+    wanted, fallback = format_key(where), None
+    table: KeyPath = ()
     repeated: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         heading = re.match(r"\s*(\[\[?)\s*([\w.\- \"']+?)\s*\]", line)
@@ -119,9 +119,9 @@ def find_line(text: str, where: Where) -> int | None:
             if heading[1] == "[[":
                 repeated[heading[2]] = repeated.get(heading[2], -1) + 1
                 table += (repeated[heading[2]],)
-            here = dotted(table)
+            here = format_key(table)
         elif key:
-            here = dotted(table + tuple(part.strip("\"'") for part in key[1].split(".")))
+            here = format_key(table + tuple(part.strip("\"'") for part in key[1].split(".")))
         else:
             continue
         if here == wanted:
@@ -131,12 +131,12 @@ def find_line(text: str, where: Where) -> int | None:
     return fallback
 
 
-def report(problems: list[Problem], text: str, path: str | Path, what: str = "case") -> str:
+def format_problems(problems: list[InputProblem], text: str, path: str | Path, what: str = "case") -> str:
     """All problems of a file, by line; of very many the first."""
-    told = problems[:MOST]
+    told = problems[:MAX_PROBLEMS_SHOWN]
     found = sorted(((find_line(text, problem.where) or 0, problem) for problem in told), key=lambda pair: pair[0])
     lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
-    lines += [f"{path}: and {len(problems) - MOST} more"] if len(problems) > MOST else []
+    lines += [f"{path}: and {len(problems) - MAX_PROBLEMS_SHOWN} more"] if len(problems) > MAX_PROBLEMS_SHOWN else []
     if len(lines) == 1:
         return lines[0]
     return f"{len(lines)} problems in the {what}:\n" + "\n".join(f"  {line}" for line in lines)

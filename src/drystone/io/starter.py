@@ -10,27 +10,27 @@ from typing import Any, get_args, get_type_hints
 
 from drystone.build import GENERATORS
 from drystone.errors import InputError
-from drystone.io.problems import Problem
+from drystone.io.problems import InputProblem
 from drystone.units import UNITS
 
-SHOWN = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # unit of a default
+DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # unit of a default
 
 
-def starter(generator: str) -> str:
+def write_starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
-        raise InputError(str(Problem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+        raise InputError(str(InputProblem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
     about = [f"# {line}".rstrip() for line in (inspect.getdoc(GENERATORS[generator]) or "").splitlines()]
     rest = (resources.files("drystone.io") / "starter.toml").read_text(encoding="utf-8")
-    return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', keys_of(generator), "", rest])
+    return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', format_generator_keys(generator), "", rest])
 
 
-def keys_of(generator: str) -> str:
+def format_generator_keys(generator: str) -> str:
     """The parameters of a generator with their defaults, as lines of [structure]."""
     return "\n".join(_key(parameter) for parameter in inspect.signature(GENERATORS[generator]).parameters.values())
 
 
-def summary(generator: str) -> str:
+def summarise_generator(generator: str) -> str:
     """What a generator makes, in a line."""
     return (inspect.getdoc(GENERATORS[generator]) or "").splitlines()[0]
 
@@ -63,7 +63,7 @@ def _value(value: Any, dimension: str) -> str:
         return f"{{ {', '.join(f'{name} = {_value(each, dimension_of(kinds[name]))}' for name, each in given.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each, dimension) for each in value)}]"
-    if dimension in SHOWN:
-        unit = SHOWN[dimension]
+    if dimension in DEFAULT_UNITS:
+        unit = DEFAULT_UNITS[dimension]
         return f'"{value / UNITS[dimension][unit]:.12g} {unit}"'
     return f"{value:.12g}"

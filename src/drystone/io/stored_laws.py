@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.laws import KnownCode, OwnLaw, OwnLaws
+from drystone.laws import CodeIdentity, OwnLaw, OwnLaws
 from drystone.model import Model
 
-NONE = -1  # in the table of groups: no law from outside
+NO_LAW = -1  # in the table of groups: no law from outside
 
 
 def write_own_laws(group: Any, own: OwnLaws) -> None:
     """A table of numbers of laws between groups, and each law once."""
     laws = list(dict.fromkeys(law for row in own for law in row if law is not None))
-    group["between"] = np.array([[NONE if law is None else laws.index(law) for law in row] for row in own], np.int64)
+    group["between"] = np.array([[NO_LAW if law is None else laws.index(law) for law in row] for row in own], np.int64)
     for k, law in enumerate(laws):
-        code, place = known_code(law), group.create_group(str(k))
+        code, place = identify_code(law), group.create_group(str(k))
         place.attrs.update(name=code.name, digest=code.digest, memory=law.memory, reach=law.reach)
         place["numbers"], place["strengths"] = np.array(law.numbers, float), np.array(law.strengths, np.int64)
 
@@ -28,7 +28,7 @@ def read_own_laws(group: Any, groups: int) -> OwnLaws:
     """The laws between so many groups of blocks, without their code; a `ValueError` if they do not fit."""
     between = group["between"][:]
     laws: list[OwnLaw | None] = [_read(group[str(k)]) for k in range(len(group) - 1)]
-    if between.shape != (groups, groups) or not np.all((between >= NONE) & (between < len(laws))):
+    if between.shape != (groups, groups) or not np.all((between >= NO_LAW) & (between < len(laws))):
         raise ValueError("own laws of the model do not fit the rest")
     laws.append(None)  # which NONE names
     return tuple(tuple(laws[k] for k in row) for row in between)
@@ -36,36 +36,36 @@ def read_own_laws(group: Any, groups: int) -> OwnLaws:
 
 def _read(place: Any) -> OwnLaw:
     told = place.attrs
-    law = OwnLaw(KnownCode(str(told["name"]), str(told["digest"])), tuple(place["numbers"][:].tolist()), int(told["memory"]),
+    law = OwnLaw(CodeIdentity(str(told["name"]), str(told["digest"])), tuple(place["numbers"][:].tolist()), int(told["memory"]),
                  tuple(place["strengths"][:].tolist()), float(told["reach"]))  # fmt: skip
     law.check(" of the model")
     return law
 
 
-def known_code(law: OwnLaw) -> KnownCode:
+def identify_code(law: OwnLaw) -> CodeIdentity:
     """The name and the digest of the code of a law."""
-    return law.stress if isinstance(law.stress, KnownCode) else _code_of(law.stress)
+    return law.stress if isinstance(law.stress, CodeIdentity) else _digest_function(law.stress)
 
 
-def _code_of(function: Callable[..., None]) -> KnownCode:
+def _digest_function(function: Callable[..., None]) -> CodeIdentity:
     from drystone.kernel.digest import code_digest  # loads Numba, which whoever reads a run does without
 
     plain = getattr(function, "py_func", function)
-    return KnownCode(plain.__name__, code_digest(plain))
+    return CodeIdentity(plain.__name__, code_digest(plain))
 
 
-def given_again(model: Model, functions: Sequence[Callable[..., None]]) -> Model:
+def restore_own_laws(model: Model, functions: Sequence[Callable[..., None]]) -> Model:
     """A model that was read from a run, with the code of its laws from outside: `functions` must do what they did then."""
     if model.own is None:
         return model
-    found = {_code_of(function): function for function in functions}
+    found = {_digest_function(function): function for function in functions}
     for law in {law for row in model.own for law in row if law is not None}:
-        _check_given(known_code(law), found)
-    own = tuple(tuple(law and replace(law, stress=found[known_code(law)]) for law in row) for row in model.own)
+        _check_code(identify_code(law), found)
+    own = tuple(tuple(law and replace(law, stress=found[identify_code(law)]) for law in row) for row in model.own)
     return replace(model, own=own)
 
 
-def _check_given(code: KnownCode, found: dict[KnownCode, Callable[..., None]]) -> None:
+def _check_code(code: CodeIdentity, found: dict[CodeIdentity, Callable[..., None]]) -> None:
     if code in found:
         return
     if any(other.name == code.name for other in found):

@@ -8,7 +8,7 @@ from drystone.ground.accelerogram import Accelerogram
 from drystone.motion import Motion
 
 
-def write_records(group: Any, motions: Sequence[Motion]) -> None:
+def write_accelerograms(group: Any, motions: Sequence[Motion]) -> None:
     """Each under the number of its motion, with what was done to it."""
     for number, motion in enumerate(motions):
         record = motion.record
@@ -24,7 +24,7 @@ def write_records(group: Any, motions: Sequence[Motion]) -> None:
             )
 
 
-def read_records(group: Any) -> dict[int, Accelerogram]:
+def read_stored_accelerograms(group: Any) -> dict[int, Accelerogram]:
     """The accelerograms that `write_records` wrote, by the number of their motion."""
     return {int(number): _read(samples) for number, samples in group.items()}
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from drystone.errors import InputError, shown
-from drystone.io.problems import Problem, Where, describe, read_toml, report
+from drystone.errors import InputError, truncated_repr
+from drystone.io.problems import InputProblem, KeyPath, describe_error, format_problems, read_toml
 from drystone.io.table import Table
 from drystone.units import Time
 
@@ -44,7 +44,7 @@ class StudyFile:
 def parse_study(text: str, path: str | Path, kinds: Mapping[str, type[Table]], *, full: bool = False) -> StudyFile:
     """The study written in `text`; `path` is where its case is looked for. full: with the keys of [study.full]."""
     path, content = Path(path), read_toml(text, path)
-    problems = [Problem((name,), "is not a table of a study", given=name, accepted=("study",))
+    problems = [InputProblem((name,), "is not a table of a study", given=name, accepted=("study",))
                 for name in content if name != "study"]  # fmt: skip
     given = content.get("study")
     if not isinstance(given, dict):
@@ -53,27 +53,27 @@ def parse_study(text: str, path: str | Path, kinds: Mapping[str, type[Table]], *
     if full and not more:
         raise InputError(f"{path}: there is no full set; add a table [study.full] with the keys that change, or leave --full")
     if not isinstance(more, dict):
-        raise InputError(f"{path}: study.full is {shown(more)}; write it as a table, [study.full]")
+        raise InputError(f"{path}: study.full is {truncated_repr(more)}; write it as a table, [study.full]")
     keys = given | more if full else given
     kind = keys.get("kind")
     if kind not in tuple(kinds):
-        problems.append(Problem(("study", "kind"), "is not a kind of study", given=kind, accepted=tuple(kinds)))
-        raise InputError(report(problems, text, path, "study"))
+        problems.append(InputProblem(("study", "kind"), "is not a kind of study", given=kind, accepted=tuple(kinds)))
+        raise InputError(format_problems(problems, text, path, "study"))
     common = {key: value for key, value in keys.items() if key in Conduct.model_fields}
     changed = tuple(more) if full else ()
     conduct = _read(Conduct, common, changed, problems)
     table = _read(kinds[kind], {key: value for key, value in keys.items() if key not in common}, changed, problems)
     if problems:
-        raise InputError(report(problems, text, path, "study"))
+        raise InputError(format_problems(problems, text, path, "study"))
     return StudyFile(path, text, full, conduct, table)
 
 
-def _read(table: type[Table], content: dict[str, Any], changed: tuple[str, ...], problems: list[Problem]) -> Any:
+def _read(table: type[Table], content: dict[str, Any], changed: tuple[str, ...], problems: list[InputProblem]) -> Any:
     """The table, or None and its problems noted, where they are in the file."""
     try:
         return table.model_validate(content)
     except ValidationError as error:
         for each in error.errors():
-            within: Where = ("study", "full") if each["loc"] and each["loc"][0] in changed else ("study",)
-            problems.append(describe(each, table, within))
+            within: KeyPath = ("study", "full") if each["loc"] and each["loc"][0] in changed else ("study",)
+            problems.append(describe_error(each, table, within))
         return None

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.units import Time
 
 
@@ -18,11 +18,11 @@ class Table(BaseModel):
 
 def _direction(value: Any) -> Any:
     if not isinstance(value, (list, tuple)) or len(value) != 3 or not all(type(x) in (int, float) for x in value):
-        raise InputError(f"{shown(value)} is not a direction; give three numbers [x, y, z]")
+        raise InputError(f"{truncated_repr(value)} is not a direction; give three numbers [x, y, z]")
     if not any(value) or not all(math.isfinite(x) for x in value):
-        raise InputError(f"{shown(list(value))} has no direction; give three numbers [x, y, z], not all zero")
+        raise InputError(f"{truncated_repr(list(value))} has no direction; give three numbers [x, y, z], not all zero")
     return tuple(value)
 
 
 Direction = Annotated[tuple[float, float, float], BeforeValidator(_direction)]
-Positive = Annotated[Time, Field(gt=0)]
+PositiveTime = Annotated[Time, Field(gt=0)]

@@ -11,7 +11,7 @@ from drystone.errors import InputError
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def report_write_errors(path: Path) -> Iterator[None]:
     """Where the file `path` is written."""
     try:
         yield
@@ -20,10 +20,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def replace_atomically(path: Path) -> Iterator[Path]:
     """Where to write the file `path`; nothing is left if that fails."""
     part = path.with_name(path.name + ".part")
-    with writing(path):
+    with report_write_errors(path):
         try:
             yield part
             part.replace(path)
@@ -31,7 +31,7 @@ def whole(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: str) -> None:
+def write_atomic(path: Path, content: str) -> None:
     """Write a text file."""
-    with whole(path) as part:
+    with replace_atomically(path) as part:
         part.write_text(content, encoding="utf-8", newline="")

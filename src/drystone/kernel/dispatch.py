@@ -30,16 +30,22 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from drystone.kernel import store
-from drystone.kernel.digest import code_digest, describe_type, sha256
+from drystone.kernel.digest import code_digest, describe_type, digest_texts
 from drystone.kernel.target import Callee, kernel_target
-from drystone.undisturbed import disturbed
+from drystone.undisturbed import deliver_signals
 
-FORMAT = "1"  # of the files in the store
-LARGEST_COPIED = 120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
-VERSIONS = (
-    FORMAT, str(LARGEST_COPIED), f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__,
+STORE_FORMAT = "1"  # of the files in the store
+MAX_COPIED_INSTRUCTIONS = (
+    120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
+)
+KEY_VERSIONS = (
+    STORE_FORMAT,
+    str(MAX_COPIED_INSTRUCTIONS),
+    f"{sys.version_info[0]}.{sys.version_info[1]}",
+    numba.__version__,
+    llvmlite.__version__,
     np.__version__.partition(".")[0],  # how arrays lie in memory changes with the major version at most
-)  # fmt: skip
+)
 
 _announce: Callable[[], None] | None = None  # called before the first compilation of this process
 _compiled = 0  # kernels that this process has compiled
@@ -89,7 +95,7 @@ class Kernel(CPUDispatcher):
     """A compiled function."""
 
     targetdescr = kernel_target
-    largest_copied = LARGEST_COPIED
+    max_copied = MAX_COPIED_INSTRUCTIONS
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **others: Any):
         super().__init__(py_func, locals, targetoptions, **others)
@@ -102,17 +108,17 @@ class Kernel(CPUDispatcher):
         """The name of its entries in the store, up to what the argument types add."""
         code = code_digest(self.py_func)
         options = sorted(self.targetoptions.items())
-        key = sha256([*VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
+        key = digest_texts([*KEY_VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
         return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{key}"
 
     @property
-    def is_put_in_place(self) -> bool:
+    def is_inlined(self) -> bool:
         return self.targetoptions.get("forceinline", False)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Numba asks for this when another kernel calls this one. A number written in the call is a number as any other: the
         function is not compiled for each value of it, unless it is put in place of the call."""
-        if not self.is_put_in_place:
+        if not self.is_inlined:
             args = [types.unliteral(each) for each in args]
             kws = {name: types.unliteral(each) for name, each in kws.items()}
         with global_compiler_lock:
@@ -138,10 +144,10 @@ class Kernel(CPUDispatcher):
         args = tuple(args)
         if args not in self.overloads:
             rtsys.initialize(self.targetctx)  # all that stored code needs; to compile, Numba loads half a second more
-            name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}"
+            name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}"
             result = self._loaded(name)
             if result is None:
-                with disturbed(), store.sole_compiler(name):
+                with deliver_signals(), store.sole_compiler(name):
                     result = self._loaded(name) or self._compiled(name, args)
             self.overloads[args] = result
         return self.overloads[args]
@@ -152,7 +158,7 @@ class Kernel(CPUDispatcher):
             return None
         is_separate, state, callees, fndesc, env, signature, environments = pickle.loads(content)
         for callee in callees:
-            _kernel_at(callee).provide(callee.arguments)
+            _import_kernel(callee).provide(callee.arguments)
         codegen = self.targetctx.codegen()
         library = codegen.load_object(*state) if is_separate else codegen.load_bitcode(*state)
         library.callees.update(dict.fromkeys(callees))
@@ -162,18 +168,18 @@ class Kernel(CPUDispatcher):
             type_annotation=None, signature=signature, objectmode=False, lifted=(), fndesc=fndesc, library=library,
             call_helper=None, environment=env, metadata=None, reload_init=(), referenced_envs=environments,
         )  # fmt: skip
-        return self._settled(result, environments)
+        return self._register(result, environments)
 
     def _compiled(self, name: str, args: Any) -> Any:
         _note_compilation()
         self.targetctx.refresh()
         result = self._compiler.compile(args, None)
         library = result.library
-        library.is_separate = not self.is_put_in_place and library.size() > self.largest_copied
+        library.is_separate = not self.is_inlined and library.size() > self.max_copied
         environments = result._find_referenced_environments() if library.is_separate else []
         if library.is_separate:
             library.emit()
-        result = self._settled(result, environments)
+        result = self._register(result, environments)
         result.fndesc.typemap = result.fndesc.calltypes = None
         state = library.serialize_object() if library.is_separate else library.serialize_bitcode()
         content = (library.is_separate, state, list(library.callees), result.fndesc, result.environment, result.signature,
@@ -181,7 +187,7 @@ class Kernel(CPUDispatcher):
         store.save(name, dumps(content))
         return result
 
-    def _settled(self, result: Any, environments: Any) -> Any:
+    def _register(self, result: Any, environments: Any) -> Any:
         """Known to the kernels that are compiled after it."""
         library = result.library
         library.identity = Callee(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
@@ -195,7 +201,7 @@ class Kernel(CPUDispatcher):
         """What Python calls, made known to Numba's dispatcher."""
         if args in self._entries:
             return self._entries[args]
-        name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}-entry"
+        name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}-entry"
         context = self.targetctx.subtarget(enable_nrt=self.targetoptions.get("_nrt", True))
         codegen = context.codegen()
         content = store.load(name)
@@ -219,7 +225,7 @@ class Kernel(CPUDispatcher):
         return self._entries[args]
 
 
-def _kernel_at(callee: Callee) -> Kernel:
+def _import_kernel(callee: Callee) -> Kernel:
     found: Any = importlib.import_module(callee.module)
     for part in callee.name.split("."):
         found = getattr(found, part)

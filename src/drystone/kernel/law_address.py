@@ -21,14 +21,14 @@ from drystone.kernel.dispatch import Kernel, inner
 intrinsic: Any = numba_intrinsic
 
 _ROW = types.Array(types.float64, 1, "C")
-LAW = (_ROW, *[types.float64] * 7, _ROW, _ROW)  # arguments of the law of a joint, engine/joint_law.py
+LAW_ARGUMENTS = (_ROW, *[types.float64] * 7, _ROW, _ROW)  # arguments of the law of a joint, engine/joint_law.py
 _addresses: dict[str, tuple[int, Kernel]] = {}  # by what the functions do
 
 
 class _Addressed(Kernel):
     """A function of which there is always machine code, however small it is."""
 
-    largest_copied = 0
+    max_copied = 0
 
 
 @global_compiler_lock
@@ -39,7 +39,7 @@ def law_address(function: Any) -> int:
     digest = code_digest(plain)
     if digest not in _addresses:
         kernel = _Addressed(_renamed(plain, digest), targetoptions=inner(plain).targetoptions)
-        compiled = kernel.provide(LAW)
+        compiled = kernel.provide(LAW_ARGUMENTS)
         if compiled.signature.return_type != types.none:
             raise TypeError(f"it returns {compiled.signature.return_type}")
         where = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
@@ -60,11 +60,11 @@ def _renamed(function: FunctionType, digest: str) -> FunctionType:
 @intrinsic
 def call_law(typingctx, where, numbers, opening, farthest, rate, v1, v2, dt, damping, memory, out):
     def codegen(context, builder, signature, values):
-        kind = context.call_conv.get_function_type(types.none, LAW)
+        kind = context.call_conv.get_function_type(types.none, LAW_ARGUMENTS)
         function = builder.inttoptr(values[0], kind.as_pointer())
-        status, _ = context.call_conv.call_function(builder, function, types.none, LAW, values[1:])
+        status, _ = context.call_conv.call_function(builder, function, types.none, LAW_ARGUMENTS, values[1:])
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return context.get_dummy_value()
 
-    return types.void(types.int64, *LAW), codegen
+    return types.void(types.int64, *LAW_ARGUMENTS), codegen

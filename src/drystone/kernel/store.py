@@ -26,9 +26,9 @@ SHIPPED = Path(__file__).parent / "compiled"
 SUFFIX = ".kernel"
 DIGEST_BYTES = 32
 UNUSED_DAYS = 30  # after which a file is removed
-LARGEST_CACHE = 300e6  # [bytes] of files: beyond it the ones not used for longest are removed
+MAX_CACHE_BYTES = 300e6  # [bytes] of files: beyond it the ones not used for longest are removed
 WAIT_INTERVAL = 0.05  # [s] between looks whether another process has finished compiling
-DAY = 86_400.0  # [s]
+SECONDS_PER_DAY = 86_400.0  # [s]
 
 
 def user_folder() -> Path:
@@ -115,7 +115,7 @@ def _wait_for_lock(handle: int) -> None:
 def _mark_used(path: Path) -> None:
     """Note the day a file was last used."""
     with contextlib.suppress(OSError):
-        if time.time() - path.stat().st_mtime > DAY:
+        if time.time() - path.stat().st_mtime > SECONDS_PER_DAY:
             os.utime(path)
 
 
@@ -125,7 +125,7 @@ def prune() -> None:
     now, total = time.time(), 0.0
     for path, used, size in sorted(_files(folder), key=lambda each: -each[1]):
         total += size
-        if now - used > UNUSED_DAYS * DAY or total > LARGEST_CACHE:
+        if now - used > UNUSED_DAYS * SECONDS_PER_DAY or total > MAX_CACHE_BYTES:
             with contextlib.suppress(OSError):
                 path.unlink()
 

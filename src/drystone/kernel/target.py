@@ -18,7 +18,7 @@ from numba.core.descriptors import TargetDescriptor
 from numba.core.funcdesc import default_mangler
 from numba.core.utils import threadsafe_cached_property
 
-from drystone.kernel.digest import describe_type, sha256
+from drystone.kernel.digest import describe_type, digest_texts
 
 PROCESSOR = "DRYSTONE_CPU"  # environment variable: a processor as LLVM names it, or "native"
 
@@ -155,7 +155,7 @@ class KernelContext(cpu.CPUContext):
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: int | None = None) -> str:
         """The symbol of a function: the same in every process, as callers that were compiled in another one expect it."""
-        key = sha256([*map(describe_type, types), *abi_tags])[:16]
+        key = digest_texts([*map(describe_type, types), *abi_tags])[:16]
         named = uid is None or "<" not in name
         return default_mangler(f"{name}_{key}", (), abi_tags=(), uid=None if named else uid)
 

@@ -9,9 +9,9 @@ import numpy as np
 from drystone import quantities
 from drystone.errors import InputError
 from drystone.page import arrays
-from drystone.page.geometry import geometry
-from drystone.page.head import head, news
-from drystone.page.reply import ARRAYS, Reply, json_reply, unknown
+from drystone.page.geometry import block_arrays
+from drystone.page.head import run_head, run_update
+from drystone.page.reply import ARRAYS_TYPE, Reply, json_reply, not_found
 from drystone.page.shown import SERVER_BUDGET, Budget, ShownRun
 from drystone.resultants import thrust_lines
 
@@ -36,17 +36,17 @@ class RunAnswers:
             case ["runs"]:
                 return json_reply([{"name": shown.name} for shown in self.runs])
             case ["runs", number, *rest] if 0 <= _parse_number(number) < len(self.runs):
-                return self._answer_for_run(self.runs[_parse_number(number)], rest) or unknown(path)
-        return unknown(path)
+                return self._answer_for_run(self.runs[_parse_number(number)], rest) or not_found(path)
+        return not_found(path)
 
     def post(self, path: str, content: Any) -> Reply:
-        return unknown(path)
+        return not_found(path)
 
     def paths(self) -> Iterator[str]:
         """All that can be asked for and stays as it is."""
         yield "runs"
         for number, shown in enumerate(self.runs):
-            about, run = head(shown, frames_with_joints(shown)), f"runs/{number}"
+            about, run = run_head(shown, frames_with_joints(shown)), f"runs/{number}"
             yield from (run, f"{run}/geometry")
             yield from (f"{run}/poses/{begin}-{end}" for begin, end in about["chunks"])
             for quantity in about["quantities"]:
@@ -56,12 +56,12 @@ class RunAnswers:
     def _answer_for_run(self, shown: ShownRun, rest: list[str]) -> Reply | None:
         match rest:
             case []:
-                return json_reply(head(shown, frames_with_joints(shown)))
+                return json_reply(run_head(shown, frames_with_joints(shown)))
             case ["more", since] if _parse_number(since) >= 0:
                 shown.grow()
-                return json_reply(news(shown, _parse_number(since)))
+                return json_reply(run_update(shown, _parse_number(since)))
             case ["geometry"]:
-                return _packed_reply(geometry(shown.run.model, shown.origin))
+                return _packed_reply(block_arrays(shown.run.model, shown.origin))
             case ["poses", span]:
                 return _packed_reply(pose_arrays(shown, *_parse_span(shown, span)), coded=("displacement", "turn"))
             case ["values", name, span]:
@@ -86,20 +86,20 @@ def pose_arrays(shown: ShownRun, begin: int, end: int) -> dict[str, Array]:
 
 def value_arrays(shown: ShownRun, name: str, begin: int, end: int) -> dict[str, Array]:
     """`value` (n, B) in units of `scale` (1,), `NONE` for none."""
-    kind = quantities.quantity(name)
+    kind = quantities.find_quantity(name)
     numbers = np.array([kind.of(shown.run, shown.frames[i]) for i in range(begin, end)])
     known = numbers[~np.isnan(numbers)]
     most = float(known.max(initial=0.0))
     if kind.unit == "Pa" and most > 0.0 and most > OUTLIER_FACTOR * (typical := float(np.percentile(known, 99))):
         most = typical or most
-    scale = 1.0 if kind.counted or most == 0.0 else most / LARGEST_VALUE
+    scale = 1.0 if kind.categorical or most == 0.0 else most / LARGEST_VALUE
     counted = np.where(np.isnan(numbers), NO_VALUE, np.rint(np.minimum(numbers, most) / scale)).astype(np.uint16)
     return {"value": counted, "scale": np.array([scale], np.float32)}
 
 
 def joint_arrays(shown: ShownRun, frame: int) -> dict[str, Array]:
     """What joints carry in a frame, from the origin of the page, and the thrust lines of arches and columns."""
-    resultants = quantities.joints(shown.run, shown.frames[frame])
+    resultants = quantities.frame_resultants(shown.run, shown.frames[frame])
     lines = thrust_lines(shown.run.model, resultants)
     points = np.concatenate([np.empty((0, 3)), *lines])
     pressure = np.nan_to_num(quantities.joint_pressures(resultants))
@@ -137,4 +137,4 @@ def _parse_number(text: str) -> int:
 
 
 def _packed_reply(content: dict[str, Array], coded: Sequence[str] = ()) -> Reply:
-    return Reply(arrays.pack(content, coded=coded), ARRAYS)
+    return Reply(arrays.pack(content, coded=coded), ARRAYS_TYPE)

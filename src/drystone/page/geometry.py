@@ -9,13 +9,13 @@ from drystone.model import Model
 Array = np.ndarray
 
 
-def origin(model: Model) -> Array:
+def coordinate_origin(model: Model) -> Array:
     """(3,) [m] what coordinates are taken from, so that single precision does for files that lie far from zero."""
     corners = np.concatenate([block.vertices for block in model.blocks])
     return np.round((corners.min(axis=0) + corners.max(axis=0)) / 2)
 
 
-def geometry(model: Model, origin: Array) -> dict[str, Array]:
+def block_arrays(model: Model, origin: Array) -> dict[str, Array]:
     """`centre` (B, 3), `vertex` (V, 3) from the centre of its block, `owner` (V,), `triangle` (T, 3), `edge` (E, 2)."""
     vertices, owners, triangles, edges = [], [], [], []
     begin = 0

@@ -14,16 +14,16 @@ from drystone.view.tables import summary_rows
 Array = np.ndarray
 Curve = dict[str, Any]
 
-POINTS = 1000  # of a curve, at most
+MAX_CURVE_POINTS = 1000  # of a curve, at most
 QUANTITIES_FROM_POSES = ("displacement", "rotation")  # quantities that the page finds by itself
-ENERGIES = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
+ENERGY_LABELS = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
             "dissipated": "dissipated"}  # fmt: skip
 
 
-def head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
+def run_head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
     """joints: the frames of which forces can be asked for."""
     run, bodies = shown.run, shown.run.model.bodies
-    return news(shown, 0) | {
+    return run_update(shown, 0) | {
         "name": shown.name,
         "title": _title(run.case) or shown.name,
         "analysis": shown.case.analysis.kind,
@@ -38,11 +38,11 @@ def head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
         "chunks": shown.chunks,
         "joints": joints,
         "quantities": _quantities(shown),
-        "facts": facts(shown),
+        "facts": fact_rows(shown),
     }
 
 
-def news(shown: ShownRun, since: int) -> dict[str, Any]:
+def run_update(shown: ShownRun, since: int) -> dict[str, Any]:
     """What a run that grows has more of, from frame `since` on; curves are told whole."""
     frames = shown.frames[since:]
     return {
@@ -57,17 +57,17 @@ def news(shown: ShownRun, since: int) -> dict[str, Any]:
 def _quantities(shown: ShownRun) -> list[dict[str, Any]]:
     """What the page can ask the values of. Analyses of statics have no velocity to speak of."""
     left_out = {*QUANTITIES_FROM_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
-    named = {name: quantities.QUANTITIES[name] for name in quantities.of_run(shown.run) if name not in left_out}
-    many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.classes
-    return [{"name": name, "unit": each.unit, "counted": each.counted} for name, each in named.items()
-            if not (each.counted and many)]  # fmt: skip
+    named = {name: quantities.QUANTITIES[name] for name in quantities.list_quantities(shown.run) if name not in left_out}
+    many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.class_values
+    return [{"name": name, "unit": each.unit, "counted": each.categorical} for name, each in named.items()
+            if not (each.categorical and many)]  # fmt: skip
 
 
-def facts(shown: ShownRun) -> list[tuple[str, str]]:
+def fact_rows(shown: ShownRun) -> list[tuple[str, str]]:
     """What was found, in words."""
-    run, found = shown.run, read_result(shown.folder)
-    if found is not None:
-        rows = result_rows(found)
+    run, result = shown.run, read_result(shown.folder)
+    if result is not None:
+        rows = result_rows(result)
     else:
         rows = summary_rows(summarise(run, loss=shown.case.history.collapse)) if shown.case.goes_through_time else []
     thinned = [] if shown.stride == 1 else [("shown", f"{len(shown.frames)} of {run.frames} frames: every {shown.stride}")]
@@ -87,7 +87,7 @@ def _energies(shown: ShownRun) -> list[Curve]:
     parts = {name: step_history(shown.run, name)[1] for name in shown.run.energy if name in shown.run.steps}
     parts = with_totals(parts)
     parts["potential"] = parts["potential"] - parts["potential"][0]
-    series = {label: parts[name] for name, label in ENERGIES.items() if parts[name].any()}
+    series = {label: parts[name] for name, label in ENERGY_LABELS.items() if parts[name].any()}
     return [_curve("energy", "J", step_history(shown.run, "kinetic")[0], series)] if series else []
 
 
@@ -111,34 +111,34 @@ def _ground(shown: ShownRun) -> list[Curve]:
     return [_curve("ground", "m", steps["time"], moved)] if moved else []
 
 
-def _curves_of_statics(found: dict[str, Any]) -> list[Curve]:
-    if "curve" in found:
-        curve = found["curve"]
+def _curves_of_statics(result: dict[str, Any]) -> list[Curve]:
+    if "curve" in result:
+        curve = result["curve"]
         return [_curve("capacity", "of 1 g", curve["displacement"], {"multiplier": curve["multiplier"]}, ("displacement", "m"))]
-    if found.get("analysis") == "capacity":
-        angle = [row["direction_deg"] for row in found["directions"]]
-        by_angle = {"multiplier": [row["multiplier"] for row in found["directions"]]}
+    if result.get("analysis") == "capacity":
+        angle = [row["direction_deg"] for row in result["directions"]]
+        by_angle = {"multiplier": [row["multiplier"] for row in result["directions"]]}
         return [_curve("capacity", "of 1 g", angle, by_angle, ("direction from +x", "deg"))]
-    if found.get("analysis") == "settlement":
-        moved = 1e3 * np.array(found["settlement"])
-        borne = {name: [force[2] for force in each["reaction"]] for name, each in found["supports"].items()}
-        return [_curve("supports bear", "N", moved, borne, ("settlement", "mm"))]
-    if found.get("analysis") == "construction":
-        borne = {"pressing": found["stages"]["pressing"], "on supports": found["stages"]["base_resultant"]}
-        return [_curve("load", "N", range(1, 1 + len(borne["pressing"])), borne)]
+    if result.get("analysis") == "settlement":
+        moved = 1e3 * np.array(result["settlement"])
+        forces = {name: [force[2] for force in each["reaction"]] for name, each in result["supports"].items()}
+        return [_curve("supports bear", "N", moved, forces, ("settlement", "mm"))]
+    if result.get("analysis") == "construction":
+        forces = {"pressing": result["stages"]["pressing"], "on supports": result["stages"]["base_resultant"]}
+        return [_curve("load", "N", range(1, 1 + len(forces["pressing"])), forces)]
     return []
 
 
 def _curve(title: str, unit: str, abscissa: Any, series: dict[str, Any], axis: tuple[str, str] | None = None) -> Curve:
     """Every so many points of it, and the last."""
     count = len(abscissa)
-    kept = np.unique([*range(0, count, max(1, count // POINTS)), count - 1])
-    lines = [{"label": label, "values": _plain(values, kept)} for label, values in series.items()]
-    curve = {"title": title, "unit": unit, "time": _plain(abscissa, kept), "series": lines}
+    kept = np.unique([*range(0, count, max(1, count // MAX_CURVE_POINTS)), count - 1])
+    lines = [{"label": label, "values": _json_numbers(values, kept)} for label, values in series.items()]
+    curve = {"title": title, "unit": unit, "time": _json_numbers(abscissa, kept), "series": lines}
     return curve if axis is None else curve | {"axis": axis}
 
 
-def _plain(values: Any, kept: Array) -> list[float | None]:
+def _json_numbers(values: Any, kept: Array) -> list[float | None]:
     """As JSON has numbers: none for what is not finite."""
     chosen = np.asarray(values, float)[kept]
     return [float(value) if np.isfinite(value) else None for value in chosen]

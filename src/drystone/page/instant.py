@@ -16,13 +16,13 @@ from drystone.analyse.equilibrium import verdict_result
 from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier, safe_multiplier_by_programs
 from drystone.analyse.stages import MECHANISM_TOLERANCE, dead_and_live_loads, finite_or_none, structure_size
 from drystone.contact.contacts import Contacts
-from drystone.io.analysis_tables import Limit, Tilt
-from drystone.io.case import STONE, Case, parse_case
-from drystone.joints import Surface
-from drystone.loads import Push, weight, wrench
+from drystone.io.analysis_tables import LimitTable, TiltTable
+from drystone.io.case import DEFAULT_STONE_YOUNG, Case, parse_case
+from drystone.joints import ContactSurface
+from drystone.loads import AppliedLoad, load_wrench, weight_wrench
 from drystone.mechanism import Mechanism, read_mechanism
 from drystone.model import Model
-from drystone.page.geometry import origin
+from drystone.page.geometry import coordinate_origin
 from drystone.quantities import joint_pressures
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.session import case_solver
@@ -35,12 +35,12 @@ from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
 
-DRAWN = 0.12  # share of the size of a structure by which the fastest block is moved at the end of the animation
-QUICK = 250  # contact points of a structure whose safe multiplier is found at once
-AT_ONCE = 6000  # contact points: the answer for more takes above ten seconds and is given when asked for
+DRAWN_SHARE = 0.12  # share of the size of a structure by which the fastest block is moved at the end of the animation
+MAX_CONTACTS_SAFE_AT_ONCE = 250  # contact points of a structure whose safe multiplier is found at once
+MAX_CONTACTS_AT_ONCE = 6000  # contact points: the answer for more takes above ten seconds and is given when asked for
 
 
-class Desk(NamedTuple):
+class PreparedStructure(NamedTuple):
     """A structure as far as all its answers need it."""
 
     model: Model
@@ -48,24 +48,24 @@ class Desk(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def desk(text: str, path: Path) -> Desk:
+def prepare_structure(text: str, path: Path) -> PreparedStructure:
     """Of the text of a case, its loads and its analysis apart: many questions are about the same structure."""
     model = parse_case(text, path).model()
-    return Desk(model, balance_of_closed_joints(model))
+    return PreparedStructure(model, balance_of_closed_joints(model))
 
 
-def collapse(case: Case, desk: Desk) -> dict[str, Any]:
+def answer_collapse(case: Case, structure: PreparedStructure) -> dict[str, Any]:
     """Whether it stands, by which multiplier of the live load it collapses, and how."""
-    model, system = desk
-    assert isinstance(case.analysis, Limit | Tilt)
+    model, system = structure
+    assert isinstance(case.analysis, LimitTable | TiltTable)
     dead, live = dead_and_live_loads(case, model, case.analysis.direction)
-    alone = judge_standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
-    stable = alone.verdict == STANDS
+    dead_load = judge_standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
+    stable = dead_load.verdict == STANDS
     found = solve_limit(system, dead, live)
-    velocity = found.velocity if stable or not alone.trial.finite else normalise_mechanism(system, alone.trial.mechanism)
+    velocity = found.velocity if stable or not dead_load.trial.finite else normalise_mechanism(system, dead_load.trial.mechanism)
     mechanism = read_mechanism(model, found.contacts, velocity, tolerance=MECHANISM_TOLERANCE if stable else SAME_BODY_SHARE)
     question = MultiplierProblem(system, dead, live, found, stable, case.analysis.gravity, threads=1)
-    quick = safe_multiplier_by_programs(question) if stable and len(system.friction) <= QUICK else None
+    quick = safe_multiplier_by_programs(question) if stable and len(system.friction) <= MAX_CONTACTS_SAFE_AT_ONCE else None
     return {
         "stable": stable,
         "multiplier_safe": quick,
@@ -73,39 +73,39 @@ def collapse(case: Case, desk: Desk) -> dict[str, Any]:
         "multiplier": finite_or_none(found.multiplier),
         "angle": tilt_angle(found.multiplier),
         "status": found.optimum.status,
-        "standing": verdict_result(model, alone),
-        "verdict": describe_limit(found, alone.verdict != FALLS),
+        "standing": verdict_result(model, dead_load),
+        "verdict": describe_limit(found, dead_load.verdict != FALLS),
         "words": mechanism.words,
-        "hinges": _hinges(mechanism, origin(model)),
+        "hinges": _hinges(mechanism, coordinate_origin(model)),
         "macro": mechanism.macro.tolist(),
         "motion": _drawn(model, velocity).ravel().tolist(),
         "forces": _forces(model, found.contacts) if found.optimum.status == SOLVED else None,
     }
 
 
-def at_rest(case: Case, desk: Desk) -> dict[str, Any]:
-    """The forces under the dead load alone, made unique by elastic joints, and the thrust lines of a lone arch; nothing of
+def answer_at_rest(case: Case, structure: PreparedStructure) -> dict[str, Any]:
+    """The forces under the dead load dead_load, made unique by elastic joints, and the thrust lines of a lone arch; nothing of
     a structure that does not stand."""
-    model, gravity = desk.model, case.analysis.gravity
-    found = _at_rest(case, model, Surface(STONE))
-    arch = find_arch(desk.system, weight(model, gravity) + wrench(model, _dead(case), gravity))
+    model, gravity = structure.model, case.analysis.gravity
+    found = _equilibrium_at_rest(case, model, ContactSurface(DEFAULT_STONE_YOUNG))
+    arch = find_arch(structure.system, weight_wrench(model, gravity) + load_wrench(model, _dead(case), gravity))
     lines = None if arch is None else conventional_thrust(arch)
     return {
-        "safe": _safe(case, desk),
+        "safe": _safe(case, structure),
         "forces": _forces(model, found.contacts) if found.stands else None,
         "safety_factor": None if lines is None else finite_or_none(lines.safety_factor),
         "lines": {} if lines is None else {
-            name: (line.point - origin(model)).ravel().tolist() for name, line in
+            name: (line.point - coordinate_origin(model)).ravel().tolist() for name, line in
             (("minimum", lines.minimum), ("maximum", lines.maximum), ("safest", lines.safest)) if line is not None
         },
         "thrust": [] if lines is None else [line and line.thrust for line in (lines.minimum, lines.maximum)],
     }  # fmt: skip
 
 
-def _safe(case: Case, desk: Desk) -> dict[str, Any]:
+def _safe(case: Case, structure: PreparedStructure) -> dict[str, Any]:
     """The safe multiplier, and what is to be known of it."""
-    assert isinstance(case.analysis, Limit | Tilt)
-    system, (dead, live) = desk.system, dead_and_live_loads(case, desk.model, case.analysis.direction)
+    assert isinstance(case.analysis, LimitTable | TiltTable)
+    system, (dead, live) = structure.system, dead_and_live_loads(case, structure.model, case.analysis.direction)
     found, stable, gravity = (
         solve_limit(system, dead, live),
         stands_with_associated_friction(system, dead),
@@ -120,23 +120,23 @@ def _safe(case: Case, desk: Desk) -> dict[str, Any]:
         except StopIteration as ended:
             facts = ended.value[1]
             break
-    told = {name: facts[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
-    return told | {"angle_safe": tilt_angle(told["multiplier_safe"]), "note": facts["search"].get("note", "")}
+    answer = {name: facts[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
+    return answer | {"angle_safe": tilt_angle(answer["multiplier_safe"]), "note": facts["search"].get("note", "")}
 
 
-def _at_rest(case: Case, model: Model, surface: Surface) -> ContactEquilibrium:
-    """What the dead load alone does."""
+def _equilibrium_at_rest(case: Case, model: Model, surface: ContactSurface) -> ContactEquilibrium:
+    """What the dead load dead_load does."""
     return solve_equilibrium(model, solver=case_solver(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface,
                        widest=widest_closed(model))  # fmt: skip
 
 
-def _dead(case: Case) -> list[Push]:
+def _dead(case: Case) -> list[AppliedLoad]:
     return [load for load in case.loads if not load.live]
 
 
 def _drawn(model: Model, velocity: Array) -> Array:
     """(B, 6) [m, rad] the motion of the blocks at the end of the animation."""
-    return DRAWN * structure_size(model) * velocity
+    return DRAWN_SHARE * structure_size(model) * velocity
 
 
 def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:
 def _forces(model: Model, contacts: Contacts) -> dict[str, Any]:
     """What the joints carry, as the answer `joints` of a run (docs/decisions/0012), as lists."""
     found = joint_resultants(model, contacts)
-    lines, start = thrust_lines(model, found), origin(model)
+    lines, start = thrust_lines(model, found), coordinate_origin(model)
     return {
         "a": found.a.tolist(),
         "b": found.b.tolist(),

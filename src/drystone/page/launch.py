@@ -16,18 +16,18 @@ from drystone.errors import InputError
 from drystone.page.answers import RunAnswers
 
 # As `drystone`, but Ctrl-C is heard also where whoever started the studio has it ignored, as shells do for jobs behind an &.
-PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from drystone.cli import main; main()"
-TAIL = 2000  # characters of what a run says that are shown
-LARGEST = 1000  # numbers that are tried for a name
+RUN_PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from drystone.cli import main; main()"
+MAX_LOG_CHARACTERS = 2000  # characters of what a run says that are shown
+MAX_NAME_NUMBER = 1000  # numbers that are tried for a name
 
 
 def free_name(folder: Path, stem: str) -> str:
     """The stem, or with the first number behind it, of which nothing in the folder has the name."""
-    names = [stem, *(f"{stem}-{i}" for i in range(2, LARGEST))]
+    names = [stem, *(f"{stem}-{i}" for i in range(2, MAX_NAME_NUMBER))]
     taken = {path.name.split(".")[0] for path in folder.iterdir()}
     free = [name for name in names if name not in taken]
     if not free:
-        raise InputError(f"{folder} has {LARGEST} files and runs named {stem}; start the studio in another folder")
+        raise InputError(f"{folder} has {MAX_NAME_NUMBER} files and runs named {stem}; start the studio in another folder")
     return free[0]
 
 
@@ -45,7 +45,7 @@ class LaunchedRun:
 
     def __init__(self, case: Path, out: Path):
         self.case, self.out, self.log = case, out, case.with_suffix(".log")
-        command = [sys.executable, "-c", PROGRAM, "run", str(case), "-o", str(out)]
+        command = [sys.executable, "-c", RUN_PROGRAM, "run", str(case), "-o", str(out)]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=case.parent,
                                              start_new_session=True)  # fmt: skip
@@ -64,7 +64,7 @@ class LaunchedRun:
         if self._process.poll() is None:
             os.kill(self._process.pid, signal.SIGINT)
 
-    def as_facts(self) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
         code = self._process.poll()
-        said = self.log.read_text(encoding="utf-8", errors="replace")[-TAIL:]
-        return {"out": str(self.out), "running": code is None, "code": code, "begun": self.has_begun, "said": said}
+        output = self.log.read_text(encoding="utf-8", errors="replace")[-MAX_LOG_CHARACTERS:]
+        return {"out": str(self.out), "running": code is None, "code": code, "begun": self.has_begun, "said": output}

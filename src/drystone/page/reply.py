@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple, Protocol
 
-ARRAYS = "application/octet-stream"  # what arrays.py packs; the page undoes its gzip itself
+ARRAYS_TYPE = "application/octet-stream"  # what arrays.py packs; the page undoes its gzip itself
 
 
 class Reply(NamedTuple):
@@ -26,9 +26,9 @@ def json_reply(content: Any, status: int = 200) -> Reply:
     return Reply(json.dumps(content).encode(), status=status)
 
 
-def refused(why: str, status: int) -> Reply:
-    return json_reply({"error": why}, status)
+def error_reply(message: str, status: int) -> Reply:
+    return json_reply({"error": message}, status)
 
 
-def unknown(path: str) -> Reply:
-    return refused(f"there is no {path!r} here", 404)
+def not_found(path: str) -> Reply:
+    return error_reply(f"there is no {path!r} here", 404)

@@ -22,13 +22,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from drystone.errors import InputError
-from drystone.page.files import KINDS, built
-from drystone.page.reply import Reply, Site, refused, unknown
+from drystone.page.files import CONTENT_TYPES, read_bundle
+from drystone.page.reply import Reply, Site, error_reply, not_found
 
-HOME = "127.0.0.1"
-PATIENCE = 20.0  # [s] in which a request has to be here whole, and an answer taken
+LOOPBACK = "127.0.0.1"
+REQUEST_TIMEOUT = 20.0  # [s] in which a request has to be here whole, and an answer taken
 MAX_BODY_BYTES = 16 * 2**20  # [bytes] of a POST; http.server bounds the request line and the headers (64 kB each, 100 of them)
-AT_ONCE = 64  # connections; more are closed unheard
+MAX_CONNECTIONS = 64  # connections; more are closed unheard
 RESPONSE_HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -45,11 +45,11 @@ def serve(
     *,
     port: int = 0,
     open_browser: bool = True,
-    tell: Callable[[str], None] = lambda address: print(address, flush=True),
+    announce: Callable[[str], None] = lambda address: print(address, flush=True),
 ) -> None:
-    """Serve until Ctrl-C. page: "index.html" or "studio.html"; port: 0 takes a free one; tell: is told the address."""
+    """Serve until Ctrl-C. page: "index.html" or "studio.html"; port: 0 takes a free one; announce: is told the address."""
     with Server(site, page, port) as server:
-        tell(server.address)
+        announce(server.address)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=[server.address], daemon=True).start()
         with suppress(KeyboardInterrupt):
@@ -60,24 +60,24 @@ class Server(ThreadingHTTPServer):
     """Bound and listening once made; `serve_forever` answers."""
 
     daemon_threads = True
-    request_queue_size = AT_ONCE
+    request_queue_size = MAX_CONNECTIONS
     block_on_close = False  # Ctrl-C does not wait for who is slow
 
     def __init__(self, site: Site, page: str, port: int = 0):
-        self.site, self.page, self.files = site, page, built(page)
-        self._free = threading.BoundedSemaphore(AT_ONCE)
+        self.site, self.page, self.files = site, page, read_bundle(page)
+        self._free_slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         try:
-            super().__init__((HOME, port), _Conversation)
+            super().__init__((LOOPBACK, port), _RequestHandler)
         except (OSError, OverflowError) as error:
             raise InputError(f"port {port} cannot be had ({error}); give another, or none to get a free one") from error
-        self.hosts = [f"{name}:{self.server_port}" for name in (HOME, "localhost")]
+        self.hosts = [f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")]
 
     @property
     def address(self) -> str:
         return f"http://{self.hosts[0]}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._free.acquire(blocking=False):
+        if self._free_slots.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -86,7 +86,7 @@ class Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self._free_slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that left or was too slow is nothing to tell; a mistake of ours is, but does not end the server."""
@@ -94,16 +94,16 @@ class Server(ThreadingHTTPServer):
             traceback.print_exc()
 
 
-class _Conversation(BaseHTTPRequestHandler):
+class _RequestHandler(BaseHTTPRequestHandler):
     """One request and its answer."""
 
     server: Server
-    timeout = PATIENCE  # for sending; for reading it is a deadline
+    timeout = REQUEST_TIMEOUT  # for sending; for reading it is a deadline
     server_version, sys_version = "drystone", ""
 
     def setup(self) -> None:
         super().setup()
-        self.rfile = io.BufferedReader(_Until(self.connection, time.monotonic() + PATIENCE))
+        self.rfile = io.BufferedReader(_DeadlineReader(self.connection, time.monotonic() + REQUEST_TIMEOUT))
 
     def do_GET(self) -> None:
         self._answer(lambda path: self.server.site.get(path))
@@ -115,26 +115,26 @@ class _Conversation(BaseHTTPRequestHandler):
         try:
             reply = self._reply(of_site)
         except InputError as error:
-            reply = refused(str(error), 400)
+            reply = error_reply(str(error), 400)
         except (TimeoutError, ConnectionError):
             raise  # the client is slow or gone
         except Exception:
             traceback.print_exc()
-            reply = refused("drystone failed here; its terminal says how", 500)
+            reply = error_reply("drystone failed here; its terminal says how", 500)
         self._send(reply)
 
     def _reply(self, of_site: Callable[[str], Reply]) -> Reply:
-        if not self._is_ours():
-            return refused(f"this server answers pages of {self.server.address} only", 403)
+        if not self._is_trusted():
+            return error_reply(f"this server answers pages of {self.server.address} only", 403)
         path = _decoded(self.path)
         if path.startswith("/api/"):
             return of_site(path.removeprefix("/api/"))
         name = path.removeprefix("/") or self.server.page
         if self.command == "GET" and name in self.server.files:
-            return Reply(self.server.files[name], KINDS[PurePosixPath(name).suffix])
-        return unknown(path)
+            return Reply(self.server.files[name], CONTENT_TYPES[PurePosixPath(name).suffix])
+        return not_found(path)
 
-    def _is_ours(self) -> bool:
+    def _is_trusted(self) -> bool:
         """The browser asks us by our address, and for our page; only reading goes without telling for whom, as browsers do."""
         origin = self.headers.get("Origin")
         trusted = self.command == "GET" if origin is None else origin in [f"http://{host}" for host in self.server.hosts]
@@ -165,7 +165,7 @@ class _Conversation(BaseHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What http.server refuses by itself: malformed requests, other methods."""
-        self._send(refused(message or "this request cannot be read", code))
+        self._send(error_reply(message or "this request cannot be read", code))
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing: the terminal is for who started us."""
@@ -180,7 +180,7 @@ def _decoded(target: str) -> str:
         raise InputError("the path is no UTF-8") from None
 
 
-class _Until(io.RawIOBase):
+class _DeadlineReader(io.RawIOBase):
     """What a socket says until a deadline, however slowly it says it."""
 
     def __init__(self, connection: socket.socket, deadline: float):
@@ -197,4 +197,4 @@ class _Until(io.RawIOBase):
         try:
             return self._connection.recv_into(buffer)
         finally:
-            self._connection.settimeout(PATIENCE)
+            self._connection.settimeout(REQUEST_TIMEOUT)

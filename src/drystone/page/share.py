@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.page.answers import RunAnswers
-from drystone.page.files import built
+from drystone.page.files import read_bundle
 from drystone.page.shown import FILE_BUDGET
 
-PAGE, SCRIPT, STYLE = "index.html", "page.js", "page.css"
+PAGE_FILE, SCRIPT_FILE, STYLE_FILE = "index.html", "page.js", "page.css"
 NO_NETWORK_POLICY = (
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
@@ -25,27 +25,27 @@ def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tupl
     """Write the runs into one file; tells after each answer how many are written, and of how many."""
     before, after = _page()
     answers = RunAnswers(folders, FILE_BUDGET)
-    asked = list(answers.paths())
-    with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
+    paths = list(answers.paths())
+    with replace_atomically(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(before)
-        for number, each in enumerate(asked, 1):
+        for number, each in enumerate(paths, 1):
             content = base64.b64encode(answers.get(each).body).decode("ascii")
             file.write(f'<script type="text/plain" id="{html.escape(each)}">{content}</script>\n')
-            yield number, len(asked)
+            yield number, len(paths)
         file.write(after)
 
 
 def _page() -> tuple[str, str]:
     """The page with its script and style inside, up to where the answers go, just before the script, and from there on."""
-    files = {name: content.decode("utf-8") for name, content in built(PAGE).items()}
-    style = files[STYLE].replace("</", r"<\/")
-    code = files[SCRIPT].replace("</script", r"<\/script").replace("<!--", r"<\!--")
-    page = _instead(rf'<link[^>]*href="{STYLE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE])
-    before, after = re.split(rf'<script[^>]*src="{SCRIPT}"[^>]*></script>', page)
+    files = {name: content.decode("utf-8") for name, content in read_bundle(PAGE_FILE).items()}
+    style = files[STYLE_FILE].replace("</", r"<\/")
+    code = files[SCRIPT_FILE].replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    page = _replace_once(rf'<link[^>]*href="{STYLE_FILE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE_FILE])
+    before, after = re.split(rf'<script[^>]*src="{SCRIPT_FILE}"[^>]*></script>', page)
     return before, f'<script type="module">{code}</script>{after}'
 
 
-def _instead(pattern: str, text: str, page: str) -> str:
+def _replace_once(pattern: str, text: str, page: str) -> str:
     page, count = re.subn(pattern, lambda _: text, page)
-    assert count == 1, f"{pattern}: {count} times in {PAGE}"
+    assert count == 1, f"{pattern}: {count} times in {PAGE_FILE}"
     return page

@@ -17,15 +17,15 @@ from drystone import quantities
 from drystone.analyse.construction import present_blocks
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.page.geometry import origin
+from drystone.page.geometry import coordinate_origin
 from drystone.record import RESULT, Run, read_run, recorded_case
 
 Array = np.ndarray
 
 POSE_BYTES = 12  # [bytes] of a block in a frame: six numbers of 16 bits
-CHUNK = 2**20  # [bytes] of poses that come at once, before they are packed
+CHUNK_BYTES = 2**20  # [bytes] of poses that come at once, before they are packed
 MAX_CHUNK_FRAMES = 64  # frames
-QUIET = 300.0  # [s] a run that was not written to for so long is not being computed
+LIVE_SECONDS = 300.0  # [s] a run that was not written to for so long is not being computed
 
 
 class Budget(NamedTuple):
@@ -34,11 +34,11 @@ class Budget(NamedTuple):
     frames: int
     poses: int  # [bytes] of all frames, before they are packed
     joints: int | None  # [bytes] of the forces in joints of all frames, packed; None: any
-    classes: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
+    class_values: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
 
 
-SERVER_BUDGET = Budget(frames=600, poses=64 * 10**6, joints=None, classes=2**60)
-FILE_BUDGET = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, classes=300_000)
+SERVER_BUDGET = Budget(frames=600, poses=64 * 10**6, joints=None, class_values=2**60)
+FILE_BUDGET = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, class_values=300_000)
 
 
 class ShownRun:
@@ -49,29 +49,29 @@ class ShownRun:
         self.name = self.folder.resolve().name
         self.run = read_run(folder)
         self.case = recorded_case(self.run)
-        self.origin = origin(self.run.model)
+        self.origin = coordinate_origin(self.run.model)
         self.frames: list[int] = []
         self.motion = np.empty((0, len(self.run.model.blocks), 6), np.float32)  # (n, B, 6) [m, rad]
         self.stride = _stride(self.run, self.case, budget)
         self.budget = budget
         self._growing = threading.Lock()
-        self._take(self.run)
+        self._take_in(self.run)
 
     def grow(self) -> None:
         """Take in the frames that have come since; who is met in the middle of a write has a next time."""
         with self._growing, suppress(InputError, OSError, KeyError, RuntimeError):
-            self._take(read_run(self.folder))
+            self._take_in(read_run(self.folder))
 
     @property
     def live(self) -> bool:
         """It is still being computed, as far as one can see."""
         done = self.run.finished if self.case.goes_through_time else (self.folder / RESULT).exists()
-        return not done and time.time() - (self.folder / "run.h5").stat().st_mtime < QUIET
+        return not done and time.time() - (self.folder / "run.h5").stat().st_mtime < LIVE_SECONDS
 
     @property
     def chunks(self) -> list[tuple[int, int]]:
         """From and to which frame poses and values come at once."""
-        length = min(max(CHUNK // (POSE_BYTES * self.motion.shape[1]), 4), MAX_CHUNK_FRAMES)
+        length = min(max(CHUNK_BYTES // (POSE_BYTES * self.motion.shape[1]), 4), MAX_CHUNK_FRAMES)
         return list(pairwise([*range(0, len(self.frames), length), len(self.frames)]))
 
     def hidden(self, frame: int) -> Array | None:
@@ -81,7 +81,7 @@ class ShownRun:
         present = present_blocks(self.run, self.frames[frame])
         return None if present is None else ~present
 
-    def _take(self, run: Run) -> None:
+    def _take_in(self, run: Run) -> None:
         begin = self.frames[-1] + 1 if self.frames else 0
         if run.frames <= begin:
             return

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 # Units by dimension, the largest first: an amount is told in the first that it reaches, or else in the last.
-READ: dict[str, tuple[tuple[str, float], ...]] = {
+READABLE_UNITS: dict[str, tuple[tuple[str, float], ...]] = {
     "length": (("m", 1.0), ("mm", 1e-3)),
     "time": (("s", 1.0), ("ms", 1e-3)),
     "angle": (("deg", math.pi / 180),),
@@ -42,7 +42,7 @@ def amount(value: Any, dimension: str = "dimensionless") -> str:
         return f"{value:,}"
     if not isinstance(value, float):
         return str(value)
-    units = READ[dimension]
-    least = 1.0 if value == 0.0 else abs(value)  # nothing is told in SI
-    unit, factor = next(((unit, factor) for unit, factor in units if least >= factor), units[-1])
+    units = READABLE_UNITS[dimension]
+    magnitude = 1.0 if value == 0.0 else abs(value)  # nothing is told in SI
+    unit, factor = next(((unit, factor) for unit, factor in units if magnitude >= factor), units[-1])
     return f"{value / factor + 0.0:.4g} {unit}".rstrip()

@@ -96,7 +96,7 @@ def _steps(run: Run, case: Case) -> Check:
     if case.by_small_steps:
         return _small_steps(run, len(failed), named)
     worst = f"{steps['residual_error'].max():.1e}"
-    kind = "bound" if case.surface.compliant and not case.surface.exact else "estimate"
+    kind = "bound" if case.surface.compliant and not case.surface.coulomb else "estimate"
     reached = f"the largest error of a step's velocities is {worst} of g dt ({kind}, mass-weighted rms)"
     if not len(failed):
         return Check(True, f"All {amount(len(steps['step']))} steps converged, solver {solver.method} at tolerance "

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, get_type_hints
 from pydantic import BaseModel
 
 from drystone.engine.small_steps import STONE
-from drystone.io.analysis_tables import ChangeTable, Dynamics, LoadTable
-from drystone.io.case import OF_CONE_PROGRAMS, Case, case_content
-from drystone.io.motion_tables import PULSE_TABLES, RecordTable
+from drystone.io.analysis_tables import ChangeTable, DynamicsTable, LoadTable
+from drystone.io.case import CONE_PROGRAM_KEYS, Case, case_content
+from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable
 from drystone.model import Model
 from drystone.report.amounts import amount
 from drystone.units import UNITS
 
-NOT_OF_SMALL_STEPS = {f"{table}.{key}" for table, keys in OF_CONE_PROGRAMS.items() for key in keys} - {"joints.friction_law"}
+NOT_OF_SMALL_STEPS = {f"{table}.{key}" for table, keys in CONE_PROGRAM_KEYS.items() for key in keys} - {"joints.friction_law"}
 
 
 class Key(NamedTuple):
@@ -26,7 +26,7 @@ class Key(NamedTuple):
     given: bool  # by the user; else a default
 
 
-def keys_of(case: Case) -> list[Key]:
+def list_case_keys(case: Case) -> list[Key]:
     """All keys of a case, table by table."""
     content = case_content(case.text, case.path)
     tables: list[tuple[str, BaseModel]] = [("structure", case.structure), ("joints", case.joints)]
@@ -50,7 +50,7 @@ def _listed(content: Any) -> list[dict[str, Any]]:
 
 
 def _motion(content: dict[str, Any]) -> BaseModel:
-    return PULSE_TABLES.get(content.get("pulse", ""), RecordTable).model_validate(content)
+    return PULSE_TABLES.get(content.get("pulse", ""), AccelerogramTable).model_validate(content)
 
 
 def _keys(where: str, table: BaseModel) -> Iterator[Key]:
@@ -93,7 +93,7 @@ def assumptions(case: Case, model: Model) -> list[str]:
         said.append(f"Friction differs from joint to joint by chance (coefficient of variation {amount(model.scatter.cov)}); "
                     "this is one sample of it.")  # fmt: skip
     said.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
-    said += _in_time(case) if isinstance(case.analysis, Dynamics) else OF_STATICS[case.analysis.kind]
+    said += _in_time(case) if isinstance(case.analysis, DynamicsTable) else OF_STATICS[case.analysis.kind]
     return [*said, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
 
 
@@ -119,7 +119,7 @@ def _contact(case: Case) -> str:
         return f"Friction is {law}. With large friction this is harmless, with small friction it overestimates the capacity."
     opening = max(law.dilatancy for law in case.joints.laws)
     exact = "without dilatancy" if opening == 0 else f"with a dilatancy of up to {amount(math.degrees(opening))} degrees"
-    law = (f"Coulomb's, {exact}" if case.surface.exact else
+    law = (f"Coulomb's, {exact}" if case.surface.coulomb else
            "associated: a joint that slides also opens, by the coefficient of friction, and closes again")  # fmt: skip
     return f"Contact is unilateral and {case.surface.words}; friction is {law}."
 

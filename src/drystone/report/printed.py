@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from drystone.errors import InputError
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-PATIENCE = 120.0  # [s]
+PRINT_TIMEOUT = 120.0  # [s]
 
 
 def print_pdf(page: Path, path: Path) -> None:
@@ -18,16 +18,16 @@ def print_pdf(page: Path, path: Path) -> None:
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         raise InputError(f"no Chromium or Chrome is found to print the PDF; install one, or open {page} and print it there")
-    with TemporaryDirectory() as profile, whole(path) as part:
+    with TemporaryDirectory() as profile, replace_atomically(path) as part:
         flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
                  "--disable-quic", "--disable-component-update", "--no-pdf-header-footer",
                  f"--user-data-dir={profile}"]  # fmt: skip
         flags += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # Chromium's sandbox refuses root
         command = [browser, *flags, f"--print-to-pdf={part.resolve()}", page.resolve().as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+            process = subprocess.run(command, capture_output=True, timeout=PRINT_TIMEOUT, check=False)
         except subprocess.TimeoutExpired:
-            raise InputError(f"{browser} did not print within {PATIENCE:g} s; open {page} and print it there") from None
-        if done.returncode or not part.exists():
-            said = (done.stderr.decode(errors="replace").strip().splitlines() or ["nothing said"])[-1]
-            raise InputError(f"{browser} could not print ({said}); open {page} and print it there")
+            raise InputError(f"{browser} did not print within {PRINT_TIMEOUT:g} s; open {page} and print it there") from None
+        if process.returncode or not part.exists():
+            message = (process.stderr.decode(errors="replace").strip().splitlines() or ["nothing said"])[-1]
+            raise InputError(f"{browser} could not print ({message}); open {page} and print it there")

@@ -29,23 +29,23 @@ class Balance(NamedTuple):
     frame: Array  # (C, d, 3) world vectors: normal, tangents
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
-    place: Array  # (B, 3) [m] centroids of the blocks
+    centroid: Array  # (B, 3) [m] centroids of the blocks
     broken: Array  # (C,) bool: whether the bond of the joint is broken
     fibres: bool = False  # contacts are parts of the areas of joints; those without area are corners of what cannot be crushed
 
-    def on_free(self, wrench: Array) -> Array:
+    def free_rows(self, wrench: Array) -> Array:
         """(N D,) the rows of the free blocks of a wrench (B, 6)."""
         return wrench[np.ix_(self.free, self.unknowns)].ravel()
 
-    def of_all(self, velocity: Array) -> Array:
+    def velocity_of_all(self, velocity: Array) -> Array:
         """(B, 6) the velocities of all blocks of those of the free ones (N D,)."""
         full = np.zeros((len(self.model.blocks), 6))
         full[np.ix_(self.free, self.unknowns)] = velocity.reshape(len(self.free), -1)
         return full
 
-    def relative(self, velocity: Array) -> Array:
+    def relative_velocity(self, velocity: Array) -> Array:
         """(C, d) relative velocities of the contacts, b against a, of the velocities (B, 6) of all blocks."""
-        slip = self.matrix.T @ self.on_free(velocity)
+        slip = self.matrix.T @ self.free_rows(velocity)
         return slip.reshape(len(self.friction), -1)
 
     def with_forces(self, force: Array) -> Contacts:
@@ -64,23 +64,23 @@ def assemble_balance(
     """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact;
     it looks ahead by a movement (B, 6) [m, rad]. Points with a gap of more than `widest` [m] are left out."""
     refuse_own_laws(model)
-    place = model.position if position is None else position
-    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)) if rotation is None else rotation
-    ahead = np.zeros((len(place), 6)) if movement is None else movement
-    contacts, _ = detect(model.bodies, place, rotations, ahead, 1.0, no_contacts(), 0, model.planar)
+    centroids = model.position if position is None else position
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(centroids), 1)) if rotation is None else rotation
+    ahead = np.zeros((len(centroids), 6)) if movement is None else movement
+    contacts, _ = detect(model.bodies, centroids, rotations, ahead, 1.0, no_contacts(), 0, model.planar)
     contacts = Contacts(*(values[contacts.gap <= widest] for values in contacts))
     friction = model.friction_between(contacts.a, contacts.b)
     free, unknowns = np.flatnonzero(~model.bodies.fixed), PLANE_UNKNOWNS if model.planar else SPACE_UNKNOWNS
     frame = _frames(contacts.normal, model.planar)
-    matrix = _matrix(model, place, free, unknowns, contacts, frame)
-    return Balance(model, free, unknowns, contacts, frame, friction, matrix, place, np.zeros(len(friction), bool))
+    matrix = _matrix(model, centroids, free, unknowns, contacts, frame)
+    return Balance(model, free, unknowns, contacts, frame, friction, matrix, centroids, np.zeros(len(friction), bool))
 
 
 def with_contacts(original: Balance, contacts: Contacts, points: Array) -> Balance:
     """The balance with other contacts, fibres of the joints that have these contact points (C,) of it."""
     friction = original.model.friction_between(contacts.a, contacts.b)
     frame = original.frame[points]
-    matrix = _matrix(original.model, original.place, original.free, original.unknowns, contacts, frame)
+    matrix = _matrix(original.model, original.centroid, original.free, original.unknowns, contacts, frame)
     return original._replace(
         contacts=contacts, frame=frame, friction=friction, matrix=matrix, broken=original.broken[points], fibres=True
     )
@@ -96,13 +96,13 @@ def _frames(normal: Array, planar: bool) -> Array:
     return np.stack([normal, first, np.cross(normal, first)], axis=1)
 
 
-def _matrix(model: Model, place: Array, free: Array, unknowns: Array, contacts: Contacts, frame: Array) -> sp.csc_array:
-    slot = np.full(len(place), -1)
+def _matrix(model: Model, centroids: Array, free: Array, unknowns: Array, contacts: Contacts, frame: Array) -> sp.csc_array:
+    slot = np.full(len(centroids), -1)
     slot[free] = np.arange(len(free))
     count, size, directions = len(contacts.gap), len(unknowns), frame.shape[1]
     parts = []
     for body, sign in ((contacts.a, -1.0), (contacts.b, 1.0)):
-        arm = (contacts.point - place[body])[:, None, :]
+        arm = (contacts.point - centroids[body])[:, None, :]
         wrench = sign * np.concatenate([frame, np.cross(arm, frame)], axis=2)[:, :, unknowns]  # (C, d, D)
         is_free = slot[body] >= 0
         row = size * slot[body][:, None, None] + np.arange(size) + np.zeros((1, directions, 1), int)

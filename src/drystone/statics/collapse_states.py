@@ -73,7 +73,7 @@ def search_states(
 
 
 def _hop(problem: SearchProblem, lowest: Collapse, generator: np.random.Generator) -> Collapse | None:
-    changed = np.exp(HOP_DEVIATION * generator.standard_normal(len(problem.joints.one)))[problem.joints.of]
+    changed = np.exp(HOP_DEVIATION * generator.standard_normal(len(problem.joints.first_point)))[problem.joints.joint_of_point]
     sliding = _without_dilatancy(problem, np.maximum(lowest.force[:, 0], 0.0) * changed, _no_slip(problem))
     return _least_multiplier(problem, sliding) if _has_mechanism(sliding) else None
 
@@ -100,13 +100,13 @@ def _has_mechanism(sliding: JointForces) -> bool:
 
 
 def _no_slip(problem: SearchProblem) -> Array:
-    return np.zeros((len(problem.joints.one), problem.joints.unknowns))
+    return np.zeros((len(problem.joints.first_point), problem.joints.unknowns))
 
 
-def _lower_state(one: Collapse | None, other: Collapse | None) -> Collapse | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other, key=lambda state: state.multiplier)
+def _lower_state(first: Collapse | None, second: Collapse | None) -> Collapse | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second, key=lambda state: state.multiplier)
 
 
 def area_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
@@ -119,8 +119,8 @@ def area_state_error(balance: Balance, dead: Array, live: Array, state: Collapse
 def _state_error(problem: SearchProblem, state: Collapse) -> float:
     balance, joints, dead, live = problem
     normal, shear = state.force[:, 0], state.force[:, 1:]
-    drift, mean_load = balance.relative(state.velocity), _mean_load(problem)
-    residual = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    drift, mean_load = balance.relative_velocity(state.velocity), _mean_load(problem)
+    residual = balance.matrix @ state.force.ravel() + balance.free_rows(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
     total_normal, centre = joints.normal_and_centre(np.maximum(normal, 0.0))
     friction, slip = friction_at(joints, centre), joint_slip(problem, state.velocity, centre)
@@ -129,7 +129,7 @@ def _state_error(problem: SearchProblem, state: Collapse) -> float:
     by_point = balance.friction * np.maximum(normal, 0.0) * np.linalg.norm(drift[:, 1:], axis=1)
     wasted_power = float(np.abs(normal * drift[:, 0]).sum())
     wasted_power += float(np.abs(by_area + (joint_shear * slip).sum(axis=1))[is_sliding].sum())
-    wasted_power += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~is_sliding[joints.of]].sum())
+    wasted_power += float(np.abs(by_point + (shear * drift[:, 1:]).sum(axis=1))[~is_sliding[joints.joint_of_point]].sum())
     power = float(by_area.sum()) + abs(state.multiplier) + abs(float(np.vdot(dead, state.velocity)))
     strength = np.maximum(strength_along(friction, joint_shear)[0],
                       strength_along(friction_of_points(joints, np.maximum(normal, 0.0)), joint_shear)[0])  # fmt: skip
@@ -152,17 +152,17 @@ def sliding_joints(slip: Array) -> Array:
 def joint_slip(problem: SearchProblem, velocity: Array, centre: Array) -> Array:
     """(J, k) slip of the joints at these centres, the spin times the size."""
     balance, joints, _, _ = problem
-    at_origin = (joints.matrix.T @ balance.on_free(velocity)).reshape(-1, joints.unknowns)
+    at_origin = (joints.matrix.T @ balance.free_rows(velocity)).reshape(-1, joints.unknowns)
     return np.einsum("jik,ji->jk", shift_matrices(centre, joints), at_origin)
 
 
 def shear_resultants(joints: JointAreas, shear: Array, centre: Array) -> Array:
     """(J, k) shear forces, and couples over the size, of forces (C, d - 1) along the tangents at the contact points."""
-    count = len(joints.one)
-    sums = [np.bincount(joints.of, part, count) for part in shear.T]
+    count = len(joints.first_point)
+    sums = [np.bincount(joints.joint_of_point, part, count) for part in shear.T]
     if joints.unknowns == 3:
-        arm = joints.place - centre[joints.of]
-        sums.append(np.bincount(joints.of, arm[:, 0] * shear[:, 1] - arm[:, 1] * shear[:, 0], count) / joints.size)
+        arm = joints.offset - centre[joints.joint_of_point]
+        sums.append(np.bincount(joints.joint_of_point, arm[:, 0] * shear[:, 1] - arm[:, 1] * shear[:, 0], count) / joints.size)
     return np.stack(sums, axis=1)
 
 
@@ -178,14 +178,14 @@ def move_couples(joints: JointAreas, friction: Array, old: Array, new: Array) ->
 def forces_at_contacts(joints: JointAreas, normal: Array, centre: Array, friction: Array) -> Array:
     """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
     forces are shared, couples besides across the arms from the centre."""
-    total_normal = np.bincount(joints.of, normal, len(joints.one))
-    share = normal / np.where(total_normal > 0.0, total_normal, 1.0)[joints.of]
-    shear = share[:, None] * friction[joints.of, : normal.ndim + joints.unknowns // 2]
+    total_normal = np.bincount(joints.joint_of_point, normal, len(joints.first_point))
+    share = normal / np.where(total_normal > 0.0, total_normal, 1.0)[joints.joint_of_point]
+    shear = share[:, None] * friction[joints.joint_of_point, : normal.ndim + joints.unknowns // 2]
     if joints.unknowns == 3:
-        arm = joints.place - centre[joints.of]
-        spread = np.bincount(joints.of, share * (arm**2).sum(axis=1), len(joints.one))
+        arm = joints.offset - centre[joints.joint_of_point]
+        spread = np.bincount(joints.joint_of_point, share * (arm**2).sum(axis=1), len(joints.first_point))
         turn = friction[:, 2] * joints.size / np.where(spread > 0.0, spread, np.inf)
-        shear = shear + (turn[joints.of] * share)[:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+        shear = shear + (turn[joints.joint_of_point] * share)[:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
     return np.column_stack([normal, shear])
 
 
@@ -196,13 +196,18 @@ def _first_forces(problem: SearchProblem, associated: Optimum, start: int, stand
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
         return np.maximum(associated.force[:, 0], 0.0)
-    generator, count = np.random.default_rng(start), len(joints.one)
+    generator, count = np.random.default_rng(start), len(joints.first_point)
     share = generator.uniform() if stands else 1.0
     reached = share * associated.multiplier if bounded else 0.0
     middle = np.zeros((count, 2))
     plain = tangent_cones(friction_at(joints, middle), np.zeros((count, joints.unknowns)), np.zeros(count, bool))
     dear = np.where(generator.uniform(size=count) < COSTLY_SHARE, COST_FACTOR, 1.0)
-    cost = Cost(dear[joints.of], np.zeros((count, joints.unknowns)), np.zeros((len(joints.of), 0)), np.zeros(count))
+    cost = Cost(
+        dear[joints.joint_of_point],
+        np.zeros((count, joints.unknowns)),
+        np.zeros((len(joints.joint_of_point), 0)),
+        np.zeros(count),
+    )
     collapse = optimise_joints(
         balance, joints, dead + reached * live, None, middle, plain, slope=1.0, level=np.zeros(count), cost=cost
     )
@@ -222,7 +227,7 @@ def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse 
     """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do. Where the centres of
     pressure of its forces are not those for which friction was told, another pass follows, which holds them there more."""
     balance, joints, dead, live = problem
-    drift, level = balance.relative(sliding.velocity), np.zeros(len(joints.one))
+    drift, level = balance.relative_velocity(sliding.velocity), np.zeros(len(joints.first_point))
     opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]
     total_normal, centre = joints.normal_and_centre(np.maximum(sliding.normal, 0.0))
     pressure_cost = PRESSURE_PENALTY / np.maximum(total_normal, 0.1 * _mean_load(problem))
@@ -230,11 +235,11 @@ def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse 
         friction, slip = friction_at(joints, centre), joint_slip(problem, sliding.velocity, centre)
         is_sliding = sliding_joints(slip)
         ellipsoid = tangent_cones(friction, slip, is_sliding)
-        resisted = np.where(is_sliding[joints.of], dissipation(friction, slip)[joints.of],
+        resisted = np.where(is_sliding[joints.joint_of_point], dissipation(friction, slip)[joints.joint_of_point],
                             balance.friction * np.linalg.norm(drift[:, 1:], axis=1))  # fmt: skip
         turns = is_sliding & (joints.unknowns == 3)
         urgent = _urgency(slip, is_sliding)
-        normally = PENALTY * (opening + urgent[joints.of] * resisted)
+        normally = PENALTY * (opening + urgent[joints.joint_of_point] * resisted)
         cost = Cost(normally, PENALTY * urgent[:, None] * slip, at_points, pressure_cost * turns)
         best = optimise_joints(
             balance, joints, dead, -live, centre, ellipsoid, slope=1.0, level=level, cost=cost, at_points=~is_sliding

@@ -13,12 +13,12 @@ import numpy as np
 
 from drystone.contact.detect import detect
 from drystone.errors import InputError
-from drystone.joints import Surface
-from drystone.loads import Push, members, wrench
+from drystone.joints import ContactSurface
+from drystone.loads import AppliedLoad, find_blocks, load_wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.statics.equilibrium import STEP_DURATION, ContactEquilibrium, step_from_rest
 from drystone.statics.remaining import remove_blocks
 from drystone.stepping import State
@@ -46,9 +46,9 @@ def build_in_stages(
     stages: Sequence[Array],
     *,
     solver: ContactSolver,
-    surface: Surface,
+    surface: ContactSurface,
     gravity: float = GRAVITY,
-    loads: Iterable[Push] = (),
+    loads: Iterable[AppliedLoad] = (),
 ) -> Iterator[BuiltStage]:
     """The stages (B,) bool of who is there, each brought to balance. The first that does not stand is the last, with
     places and forces of before it moved."""
@@ -58,7 +58,7 @@ def build_in_stages(
     if model.laws is not None:
         raise InputError("construction: joints with mortar cannot be built in stages; keep nothing but friction in [joints]")
     state = initial_state(model, gravity)
-    push, before = wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
+    push, before = load_wrench(model, loads, gravity), np.zeros(len(model.blocks), bool)
     for present in stages:
         built = remove_blocks(model, ~present)
         start = _find_contacts(built, state, present & ~before)
@@ -78,7 +78,7 @@ def _bring_to_rest(
     first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
         pressed = compute_step(state)
-        position, rotation = drift(state.position, state.rotation, pressed.acceleration, STEP_DURATION)
+        position, rotation = move_freely(state.position, state.rotation, pressed.acceleration, STEP_DURATION)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
         state = _find_contacts(built, state, nobody)
         if pressed.motion <= BALANCED_SHARE * first or not pressed.motion < DECAY_FACTOR * motion:
@@ -114,7 +114,7 @@ def _named(model: Model, names: Sequence[str]) -> Array:
     """(B,) bool the blocks, and those of the groups, of these names."""
     chosen = np.zeros(len(model.blocks), bool)
     for name in names:
-        chosen[members(model, name, "analysis.order, strike")] = True
+        chosen[find_blocks(model, name, "analysis.order, strike")] = True
     return chosen
 
 

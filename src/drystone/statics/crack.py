@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from drystone.laws import YOUNG
+from drystone.laws import DEFAULT_YOUNG
 from drystone.statics.balance import Balance
 from drystone.statics.fibres import integration_points
 
@@ -26,7 +26,7 @@ def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float 
     points = integration_points(balance)
     pair = group[points.contacts.a], group[points.contacts.b]
     length = _lengths(balance, points)
-    across = np.where(laws.normal_stiffness[pair] > 0, laws.normal_stiffness[pair], YOUNG / length)
+    across = np.where(laws.normal_stiffness[pair] > 0, laws.normal_stiffness[pair], DEFAULT_YOUNG / length)
     along = np.where(laws.shear_stiffness[pair] > 0, laws.shear_stiffness[pair], SHEAR_STIFFNESS_RATIO * across)
     stiffness = np.repeat(along[:, None], balance.frame.shape[1], axis=1)
     stiffness[:, 0] = across
@@ -36,10 +36,10 @@ def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float 
     at_corner = group[contacts.a], group[contacts.b]
     strength = (laws.tension + np.sqrt(laws.energy * laws.pull))[at_corner]
     stiff_corner = np.where(laws.normal_stiffness[at_corner] > 0, laws.normal_stiffness[at_corner],
-                            YOUNG / _lengths(balance, balance))  # fmt: skip
+                            DEFAULT_YOUNG / _lengths(balance, balance))  # fmt: skip
     pulled = []
     for load in (dead, live):
-        moved = solve.solve(balance.on_free(load))
+        moved = solve.solve(balance.free_rows(load))
         pulled.append(stiff_corner * (balance.matrix.T @ moved).reshape(len(stiff_corner), -1)[:, 0])
     reserve, growth = strength - pulled[0], pulled[1]
     if (reserve < 0.0).any() or not (growth > 0.0).any():
@@ -51,6 +51,6 @@ def _lengths(balance: Balance, of: Balance) -> Array:
     """(F,) [m] depth of stone behind each contact of a balance, both sides together; supports are rigid."""
     contacts, fixed, total = of.contacts, balance.model.bodies.fixed, np.zeros(len(of.contacts.gap))
     for body in (contacts.a, contacts.b):
-        depth = np.abs(np.einsum("ck,ck->c", contacts.point - balance.place[body], contacts.normal))
+        depth = np.abs(np.einsum("ck,ck->c", contacts.point - balance.centroid[body], contacts.normal))
         total += np.where(fixed[body], 0.0, depth)
     return np.where(total > 0.0, total, 1.0)

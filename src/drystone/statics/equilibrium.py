@@ -13,15 +13,16 @@ import numpy as np
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
-from drystone.joints import RIGID, Surface
-from drystone.loads import Push, members, unit, wrench
+from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.loads import AppliedLoad, find_blocks, load_wrench, unit_vector
 from drystone.model import Model
 from drystone.problem import unwhiten
 from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.program import optimise_forces
-from drystone.stepping import Load, Scheme, State, assemble, bear_joints
+from drystone.stepping import Load as StepLoad
+from drystone.stepping import Scheme, State, assemble, bear_joints
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -45,9 +46,9 @@ def solve_equilibrium(
     *,
     solver: ContactSolver,
     gravity: float = GRAVITY,
-    loads: Iterable[Push] = (),
+    loads: Iterable[AppliedLoad] = (),
     push: Array | None = None,
-    surface: Surface = RIGID,
+    surface: ContactSurface = RIGID_SURFACE,
     widest: float = np.inf,
 ) -> ContactEquilibrium:
     """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
@@ -59,17 +60,17 @@ def solve_equilibrium(
     )
     contacts = Contacts(*(each[contacts.gap <= widest] for each in contacts))
     touching = state._replace(contacts=contacts._replace(gap=np.zeros_like(contacts.gap)))
-    total = wrench(model, loads, gravity) + (0.0 if push is None else push)
+    total = load_wrench(model, loads, gravity) + (0.0 if push is None else push)
     return step_from_rest(model, touching, total, solver=solver, gravity=gravity, surface=surface)
 
 
 def step_from_rest(
-    model: Model, state: State, push: Array, *, solver: ContactSolver, gravity: float, surface: Surface
+    model: Model, state: State, push: Array, *, solver: ContactSolver, gravity: float, surface: ContactSurface
 ) -> ContactEquilibrium:
     """What weight and a push (B, 6) [N, N m] do in a step from rest, with the contacts of the state and their forces [N]. The
     step is a second, so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
-    at_rest = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
+    at_rest = StepLoad(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme)
     with one_blas_thread():
@@ -103,6 +104,6 @@ def force_bounds(balance: Balance, dead: Array, between: tuple[str, str], direct
 def _component(balance: Balance, between: tuple[str, str], direction: Iterable[float]) -> Array:
     """(C, d) what each force adds to the component; forces act on b."""
     model, contacts = balance.model, balance.contacts
-    first, second = (np.isin(np.arange(len(model.blocks)), members(model, name, "bounds.between")) for name in between)
+    first, second = (np.isin(np.arange(len(model.blocks)), find_blocks(model, name, "bounds.between")) for name in between)
     sign = (first[contacts.a] & second[contacts.b]).astype(float) - (second[contacts.a] & first[contacts.b])
-    return sign[:, None] * (balance.frame @ unit(direction))
+    return sign[:, None] * (balance.frame @ unit_vector(direction))

@@ -67,23 +67,23 @@ def best_in_fibres(
 def integration_points(balance: Balance) -> Balance:
     """The balance with points over the areas of all joints that integrate what changes with the square of the place exactly."""
     joints, contacts = find_joint_areas(balance), balance.contacts
-    middle = np.zeros((len(joints.one), 2))
-    for j in range(len(joints.one)):
+    middle = np.zeros((len(joints.first_point), 2))
+    for j in range(len(joints.first_point)):
         polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
         flat = len(polygon) < 3 or _area(polygon) <= MIN_PART_SHARE * joints.size[j] ** 2
         middle[j] = (polygon.min(axis=0) + polygon.max(axis=0)) / 2 if flat else _centroid(polygon)
     start, place, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, middle)
-    of = np.repeat(np.arange(len(joints.one)), np.diff(start))
-    area = share * np.bincount(joints.of, contacts.area, len(joints.one))[of]
-    return with_contacts(balance, _points(balance, joints, of, place, area), joints.one[of])
+    of = np.repeat(np.arange(len(joints.first_point)), np.diff(start))
+    area = share * np.bincount(joints.joint_of_point, contacts.area, len(joints.first_point))[of]
+    return with_contacts(balance, _points(balance, joints, of, place, area), joints.first_point[of])
 
 
 def _first_cells(balance: Balance, joints: JointAreas) -> tuple[list[list[Polygon]], Array]:
     """The polygons of each joint in a grid, and the area (J,) [m2] of each over that of its polygon."""
     cells: list[list[Polygon]] = []
-    factor = np.ones(len(joints.one))
-    area = np.bincount(joints.of, balance.contacts.area, len(joints.one))
-    for j in range(len(joints.one)):
+    factor = np.ones(len(joints.first_point))
+    area = np.bincount(joints.joint_of_point, balance.contacts.area, len(joints.first_point))
+    for j in range(len(joints.first_point)):
         polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
         if balance.model.planar:
             low, high = polygon[:, 0].min(), polygon[:, 0].max()
@@ -146,23 +146,23 @@ def _in_fibres(balance: Balance, joints: JointAreas, cells: list[list[Polygon]],
     contacts, laws, group = balance.contacts, balance.model.laws, balance.model.bodies.group
     assert laws is not None
     hard = ~np.isfinite(laws.crushing[group[contacts.a], group[contacts.b]])
-    flat = np.array([not each for each in cells], bool)[joints.of]
+    flat = np.array([not each for each in cells], bool)[joints.joint_of_point]
     corners = np.flatnonzero(hard | flat)
     of_cells = np.repeat(np.arange(len(cells)), [len(each) for each in cells])
-    of = np.concatenate([joints.of[corners], of_cells]).astype(np.int64)
+    of = np.concatenate([joints.joint_of_point[corners], of_cells]).astype(np.int64)
     polygons = [polygon for each in cells for polygon in each]
-    place = np.concatenate([joints.place[corners], np.array([_centroid(p) for p in polygons]).reshape(-1, 2)])
+    place = np.concatenate([joints.offset[corners], np.array([_centroid(p) for p in polygons]).reshape(-1, 2)])
     area = np.concatenate([np.zeros(len(corners)), [_area(p) for p in polygons]]) * factor[of]
     number = np.concatenate([np.full(len(corners), -1), *(np.arange(len(each)) for each in cells)]).astype(np.int64)
     order = np.argsort(of, kind="stable")
     of, place, area, number = of[order], place[order], area[order], number[order]
     fibres = _points(balance, joints, of, place, area)
-    return FibreBalance(with_contacts(balance, fibres, joints.one[of]), of, number)
+    return FibreBalance(with_contacts(balance, fibres, joints.first_point[of]), of, number)
 
 
 def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area: Array) -> Contacts:
     """Contacts at these places (F, 2) of the joints, with these areas."""
-    contacts, first = balance.contacts, joints.one[of]
+    contacts, first = balance.contacts, joints.first_point[of]
     tangent = balance.frame[first][:, 1:]
     point = joints.origin[of] + np.einsum("ci,cik->ck", place[:, : tangent.shape[1]], tangent)
     plane = _plane_of_gaps(balance, joints)[of]
@@ -186,11 +186,11 @@ def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area:
 
 def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
     """(J, 3) [m] and slopes: the gap at the origin of each joint and how it grows along its tangents."""
-    count = len(joints.one)
-    base = np.column_stack([np.ones(len(joints.of)), joints.place])
+    count = len(joints.first_point)
+    base = np.column_stack([np.ones(len(joints.joint_of_point)), joints.offset])
     left, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
-    np.add.at(left, joints.of, base[:, :, None] * base[:, None, :])
-    np.add.at(right, joints.of, base * balance.contacts.gap[:, None])
+    np.add.at(left, joints.joint_of_point, base[:, :, None] * base[:, None, :])
+    np.add.at(right, joints.joint_of_point, base * balance.contacts.gap[:, None])
     scale = np.column_stack([np.ones(count), joints.size, joints.size])
     left, right = left / scale[:, :, None] / scale[:, None, :], right / scale
     return np.linalg.solve(left + 1e-12 * np.eye(3), right[:, :, None])[:, :, 0] / scale
@@ -200,7 +200,7 @@ def _cut(fibred: FibreBalance, joints: JointAreas, cells: list[list[Polygon]], b
     """Cuts the cells of the joints that turn, in place; whether any was cut."""
     balance, laws = fibred.balance, fibred.balance.model.laws
     assert laws is not None
-    opening = balance.relative(best.velocity)[:, 0]
+    opening = balance.relative_velocity(best.velocity)[:, 0]
     group, contacts, was_cut = balance.model.bodies.group, balance.contacts, False
     fastest = float(np.abs(opening).max(initial=0.0))
     for j in range(len(cells)):

@@ -25,10 +25,10 @@ class JointAreas(NamedTuple):
     """J joints of C contact points. A joint has k unknowns besides its normal forces: 3 in space, the shear force along both
     tangents and the couple about the normal at its origin over its size; 1 in the plane."""
 
-    of: Array  # (C,) int64 the joint of each contact point
-    one: Array  # (J,) int64 one of its contact points
+    joint_of_point: Array  # (C,) int64 the joint of each contact point
+    first_point: Array  # (J,) int64 one of its contact points
     origin: Array  # (J, 3) [m] world
-    place: Array  # (C, 2) [m] contact points from the origin of their joint, along the tangents
+    offset: Array  # (C, 2) [m] contact points from the origin of their joint, along the tangents
     start: Array  # (J + 1,) int64 where the corners of each joint begin
     corners: Array  # (J,) int64 how many corners its polygon has
     corner: Array  # (C, 2) [m] from the origin, counter-clockwise
@@ -38,13 +38,13 @@ class JointAreas(NamedTuple):
 
     @property
     def unknowns(self) -> int:
-        return self.matrix.shape[1] // max(len(self.one), 1)
+        return self.matrix.shape[1] // max(len(self.first_point), 1)
 
     def normal_and_centre(self, normal: Array) -> tuple[Array, Array]:
         """(J,) [N] and (J, 2) [m]: the normal forces of the joints and where they act, of those of the points (C,)."""
-        count = len(self.one)
-        total = np.bincount(self.of, normal, count)
-        centre = np.stack([np.bincount(self.of, normal * self.place[:, i], count) for i in (0, 1)], axis=1)
+        count = len(self.first_point)
+        total = np.bincount(self.joint_of_point, normal, count)
+        centre = np.stack([np.bincount(self.joint_of_point, normal * self.offset[:, i], count) for i in (0, 1)], axis=1)
         return total, centre / np.where(total > 0.0, total, 1.0)[:, None]
 
 
@@ -60,23 +60,23 @@ class Friction(NamedTuple):
 def find_joint_areas(balance: Balance) -> JointAreas:
     """The joints of a balance: contact points of the same two blocks, with the same normal and in one plane."""
     contacts, frame = balance.contacts, balance.frame
-    of = _same_joint(balance)
-    one = np.unique(of, return_index=True)[1]
-    counts = np.bincount(of, minlength=len(one))
-    origin = np.stack([np.bincount(of, contacts.point[:, i], len(one)) / counts for i in range(3)], axis=1)
-    tangent = frame[one][:, 1:]
+    of_point = _same_joint(balance)
+    first = np.unique(of_point, return_index=True)[1]
+    counts = np.bincount(of_point, minlength=len(first))
+    origin = np.stack([np.bincount(of_point, contacts.point[:, i], len(first)) / counts for i in range(3)], axis=1)
+    tangent = frame[first][:, 1:]
     if balance.model.planar:  # no area: the second tangent is across the plane
-        tangent = np.concatenate([tangent, np.tile([[[0.0, 1.0, 0.0]]], (len(one), 1, 1))], axis=1)
-    place = np.einsum("ck,cik->ci", contacts.point - origin[of], tangent[of])
-    order = np.argsort(of, kind="stable")
+        tangent = np.concatenate([tangent, np.tile([[[0.0, 1.0, 0.0]]], (len(first), 1, 1))], axis=1)
+    offset = np.einsum("ck,cik->ci", contacts.point - origin[of_point], tangent[of_point])
+    order = np.argsort(of_point, kind="stable")
     start = np.concatenate([[0], np.cumsum(counts)])
-    corner = np.ascontiguousarray(place[order])
+    corner = np.ascontiguousarray(offset[order])
     count = order_hulls(start, corner)
-    radius = np.zeros(len(one))
-    np.maximum.at(radius, of, np.hypot(*place.T))
+    radius = np.zeros(len(first))
+    np.maximum.at(radius, of_point, np.hypot(*offset.T))
     size = np.where(radius > 0.0, radius, 1.0)
-    matrix = _matrix(balance, one, origin, size)
-    return JointAreas(of, one, origin, place, start, count, corner, size, balance.friction[one], matrix)
+    matrix = _matrix(balance, first, origin, size)
+    return JointAreas(of_point, first, origin, offset, start, count, corner, size, balance.friction[first], matrix)
 
 
 def _same_joint(balance: Balance) -> Array:
@@ -84,18 +84,18 @@ def _same_joint(balance: Balance) -> Array:
     size = float(np.ptp(contacts.point, axis=0).max(initial=0.0)) or 1.0
     height = np.einsum("ck,ck->c", contacts.point, contacts.normal) / size
     marks = [contacts.a, contacts.b, *np.rint(contacts.normal.T / SAME_PLANE), np.rint(height / SAME_PLANE)]
-    keys = np.stack([np.asarray(each, np.int64) for each in marks], axis=1)
+    keys = np.stack([np.asarray(values, np.int64) for values in marks], axis=1)
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel() if len(keys) else np.empty(0, np.int64)
 
 
-def _matrix(balance: Balance, one: Array, origin: Array, size: Array) -> sp.csc_array:
-    model, contacts, frame = balance.model, balance.contacts, balance.frame[one]
+def _matrix(balance: Balance, first: Array, origin: Array, size: Array) -> sp.csc_array:
+    model, contacts, frame = balance.model, balance.contacts, balance.frame[first]
     rows, unknowns = len(balance.unknowns), 1 if model.planar else 3
     slot = np.full(len(model.blocks), -1)
     slot[balance.free] = np.arange(len(balance.free))
     parts = []
-    for body, sign in ((contacts.a[one], -1.0), (contacts.b[one], 1.0)):
-        arm = (origin - balance.place[body])[:, None, :]
+    for body, sign in ((contacts.a[first], -1.0), (contacts.b[first], 1.0)):
+        arm = (origin - balance.centroid[body])[:, None, :]
         shear = np.concatenate([frame[:, 1:], np.cross(arm, frame[:, 1:])], axis=2)
         if unknowns == 3:
             couple = np.concatenate([np.zeros_like(frame[:, :1]), size[:, None, None] * frame[:, :1]], axis=2)
@@ -103,38 +103,38 @@ def _matrix(balance: Balance, one: Array, origin: Array, size: Array) -> sp.csc_
         wrench = sign * shear[:, :, balance.unknowns]
         is_free = slot[body] >= 0
         row = rows * slot[body][:, None, None] + np.arange(rows) + np.zeros((1, unknowns, 1), int)
-        column = np.arange(len(one) * unknowns).reshape(-1, unknowns, 1) + np.zeros((1, 1, rows), int)
+        column = np.arange(len(first) * unknowns).reshape(-1, unknowns, 1) + np.zeros((1, 1, rows), int)
         parts.append((wrench[is_free].ravel(), row[is_free].ravel(), column[is_free].ravel()))
     value, i, j = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return sp.csc_array((value, (i, j)), shape=(rows * len(balance.free), unknowns * len(one)))
+    return sp.csc_array((value, (i, j)), shape=(rows * len(balance.free), unknowns * len(first)))
 
 
 def friction_at(joints: JointAreas, centre: Array) -> Friction:
     """What the joints bear with normal forces of 1 at these centres (J, 2)."""
     if joints.unknowns == 1:
-        count = len(joints.one)
+        count = len(joints.first_point)
         return Friction(centre, np.arange(count + 1), np.zeros((count, 2)), joints.friction)
     start, point, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, centre)
-    of = np.repeat(np.arange(len(joints.one)), np.diff(start))
-    return Friction(centre, start, (point - centre[of]) / joints.size[of, None], share * joints.friction[of])
+    of_point = np.repeat(np.arange(len(joints.first_point)), np.diff(start))
+    return Friction(centre, start, (point - centre[of_point]) / joints.size[of_point, None], share * joints.friction[of_point])
 
 
 def friction_of_points(joints: JointAreas, normal: Array) -> Friction:
     """What the joints bear if their pressure is at the contact points, as these normal forces (C,) are shared."""
     total, centre = joints.normal_and_centre(normal)
-    order = np.argsort(joints.of, kind="stable")
-    of = joints.of[order]
-    arm = (joints.place[order] - centre[of]) / joints.size[of, None]
-    share = joints.friction[of] * normal[order] / np.where(total > 0.0, total, 1.0)[of]
+    order = np.argsort(joints.joint_of_point, kind="stable")
+    of_point = joints.joint_of_point[order]
+    arm = (joints.offset[order] - centre[of_point]) / joints.size[of_point, None]
+    share = joints.friction[of_point] * normal[order] / np.where(total > 0.0, total, 1.0)[of_point]
     return Friction(centre, joints.start, arm, share)
 
 
 def point_velocities(friction: Friction, slip: Array) -> Array:
     """(K, d) slip of the points of the joints, by that of the joints at the centres (J, k), the spin times the size."""
-    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
+    of_point = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     if slip.shape[1] == 1:
         return slip
-    velocity = slip[of]
+    velocity = slip[of_point]
     return np.stack(
         [velocity[:, 0] - velocity[:, 2] * friction.arm[:, 1], velocity[:, 1] + velocity[:, 2] * friction.arm[:, 0]], axis=1
     )
@@ -164,16 +164,16 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
-    of = np.repeat(np.arange(len(slip)), np.diff(friction.start))
+    of_point = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     speed = np.sqrt((point_velocities(friction, slip) ** 2).sum(axis=1))
     fastest = np.maximum.reduceat(speed, begin) if len(slip) else np.zeros(0)
-    speed = np.maximum(speed, np.where(fastest > 0.0, MIN_SPEED_SHARE * fastest, 1.0)[of])
+    speed = np.maximum(speed, np.where(fastest > 0.0, MIN_SPEED_SHARE * fastest, 1.0)[of_point])
     held, (s, t) = friction.share / speed, friction.arm.T
     sums = [held, -held * t, held * s, held * (s * s + t * t), friction.share * speed, friction.share]
     sums.append(friction.share * np.hypot(s, t))
-    each, first, second, spread, power, force, couple = np.add.reduceat(np.stack(sums), begin, axis=1)
+    values, first, second, spread, power, force, couple = np.add.reduceat(np.stack(sums), begin, axis=1)
     matrix = np.zeros((len(slip), 3, 3))
-    matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(moves, power * each, force**2)
+    matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(moves, power * values, force**2)
     matrix[:, 0, 2] = matrix[:, 2, 0] = np.where(moves, power * first, 0.0)
     matrix[:, 1, 2] = matrix[:, 2, 1] = np.where(moves, power * second, 0.0)
     matrix[:, 2, 2] = np.where(moves, power * spread, couple**2)
@@ -182,7 +182,7 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
 
 def shift_matrices(centre: Array, joints: JointAreas) -> Array:
     """(J, k, k) the unknowns of the joints by forces at these centres (J, 2) and the couple about them."""
-    count, unknowns = len(joints.one), joints.unknowns
+    count, unknowns = len(joints.first_point), joints.unknowns
     moved = np.tile(np.eye(unknowns), (count, 1, 1))
     if unknowns == 3:
         moved[:, 2, 0], moved[:, 2, 1] = -centre[:, 1] / joints.size, centre[:, 0] / joints.size

@@ -58,20 +58,20 @@ def optimise_joints(
     tolerance: float = 1e-9,
 ) -> JointForces:
     """The optimum of the program of dead and live loads (B, 6) [N, N m]; without a live load that of the costs alone."""
-    count, k, points, directions = len(joints.one), joints.unknowns, len(joints.of), balance.frame.shape[1]
+    count, k, points, directions = len(joints.first_point), joints.unknowns, len(joints.joint_of_point), balance.frame.shape[1]
     unit = program_units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
     is_point_wise = np.zeros(count, bool) if at_points is None else at_points
     frictional = np.flatnonzero(((level > UNLOADED_SHARE * unit.force) | (slope > 0.0)) & ~is_point_wise)
-    point_wise = np.flatnonzero(is_point_wise[joints.of])
+    point_wise = np.flatnonzero(is_point_wise[joints.joint_of_point])
     moved, root = shift_matrices(centre, joints), _roots(ellipsoid)
     turned = _blocks((moved @ root)[frictional], frictional, count)
     tangents = (directions * point_wise[:, None] + np.arange(1, directions)).ravel()
     parts = [balance.matrix[:, ::directions], joints.matrix @ turned, balance.matrix[:, tangents]]
     columns = sp.hstack(parts, format="csc") * unit.force
     live = np.zeros_like(dead) if live is None else live
-    live_column = balance.on_free(live) * unit.multiplier
+    live_column = balance.free_rows(live) * unit.multiplier
     columns = sp.diags_array(1 / unit.row) @ sp.hstack([columns, sp.csc_array(live_column[:, None])], format="csc")
-    load = balance.on_free(dead) / unit.row
+    load = balance.free_rows(dead) / unit.row
     linear = np.zeros(columns.shape[1])
     linear[-1] = -unit.multiplier / unit.value if live.any() else 0.0
     square = sp.csc_array((len(linear), len(linear)))
@@ -98,17 +98,27 @@ def optimise_joints(
     velocity = unit.value * z[: len(load)] / unit.row
     slip = np.einsum("jik,ji->jk", moved, (joints.matrix.T @ velocity).reshape(-1, k))
     return JointForces(
-        status, unit.multiplier * float(x[-1]), unit.force * x[:points], friction, shear, balance.of_all(velocity), slip
+        status,
+        unit.multiplier * float(x[-1]),
+        unit.force * x[:points],
+        friction,
+        shear,
+        balance.velocity_of_all(velocity),
+        slip,
     )
 
 
 def _nearness(joints: JointAreas, centre: Array, weight: Array, columns: int) -> sp.csc_array:
     """The matrix of half the sum of weight times the square of the moments about the centres, over the size of the joints."""
-    arm = np.sqrt(weight)[joints.of, None] * (joints.place - centre[joints.of]) / joints.size[joints.of, None]
-    points = len(joints.of)
-    rows = 2 * joints.of[:, None] + np.arange(2)
+    arm = (
+        np.sqrt(weight)[joints.joint_of_point, None]
+        * (joints.offset - centre[joints.joint_of_point])
+        / joints.size[joints.joint_of_point, None]
+    )
+    points = len(joints.joint_of_point)
+    rows = 2 * joints.joint_of_point[:, None] + np.arange(2)
     cols = np.arange(points)[:, None] + np.zeros((1, 2), int)
-    moment = sp.csc_array((arm.ravel(), (rows.ravel(), cols.ravel())), shape=(2 * len(joints.one), columns))
+    moment = sp.csc_array((arm.ravel(), (rows.ravel(), cols.ravel())), shape=(2 * len(joints.first_point), columns))
     return sp.csc_array(moment.T @ moment)
 
 
@@ -131,19 +141,24 @@ def _cones(
 ) -> tuple[sp.csc_array, Array, list]:
     """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints that bear friction as one, of
     contact points that do so alone."""
-    points, k, frictional_count, point_wise_count = len(joints.of), joints.unknowns, len(frictional), len(point_wise)
+    points, k, frictional_count, point_wise_count = (
+        len(joints.joint_of_point),
+        joints.unknowns,
+        len(frictional),
+        len(point_wise),
+    )
     d = 2 if k == 1 else 3
     i, j, value = [np.arange(points)], [np.arange(points)], [np.ones(points)]
     i.append((points + (k + 1) * np.arange(frictional_count)[:, None] + np.arange(1, k + 1)).ravel())
     j.append(points + np.arange(k * frictional_count))
     value.append(np.ones(k * frictional_count))
     if slope > 0.0:
-        slot = np.full(len(joints.one), -1)
+        slot = np.full(len(joints.first_point), -1)
         slot[frictional] = np.arange(frictional_count)
-        one = np.flatnonzero(slot[joints.of] >= 0)
-        i.append(points + (k + 1) * slot[joints.of[one]])
-        j.append(one)
-        value.append(np.full(len(one), slope))
+        in_frictional = np.flatnonzero(slot[joints.joint_of_point] >= 0)
+        i.append(points + (k + 1) * slot[joints.joint_of_point[in_frictional]])
+        j.append(in_frictional)
+        value.append(np.full(len(in_frictional), slope))
     first = points + (k + 1) * frictional_count
     i += [first + d * np.arange(point_wise_count), (first + d * np.arange(point_wise_count)[:, None] + np.arange(1, d)).ravel()]
     j += [point_wise, points + k * frictional_count + np.arange((d - 1) * point_wise_count)]

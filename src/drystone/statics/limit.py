@@ -52,7 +52,7 @@ def multiplier_shortfall(balance: Balance, optimum: Optimum) -> float:
     so it is not too high; the mechanism misses the dual cone by a little, on which the normal forces do this power."""
     if optimum.status != SOLVED:
         return np.nan
-    drift = balance.relative(optimum.velocity)
+    drift = balance.relative_velocity(optimum.velocity)
     missed = np.maximum(balance.friction * np.linalg.norm(drift[:, 1:], axis=1) - drift[:, 0], 0.0)
     return float(missed @ np.abs(optimum.force[:, 0])) + optimum.error
 

@@ -80,10 +80,10 @@ def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collap
     """How far a state is from the exact problem (T34), relative, the largest of: imbalance; force outside Coulomb's cone;
     blocks going into each other; power of forces on opening joints and on slip not opposed by the full friction."""
     normal, shear = state.force[:, 0], np.linalg.norm(state.force[:, 1:], axis=1)
-    drift = balance.relative(state.velocity)
+    drift = balance.relative_velocity(state.velocity)
     slip = np.linalg.norm(drift[:, 1:], axis=1)
     unit = float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())
-    residual = balance.matrix @ state.force.ravel() + balance.on_free(dead + state.multiplier * live)
+    residual = balance.matrix @ state.force.ravel() + balance.free_rows(dead + state.multiplier * live)
     arm = np.where(balance.unknowns >= 3, balance.model.bodies.radius[balance.free][:, None], 1.0).ravel()
     outside = np.maximum(shear - balance.friction * normal, -normal)
     friction = float(np.abs(balance.friction * normal * slip).sum())
@@ -118,7 +118,7 @@ def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array
 
 def _least_multiplier(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
     """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do."""
-    drift = balance.relative(velocity)
+    drift = balance.relative_velocity(velocity)
     wasted_power = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
     wasted_power[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)
     best = optimise_forces(balance, dead, -live, cost=PENALTY * wasted_power)

@@ -77,10 +77,10 @@ def optimise_forces(
     columns = (sp.diags_array(1 / unit.row) @ balance.matrix * unit.force).tocsc()
     linear = np.zeros(count * directions) if cost is None else cost.ravel() * unit.force / unit.value
     if live is not None:
-        live_column = balance.on_free(live) / unit.row * unit.multiplier
+        live_column = balance.free_rows(live) / unit.row * unit.multiplier
         columns = sp.hstack([columns, sp.csc_array(live_column[:, None])], format="csc")
         linear = np.append(linear, -unit.multiplier / unit.value)
-    load = balance.on_free(dead) / unit.row
+    load = balance.free_rows(dead) / unit.row
     rows, right_side, cones, strength = _cones(envelope, directions, columns.shape[1])
     matrix = sp.vstack([columns, -rows], format="csc")
     right = np.concatenate([-load, right_side / unit.force])
@@ -166,7 +166,7 @@ def _read_answer(
 ) -> Optimum:
     count, directions = balance.frame.shape[:2]
     x, z = np.array(answer.x), np.array(answer.z)
-    velocity = balance.of_all(unit.value * z[: len(load)] / unit.row)
+    velocity = balance.velocity_of_all(unit.value * z[: len(load)] / unit.row)
     shear = np.append(z[len(load) :], 0.0)
     rate = unit.value / unit.force * shear[strength].sum(axis=1)
     force = unit.force * x[: count * directions].reshape(count, directions)

@@ -15,7 +15,7 @@ from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.model import Model
 from drystone.simulate import initial_state
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.statics.balance import Balance, assemble_balance
 from drystone.statics.fibres import best_in_fibres, has_strengths
 from drystone.statics.limit import largest_rim_speed, solve_limit
@@ -76,7 +76,7 @@ def trace_capacity_curve(
             if not optimum.multiplier > 0.0:
                 return
         broken = np.concatenate([broken, _broken_pairs(system, movement, size)]) if has_strengths(system) else broken
-        position, rotation = drift(position, rotation, movement, 1.0)
+        position, rotation = move_freely(position, rotation, movement, 1.0)
         displacement += work / live_force
         dead, live = loads(rotation)
         curve.append((optimum.multiplier, moved))
@@ -161,7 +161,7 @@ def _step(system: Balance, dead: Array, live: Array, work: float) -> tuple[Balan
 
 def _broken_pairs(system: Balance, movement: Array, size: float) -> Array:
     """(K, 2) the pairs of blocks whose joints this movement (B, 6) opens or slides by more than a hair: their bonds break."""
-    apart = np.abs(system.relative(movement)).max(axis=1) > BROKEN_SHARE * size
+    apart = np.abs(system.relative_velocity(movement)).max(axis=1) > BROKEN_SHARE * size
     return np.unique(np.column_stack([system.contacts.a, system.contacts.b])[apart], axis=0)
 
 

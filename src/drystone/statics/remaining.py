@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.laws import YOUNG
-from drystone.loads import Push
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad
 from drystone.model import Model
 from drystone.statics.standing import StandingTrial, try_standing
 from drystone.units import GRAVITY
@@ -32,7 +32,7 @@ class RemainingStructure(NamedTuple):
 
 
 def find_remaining(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
+    model: Model, *, gravity: float = GRAVITY, loads: Iterable[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
 ) -> RemainingStructure:
     """The part of a structure that stands when the blocks that fall are gone."""
     *_, last = remove_falling_blocks(model, gravity=gravity, loads=loads, young=young, threads=threads)
@@ -40,7 +40,7 @@ def find_remaining(
 
 
 def remove_falling_blocks(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
+    model: Model, *, gravity: float = GRAVITY, loads: Iterable[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
 ) -> Iterator[RemainingStructure]:
     """The structure after each stage; the rest of the last stands, or moves without falling."""
     stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)

@@ -17,13 +17,13 @@ from drystone import quaternion
 from drystone.blas import one_blas_thread
 from drystone.engine.small_steps import LETTING_DOWN, Material, Relaxing, SmallSteps
 from drystone.errors import InputError
-from drystone.laws import YOUNG
-from drystone.loads import Push, members, weight, wrench
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, find_blocks, load_wrench, weight_wrench
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.simulate import initial_state
 from drystone.state import State
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -59,7 +59,7 @@ class SettlementState(NamedTuple):
     rest: RestState  # the contacts of its state with forces [N]
 
 
-def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = YOUNG, loads: Sequence[Push] = (),
+def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = DEFAULT_YOUNG, loads: Sequence[AppliedLoad] = (),
            threads: int | None = 1) -> Iterator[SettlementState]:  # fmt: skip
     """The structure under its weight, then where its supports have gone by path[1], path[2] ... (n + 1, B, 3) [m] on straight
     ways, path[0] being nothing. The first state that is not in balance is the last."""
@@ -80,7 +80,7 @@ def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments
     once and in equal increments."""
     target = np.zeros((len(model.blocks), 3))
     for name, move in moves.items():
-        chosen = [i for i in members(model, name, "settlement") if model.blocks[i].fixed]
+        chosen = [i for i in find_blocks(model, name, "settlement") if model.blocks[i].fixed]
         if not chosen:
             raise InputError(f"settlement: block {name!r} is not fixed; only supports can be moved: set fixed = true")
         target[chosen] += np.asarray(move, float)
@@ -188,7 +188,7 @@ def _next_speed(speed: float, target_speed: float, remaining: float, acceleratio
 
 
 def _advance(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
-    with undisturbed(patience=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
+    with defer_signals(patience=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
         return engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)[0]
 
 
@@ -207,8 +207,8 @@ def imbalance(engine: SmallSteps, before: State, state: State, rate: float) -> f
 def _unsupported_share(engine: SmallSteps, state: State) -> float:
     """What the supports do not bear of weight and loads, as a share of the weight."""
     model, contacts = engine.model, state.contacts
-    heavy = weight(model, engine.gravity)[:, :3].sum(axis=0)
-    loads = wrench(model, engine.loads, engine.gravity, state.rotation)[~model.bodies.fixed, :3].sum(axis=0)
+    heavy = weight_wrench(model, engine.gravity)[:, :3].sum(axis=0)
+    loads = load_wrench(model, engine.loads, engine.gravity, state.rotation)[~model.bodies.fixed, :3].sum(axis=0)
     side = model.bodies.fixed[contacts.a].astype(float) - model.bodies.fixed[contacts.b]
     return float(np.linalg.norm(side @ contacts.impulse / SPAN_DURATION + heavy + loads) / np.linalg.norm(heavy))
 

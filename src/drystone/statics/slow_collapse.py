@@ -25,7 +25,7 @@ import numpy as np
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts
 from drystone.engine.small_steps import Material, Relaxing, SmallSteps
-from drystone.loads import weight
+from drystone.loads import weight_wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.state import State
@@ -98,17 +98,17 @@ class DrivenStructure:
     def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
         self.model = replace(model, elastic=None)
         self.engine = _engine(self.model, gravity, threads, Material(young=STIFF_YOUNG))
-        self.threads, self.is_calm = threads, False
-        self.besides, self.live = dead - weight(model, gravity), live
+        self.threads, self.is_damped = threads, False
+        self.other_dead, self.live = dead - weight_wrench(model, gravity), live
         self.free = ~model.bodies.fixed
 
-    def calm(self) -> None:
+    def damp_critically(self) -> None:
         """From now on its joints are damped critically."""
-        self.engine, self.is_calm = _engine(self.model, self.engine.gravity, self.threads, DAMPED_MATERIAL), True
+        self.engine, self.is_damped = _engine(self.model, self.engine.gravity, self.threads, DAMPED_MATERIAL), True
 
     def span(self, state: State, multiplier: float, rate: float) -> tuple[State, DrivenSpan]:
         """One span under so much of the live load, velocities taken back at a rate [1/s]."""
-        relaxing = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
+        relaxing = Relaxing(rate, breaks=True, pushed=self.other_dead + multiplier * self.live)
         with one_blas_thread():
             after, _ = self.engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)
         velocity = mean_velocity(state, after, SPAN_DURATION)
@@ -136,29 +136,29 @@ def collapse_slowly(
     highest = MAX_LOAD_RATIO * float(np.abs(dead).sum() / np.abs(live).sum())
     path = CollapsePath(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / MAX_LOAD_RATIO)
     for _ in range(MAX_DRIVES):
-        yield from path.follow(highest)
-        if path.is_endless:
+        yield from path.drive(highest)
+        if path.is_unbounded:
             return f"nothing moves under {highest:g} times the live load"
         multiplier = path.resistance
         if multiplier <= ZERO_SHARE * path.unit:
-            goes_on, contacts = yield from _check_motion(path, 0.0)
-            return path.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
+            still_moves, contacts = yield from _check_motion(path, 0.0)
+            return path.result(0.0, contacts, np.nan, 0.0 if still_moves else np.nan)
         moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[:1])
-        if np.isfinite(moves_at) or not path.goes_on:
-            goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
-            if not goes_on or driven.is_calm:
+        if np.isfinite(moves_at) or not path.has_time_left:
+            still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+            if not still_moves or driven.is_damped:
                 break
-            path.calm()
+            path.damp_critically()
     else:
-        goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+        still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
     if not np.isfinite(moves_at):
         moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[1:])
     for _ in range(MAX_REDUCTIONS):
-        if not goes_on:
+        if not still_moves:
             break
         multiplier, moves_at = REDUCTION_FACTOR * multiplier, REST_FACTOR * multiplier
-        goes_on, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
-    return path.told(multiplier, contacts, np.nan if goes_on else REST_FACTOR * multiplier, moves_at)
+        still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+    return path.result(multiplier, contacts, np.nan if still_moves else REST_FACTOR * multiplier, moves_at)
 
 
 def _find_moving_multiplier(path: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
@@ -191,17 +191,17 @@ class CollapsePath:
         self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
         self.resistances = list[float]()
         self.last = deque[DrivenSpan](maxlen=WINDOW_SPANS)
-        self.multiplier, self.is_endless, self._looked, self.vibrating = 0.0, False, 0, np.nan
+        self.multiplier, self.is_unbounded, self._looked, self.vibrating = 0.0, False, 0, np.nan
 
     @property
-    def goes_on(self) -> bool:
+    def has_time_left(self) -> bool:
         """Whether there is time left to follow it."""
         return len(self.resistances) < MAX_SPANS
 
-    def follow(self, highest: float) -> Generator[float, None, None]:
+    def drive(self, highest: float) -> Generator[float, None, None]:
         """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
         multiplier."""
-        while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
+        while self.has_time_left and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
             self.state, span = self.driven.span(self.state, self.multiplier, DRIVING_RATE)
             self.last.append(span)
             self.resistances.append(span.resistance)
@@ -209,20 +209,20 @@ class CollapsePath:
             step = scale / LOAD_STEPS
             more = span.resistance + LOAD_SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
             self.multiplier += float(np.clip(more, -step, step))
-            if len(self.resistances) == SPANS_BEFORE_DAMPING and not self.driven.is_calm:
-                self.calm()
+            if len(self.resistances) == SPANS_BEFORE_DAMPING and not self.driven.is_damped:
+                self.damp_critically()
             if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
-                self.is_endless = True
+                self.is_unbounded = True
                 return
             yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / MAX_SPANS)
         self._looked = len(self.resistances)
 
-    def calm(self) -> None:
+    def damp_critically(self) -> None:
         """Its joints are damped critically from now on."""
         self.vibrating = float(np.nanmean(self.resistances[len(self.resistances) // 2 :]))
-        self.driven.calm()
+        self.driven.damp_critically()
 
-    def told(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
+    def result(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
         """What came out, with the multiplier tried."""
         begins = min(max(float(self._medians().max()), multiplier), self.upper)
         return SlowCollapse(multiplier, begins, self.vibrating, self.change, self.velocity, contacts, rests_at, moves_at)
@@ -236,15 +236,17 @@ class CollapsePath:
             return False
         stored = sum(span.stored for span in self.last)
         work = float(windows[-1].mean()) * sum(span.work for span in self.last)
-        calm = np.ptp(windows.mean(axis=1)) <= STEADY_CHANGE * self.unit and np.std(windows[-1]) <= LOAD_SURPLUS * self.unit
-        return bool(calm and stored <= MAX_STORED_SHARE * work)
+        is_steady = (
+            np.ptp(windows.mean(axis=1)) <= STEADY_CHANGE * self.unit and np.std(windows[-1]) <= LOAD_SURPLUS * self.unit
+        )
+        return bool(is_steady and stored <= MAX_STORED_SHARE * work)
 
     @property
     def resistance(self) -> float:
         """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
         of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
         last = np.array(self.resistances)[-WINDOW_SPANS:].mean()
-        resistance = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
+        resistance = last if self.has_time_left else self._medians()[len(self.resistances) // 2 :].max()
         return min(float(resistance), self.upper)
 
     @property

@@ -17,7 +17,7 @@ from drystone import quaternion
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts
 from drystone.engine.small_steps import Material, Relaxing, SmallSteps
-from drystone.loads import weight
+from drystone.loads import weight_wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.state import State
@@ -67,12 +67,12 @@ class SlowLoading:
 
     def __init__(self, model: Model, dead: Array, live: Array, *, gravity: float, young: float, threads: int | None = 1):
         """Dead and live loads (B, 6) [N, N m]."""
-        self.model, self.besides, self.live = model, dead - weight(model, gravity), live
+        self.model, self.other_dead, self.live = model, dead - weight_wrench(model, gravity), live
         self.unit = float(np.abs(dead).sum() / np.abs(live).sum())  # a multiplier that tells how large they are
         self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads, sleeps=False)
         self.start = self._advance(initial_state(model, gravity), SETTLING_DURATION, 0.0, Relaxing().rate)
 
-    def follow(self, multiplier: float) -> Generator[float, None, SlowHistory]:
+    def load_to(self, multiplier: float) -> Generator[float, None, SlowHistory]:
         """The history in which the load grows to this. Yields the share that is done."""
         state, radius, free = self.start, self.model.bodies.radius, ~self.model.bodies.fixed
         for k in range(LOAD_STEPS):
@@ -102,7 +102,7 @@ class SlowLoading:
         return twice_kinetic_energy(self.model, velocity) / (power * time) if power > 0.0 else np.inf
 
     def _advance(self, state: State, time: float, multiplier: float, rate: float) -> State:
-        pushed = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
+        pushed = Relaxing(rate, breaks=True, pushed=self.other_dead + multiplier * self.live)
         with one_blas_thread():
             return self.engine.advance(state._replace(step=0), time, pushed)[0]
 
@@ -125,7 +125,7 @@ def find_slow_capacity(loading: SlowLoading, multiplier: float) -> Generator[flo
     """What the structure bears of a load that rigid stones bear `multiplier` times. Yields the share that is done."""
     stands_at, moves_at, velocity = np.nan, np.nan, None
     for share in MULTIPLIER_SHARES:
-        history = yield from loading.follow(share * multiplier)
+        history = yield from loading.load_to(share * multiplier)
         if history.stands:
             stands_at = share * multiplier
             break
@@ -133,7 +133,7 @@ def find_slow_capacity(loading: SlowLoading, multiplier: float) -> Generator[flo
     contacts = history.contacts
     while moves_at - stands_at > 1.01 * BRACKET_TOLERANCE * multiplier:
         middle = 0.5 * (stands_at + moves_at)
-        history = yield from loading.follow(middle)
+        history = yield from loading.load_to(middle)
         if history.stands:
             stands_at, contacts = middle, history.contacts
         else:

@@ -16,8 +16,8 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import touching_pairs
 from drystone.engine.rest import LetDown, farthest, let_down
 from drystone.engine.small_steps import Material, SmallSteps
-from drystone.laws import YOUNG
-from drystone.loads import Push, weight, wrench
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, load_wrench, weight_wrench
 from drystone.model import Model
 from drystone.quaternion import conjugate, rotate, rotation_vector
 from drystone.simulate import initial_state
@@ -85,7 +85,7 @@ class Standing(NamedTuple):
 
 
 def try_standing(
-    model: Model, *, gravity: float = GRAVITY, loads: Sequence[Push] = (), young: float = YOUNG, threads: int | None = 1
+    model: Model, *, gravity: float = GRAVITY, loads: Sequence[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
 ) -> StandingTrial:
     """The structure let down, then left alone for a second (T401)."""
     material = Material(young=young)
@@ -128,14 +128,14 @@ def _starting_motion(displacement: Array, rotation: Array) -> Array:
 
 
 def judge_standing(
-    model: Model, *, gravity: float = GRAVITY, loads: Sequence[Push] = (), young: float = YOUNG, threads: int | None = 1
+    model: Model, *, gravity: float = GRAVITY, loads: Sequence[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
 ) -> Standing:
     """Whether the structure, as built, bears its weight and loads by Coulomb's friction."""
     trial = try_standing(model, gravity=gravity, loads=loads, young=young, threads=threads)
     if trial.stands:
         return Standing(STANDS, trial, (), None)
     system = balance_of_closed_joints(model)
-    forces = least_self_stress(system, weight(model, gravity) + wrench(model, loads, gravity))
+    forces = least_self_stress(system, weight_wrench(model, gravity) + load_wrench(model, loads, gravity))
     if forces is None:
         return Standing(FALLS, trial, (), None)
     return Standing(SELF_STRESS, trial, _joints_in_need(forces, trial.contacts), forces)

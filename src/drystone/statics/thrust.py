@@ -13,7 +13,7 @@ import numpy as np
 
 from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
-from drystone.loads import weight
+from drystone.loads import weight_wrench
 from drystone.model import Model
 from drystone.statics.balance import Balance, assemble_balance
 
@@ -220,7 +220,7 @@ def minimum_thickness(family: Callable[[float], Model], thin: float, thick: floa
 
     def spare(thickness: float) -> float:
         system = assemble_balance(family(thickness))
-        arch = find_arch(system, weight(system.model, 1.0))
+        arch = find_arch(system, weight_wrench(system.model, 1.0))
         if arch is None:
             raise InputError(f"minimum thickness: at {thickness:g} m the blocks are no chain from support to support in a "
                              "vertical plane; give a family of arches")  # fmt: skip

@@ -22,13 +22,13 @@ from drystone.analyse.stages import dead_and_live_loads, finite_or_none
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.motion import Motion, end_of
+from drystone.motion import Motion, last_motion_end
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
 from drystone.study.sweep import Values, combinations
 from drystone.study.trace import done_neighbours, evenly_spread_levels, initial_levels_between, next_levels, transitions
 from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, sample_text
-from drystone.units import Count, quantity
+from drystone.units import Count, parse_quantity
 
 SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
@@ -39,7 +39,7 @@ def _read_values(spec: Any, dimension: str) -> Any:
         spec = _values_of_range(spec, dimension)
     elif not isinstance(spec, Sequence) or isinstance(spec, str) or not spec:
         raise InputError(f"{spec!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
-    values = [quantity(value, dimension) for value in spec]
+    values = [parse_quantity(value, dimension) for value in spec]
     if values[0] <= 0 or any(one >= other for one, other in pairwise(values)):
         raise InputError(f"{spec!r} do not rise from above 0; give them from the lowest to the highest")
     return tuple(values)
@@ -54,11 +54,11 @@ def _values_of_range(spec: Mapping[str, Any], dimension: str) -> list[float]:
         raise InputError(f"{problem}; give from, to and either count or resolution")
     if spacing not in ("log", "even") or (spacing == "even" and "resolution" in spec):
         raise InputError(f'spacing = {spacing!r}; give "log" or, with a count, "even"')
-    first, last = (quantity(spec[end], dimension) for end in ("from", "to"))
+    first, last = (parse_quantity(spec[end], dimension) for end in ("from", "to"))
     if not 0 < first < last:
         raise InputError(f"from {spec['from']!r} to {spec['to']!r} does not rise from above 0; give the lower end first")
     if "resolution" in spec:
-        share = quantity(spec["resolution"], "dimensionless")
+        share = parse_quantity(spec["resolution"], "dimensionless")
         if not 1e-4 <= share < 1:
             raise InputError(f'resolution = {spec["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
         count = 1 + math.ceil(math.log(last / first) / math.log1p(share))
@@ -104,7 +104,7 @@ def _time_key(case: Case) -> str:
 
 
 def _check_time(case: Case) -> None:
-    shaken, duration = end_of(case.motions), case.history.duration
+    shaken, duration = last_motion_end(case.motions), case.history.duration
     if math.isfinite(shaken) and duration < shaken:
         raise InputError(f"{case.path}: analysis.duration is {duration:g} s, the longest pulse of the study ends at "
                          f"{shaken:g} s; make it longer, or give analysis.after")  # fmt: skip
@@ -121,7 +121,7 @@ class Column(NamedTuple):
 class ColumnOutcomes(NamedTuple):
     """What is known of a column, by level."""
 
-    seen: dict[int, bool]  # whether it collapsed
+    collapsed_at: dict[int, bool]  # whether it collapsed
     failed: dict[int, str]  # why it is not known
     unfinished: list[int]  # stood when the duration was over, but further from the start than ever
 
@@ -129,8 +129,8 @@ class ColumnOutcomes(NamedTuple):
 class ColumnPlan(NamedTuple):
     """What to do in a column."""
 
-    looks: Sequence[int]  # levels to begin with; none: it waits for its neighbours
-    following: list[int]  # levels to try now
+    first_levels: Sequence[int]  # levels to begin with; none: it waits for its neighbours
+    next_levels: list[int]  # levels to try now
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class FailureDomain:
     @cached_property
     def columns(self) -> list[Column]:
         """All, those first that others begin with."""
-        return [Column(curve, sign, period) for period in self._around for curve in range(len(self.curves))
+        return [Column(curve, sign, period) for period in self._neighbours for curve in range(len(self.curves))
                 for sign in dict.fromkeys(self.table.directions)]  # fmt: skip
 
     def sample(self, column: Column, level: int) -> Sample:
@@ -159,33 +159,33 @@ class FailureDomain:
                 "motion.amplitude": amplitude}  # fmt: skip
 
     def propose(self, trials: Trials) -> list[Sample]:
-        plan = self._plan(self._known(trials))
-        return [self.sample(column, level) for column in self.columns for level in plan[column].following]
+        plan = self._plan(self._outcomes(trials))
+        return [self.sample(column, level) for column in self.columns for level in plan[column].next_levels]
 
     def expected(self, trials: Trials) -> int:
-        known = self._known(trials)
+        known = self._outcomes(trials)
         plan = self._plan(known)
         return sum(self._expected(plan[column], known[column]) for column in self.columns)
 
     def result(self, trials: Trials) -> dict[str, Any]:
         """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
-        known = self._known(trials)
+        known = self._outcomes(trials)
         return {
             "kind": self.table.kind,
             "pulse": self.case.motions[0].pulse,
             "time_key": self.time_key,
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
-            "complete": not any(plan.following for plan in self._plan(known).values()),
-            "trials": sum(len(answers.seen) + len(answers.failed) for answers in known.values()),
+            "complete": not any(plan.next_levels for plan in self._plan(known).values()),
+            "trials": sum(len(outcomes.collapsed_at) + len(outcomes.failed) for outcomes in known.values()),
             "grid_trials": len(self.columns) * len(self.table.amplitudes),
             "failed": [
                 {"sample": self.sample(column, level), "reason": reason}
-                for column, answers in known.items() for level, reason in sorted(answers.failed.items())
+                for column, outcomes in known.items() for level, reason in sorted(outcomes.failed.items())
             ],
-            "unfinished_trials": sum(len(answers.unfinished) for answers in known.values()),
-            "unfinished": [self.sample(column, level) for column, answers in known.items() for level in answers.unfinished],
-            "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
+            "unfinished_trials": sum(len(outcomes.unfinished) for outcomes in known.values()),
+            "unfinished": [self.sample(column, level) for column, outcomes in known.items() for level in outcomes.unfinished],
+            "curves": [self._curve_result(curve, known) for curve in range(len(self.curves))],
         }  # fmt: skip
 
     @property
@@ -194,25 +194,25 @@ class FailureDomain:
         return len(self.table.amplitudes) if self.table.method == "grid" else self.table.scan
 
     @cached_property
-    def _around(self) -> dict[int, tuple[int, ...]]:
+    def _neighbours(self) -> dict[int, tuple[int, ...]]:
         return done_neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Column, int]]:
+    def _column_and_level(self) -> dict[str, tuple[Column, int]]:
         """Column and level by the text of the sample."""
         levels = range(len(self.table.amplitudes))
         return {sample_text(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
-    def _known(self, trials: Trials) -> dict[Column, ColumnOutcomes]:
+    def _outcomes(self, trials: Trials) -> dict[Column, ColumnOutcomes]:
         known = {column: ColumnOutcomes({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
-            column, level = self._places.get(sample_text(sample), (None, 0))
+            column, level = self._column_and_level.get(sample_text(sample), (None, 0))
             if column is None:  # of an earlier study with other keys
                 continue
             if outcome.status == FAILED:
                 known[column].failed[level] = outcome.reason
             else:
-                known[column].seen[level] = outcome.status == COLLAPSED
+                known[column].collapsed_at[level] = outcome.status == COLLAPSED
                 known[column].unfinished.extend([level] if is_unfinished(outcome) else [])
         return known
 
@@ -221,70 +221,81 @@ class FailureDomain:
         count = len(self.table.amplitudes)
         plan: dict[Column, ColumnPlan] = {}
         for column in self.columns:
-            neighbour_columns = [column._replace(period=period) for period in self._around[column.period]]
-            if any(not plan[other].looks or plan[other].following for other in neighbour_columns):
+            neighbour_columns = [column._replace(period=period) for period in self._neighbours[column.period]]
+            if any(not plan[other].first_levels or plan[other].next_levels for other in neighbour_columns):
                 plan[column] = ColumnPlan([], [])
                 continue
-            seen = [known[other].seen for other in neighbour_columns]
-            looks = initial_levels_between(seen, count) if neighbour_columns else evenly_spread_levels(self._scan, count)
-            plan[column] = ColumnPlan(looks, next_levels(looks, known[column].seen, known[column].failed, count))
+            collapsed_at = [known[other].collapsed_at for other in neighbour_columns]
+            first_levels = (
+                initial_levels_between(collapsed_at, count) if neighbour_columns else evenly_spread_levels(self._scan, count)
+            )
+            plan[column] = ColumnPlan(
+                first_levels, next_levels(first_levels, known[column].collapsed_at, known[column].failed, count)
+            )
         return plan
 
-    def _expected(self, plan: ColumnPlan, answers: ColumnOutcomes) -> int:
+    def _expected(self, plan: ColumnPlan, outcomes: ColumnOutcomes) -> int:
         """Trials in a column: those known and those to try now, and the halvings that are left after them."""
         count = len(self.table.amplitudes)
-        if not plan.looks:
+        if not plan.first_levels:
             return 2 + math.ceil(math.log2(count) / 2)
-        tried = {*answers.seen, *answers.failed, *plan.following}
-        gaps = [upper - lower for lower, upper in transitions(answers.seen)] or [count // len(plan.looks)] * bool(
-            plan.following
-        )
+        tried = {*outcomes.collapsed_at, *outcomes.failed, *plan.next_levels}
+        gaps = [upper - lower for lower, upper in transitions(outcomes.collapsed_at)] or [
+            count // len(plan.first_levels)
+        ] * bool(plan.next_levels)
         return len(tried) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
 
-    def _curve_facts(self, curve: int, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
-        own_columns = {column: answers for column, answers in known.items() if column.curve == curve}
+    def _curve_result(self, curve: int, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
+        own_columns = {column: outcomes for column, outcomes in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
         collapsed = [
             (self.table.half_periods[column.period], self.table.amplitudes[level])
-            for column, answers in own_columns.items()
-            for level, did_collapse in answers.seen.items()
+            for column, outcomes in own_columns.items()
+            for level, did_collapse in outcomes.collapsed_at.items()
             if did_collapse
         ]
         return {
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
-            "directions": {sign: self._direction_facts(sign, own_columns) for sign in signs},
+            "directions": {sign: self._direction_result(sign, own_columns) for sign in signs},
             "capacity": {sign: finite_or_none(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
         }
 
-    def _direction_facts(self, sign: str, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
+    def _direction_result(self, sign: str, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
         own_columns = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
         return {
-            "boundary": [self._boundary(column, known[column].seen) for column in own_columns if known[column].seen],
-            "islands": [island for column in own_columns for island in self._islands(column, known[column].seen)],
-            "points": [
-                {"half_period": self.table.half_periods[column.period], "amplitude": self.table.amplitudes[level],
-                 "collapsed": known[column].seen.get(level), "sample": self.sample(column, level)}
-                for column in own_columns for level in sorted({*known[column].seen, *known[column].failed})
+            "boundary": [
+                self._boundary(column, known[column].collapsed_at) for column in own_columns if known[column].collapsed_at
             ],
-        }  # fmt: skip
+            "islands": [island for column in own_columns for island in self._islands(column, known[column].collapsed_at)],
+            "points": [
+                {
+                    "half_period": self.table.half_periods[column.period],
+                    "amplitude": self.table.amplitudes[level],
+                    "collapsed": known[column].collapsed_at.get(level),
+                    "sample": self.sample(column, level),
+                }
+                for column in own_columns
+                for level in sorted({*known[column].collapsed_at, *known[column].failed})
+            ],
+        }
 
-    def _boundary(self, column: Column, seen: Mapping[int, bool]) -> dict[str, float | None]:
-        """The largest amplitude seen below which all stand, and the lowest that collapses; None beyond the range."""
-        collapses = min((level for level in seen if seen[level]), default=None)
-        stands = max((level for level in seen if collapses is None or level < collapses), default=None)
+    def _boundary(self, column: Column, collapsed_at: Mapping[int, bool]) -> dict[str, float | None]:
+        """The largest amplitude collapsed_at below which all stand, and the lowest that collapses; None beyond the range."""
+        collapses = min((level for level in collapsed_at if collapsed_at[level]), default=None)
+        stands = max((level for level in collapsed_at if collapses is None or level < collapses), default=None)
         return {"half_period": self.table.half_periods[column.period],
                 "stands": self._amplitude(stands), "collapses": self._amplitude(collapses)}  # fmt: skip
 
-    def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
+    def _islands(self, column: Column, collapsed_at: Mapping[int, bool]) -> list[dict[str, float | None]]:
         """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
-        found = transitions(seen)
+        found = transitions(collapsed_at)
         return [
             {"half_period": self.table.half_periods[column.period],
              "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
-             "stands_to": self._amplitude(end.lower if end else max(seen)),
+             "stands_to": self._amplitude(end.lower if end else max(collapsed_at)),
              "collapses_above": self._amplitude(end.upper if end else None)}
-            for begin, end in pairwise([*found, None]) if begin and seen[begin.lower]
+            for begin, end in pairwise([*found, None]) if begin and collapsed_at[begin.lower]
         ]  # fmt: skip
 
     def _amplitude(self, level: int | None) -> float | None:

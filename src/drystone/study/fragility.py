@@ -44,7 +44,7 @@ from drystone.study.specimens import (
 )
 from drystone.study.sweep import combinations
 from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
-from drystone.units import GRAVITY, Count, Ratio, Time, quantity
+from drystone.units import GRAVITY, Count, Ratio, Time, parse_quantity
 
 COLLAPSE_LIMIT = "collapse"
 MEASURE_DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
@@ -79,17 +79,17 @@ class FragilityTable(Table):
     resamples: Annotated[Count, Field(ge=100, le=100_000)] = 1000  # for the bands
 
     @model_validator(mode="after")
-    def _fit_together(self) -> Self:
+    def _check_keys(self) -> Self:
         if bool(self.records) == bool(self.seeds):
             raise InputError("a fragility study needs either records or seeds, one of the two")
         if self.method == "stripes":
-            rising = [self.amount(level) for level in self.levels]
+            rising = [self.to_si(level) for level in self.levels]
             if not rising or rising[0] <= 0 or any(one >= other for one, other in pairwise(rising)):
                 raise InputError(f'levels = {list(self.levels)!r}; stripes need some above 0 that rise, as in ["0.5 g", "1 g"]')
         if self.method == "ida" and (self.lowest is None or self.highest is None
-                                     or not 0 < self.amount(self.lowest) < self.amount(self.highest)):  # fmt: skip
+                                     or not 0 < self.to_si(self.lowest) < self.to_si(self.highest)):  # fmt: skip
             raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, the lower first")
-        if self.limit != COLLAPSE_LIMIT and not quantity(self.limit, "length") > 0:
+        if self.limit != COLLAPSE_LIMIT and not parse_quantity(self.limit, "length") > 0:
             raise InputError(f'limit = {self.limit!r}; give "collapse" or a displacement above 0')
         twice = sorted(self.random.keys() & self.vary.keys())
         if twice:
@@ -98,9 +98,9 @@ class FragilityTable(Table):
             raise InputError("random needs draws, the number of structures that are drawn")
         return self
 
-    def amount(self, given: float | str) -> float:
+    def to_si(self, intensity: float | str) -> float:
         """An intensity in SI."""
-        return quantity(given, MEASURE_DIMENSIONS.get(self.measure, "acceleration"))
+        return parse_quantity(intensity, MEASURE_DIMENSIONS.get(self.measure, "acceleration"))
 
     def begin(self, case: Case, folder: Path) -> "Fragility":
         """The study of a case; all records are read and measured."""
@@ -134,7 +134,7 @@ class Fragility:
 
     @cached_property
     def levels(self) -> list[float]:
-        return [self.table.amount(level) for level in self.table.levels]
+        return [self.table.to_si(level) for level in self.table.levels]
 
     @property
     def dimension(self) -> str:
@@ -149,7 +149,7 @@ class Fragility:
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
             for specimen in self.specimens
-            for step, level in enumerate(self._wanted(self._known(trials, curve, specimen), specimen))
+            for step, level in enumerate(self._next_levels(self._outcomes(trials, curve, specimen), specimen))
         ]
         return [sample for _, sample in sorted(proposed, key=lambda pair: pair[0])]
 
@@ -158,13 +158,13 @@ class Fragility:
         done = []
         for curve in self.curves:
             for specimen in self.specimens:
-                known = self._known(trials, curve, specimen)
-                done += [] if set(self._wanted(known, specimen)) - known.keys() else [len(known)]
-        mean = sum(done) / len(done) if done else self._guess
+                known = self._outcomes(trials, curve, specimen)
+                done += [] if set(self._next_levels(known, specimen)) - known.keys() else [len(known)]
+        mean = sum(done) / len(done) if done else self._expected_per_specimen
         return sum(done) + math.ceil(mean * (len(self.curves) * len(self.specimens) - len(done)))
 
     @property
-    def _guess(self) -> float:
+    def _expected_per_specimen(self) -> float:
         """Trials of a specimen."""
         if self.table.method == "cloud":
             return 1
@@ -175,29 +175,29 @@ class Fragility:
 
     @cached_property
     def _lowest(self) -> float:
-        return self.table.amount(self.table.lowest or 0)
+        return self.table.to_si(self.table.lowest or 0)
 
     @cached_property
     def _highest(self) -> float:
-        return self.table.amount(self.table.highest or 0)
+        return self.table.to_si(self.table.highest or 0)
 
-    def _wanted(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
+    def _next_levels(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
         """The levels at which a specimen should be tried now."""
         table = self.table
         if table.method == "cloud":
-            return [self._as_it_is(specimen)]
+            return [self._unscaled_intensity(specimen)]
         if table.method == "ida":
             return next_intensities(known, self._lowest, self._highest, table.tolerance, table.beyond)
         return next_middle_level(known, self.levels) if table.assume_monotone else self.levels[::-1]
 
-    def _as_it_is(self, specimen: Specimen) -> float:
+    def _unscaled_intensity(self, specimen: Specimen) -> float:
         return round_to_six_digits(self.table.scale * specimen.shaking.intensity)
 
-    def _known(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
+    def _outcomes(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
         """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
         known: dict[float, bool | None] = {}
         while True:
-            result = {level: outcome for level in self._wanted(known, specimen) if level not in known
+            result = {level: outcome for level in self._next_levels(known, specimen) if level not in known
                      and (outcome := trials.outcome(self.sample(curve, specimen, level))) is not None}  # fmt: skip
             if not result:
                 return known
@@ -210,7 +210,7 @@ class Fragility:
         if outcome.status == COLLAPSED or self.table.limit == COLLAPSE_LIMIT:
             return outcome.status == COLLAPSED
         moved = self._displacement(outcome)
-        return None if moved is None else moved >= quantity(self.table.limit, "length")
+        return None if moved is None else moved >= parse_quantity(self.table.limit, "length")
 
     def _displacement(self, outcome: Outcome) -> float | None:
         return outcome.numbers.get("peak_displacement" + (f" {self.table.block}" if self.table.block else ""))
@@ -233,12 +233,12 @@ class Fragility:
 
     def _curve(self, trials: Trials, curve: Sample) -> dict[str, Any]:
         """What was found for one combination of `vary`."""
-        known = [self._known(trials, curve, specimen) for specimen in self.specimens]
-        rows = [self._rows(trials, curve, specimen, each) for specimen, each in zip(self.specimens, known, strict=True)]
+        known = [self._outcomes(trials, curve, specimen) for specimen in self.specimens]
+        rows = [self._rows(trials, curve, specimen, outcomes) for specimen, outcomes in zip(self.specimens, known, strict=True)]
         bounds = self._bounds(known, rows)
         best, band = fit_lognormal(bounds), confidence_bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
         size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, DIMENSION_UNITS[self.dimension])
-        every = [row for of_one in rows for row in of_one]
+        every = [row for rows_of_specimen in rows for row in rows_of_specimen]
         result: dict[str, Any] = {
             "vary": dict(curve),
             "sentence": describe_fit(best, band, size=size, unit=unit),
@@ -256,8 +256,8 @@ class Fragility:
             result["levels"] = [_level_result(level, [row for row in every if row.intensity == level]) for level in self.levels]
         elif self.table.method == "ida":
             pairs = zip(self.specimens, known, strict=True)
-            result["capacities"] = [_capacity_result(specimen, each) for specimen, each in pairs if each]
-            result["came_back"] = sum(stands_above_collapse(each) for each in known)
+            result["capacities"] = [_capacity_result(specimen, outcomes) for specimen, outcomes in pairs if outcomes]
+            result["came_back"] = sum(stands_above_collapse(outcomes) for outcomes in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
             result["regression"] = fit_power_law([x for x, _ in moved], [y for _, y in moved])
@@ -284,10 +284,14 @@ class Fragility:
         """What all that says of capacities."""
         numbers = [specimen.record for specimen in self.specimens]
         if self.table.method == "ida":
-            low, high = np.array([bracket(each) for each in known]).reshape(-1, 2).T
+            low, high = np.array([bracket(outcomes) for outcomes in known]).reshape(-1, 2).T
             return CapacityBounds(low, high, np.array(numbers))
-        said = [(row.intensity, row.collapsed, k) for k, of_one in zip(numbers, rows, strict=True) for row in of_one
-                if row.collapsed is not None]  # fmt: skip
+        said = [
+            (row.intensity, row.collapsed, k)
+            for k, rows_of_specimen in zip(numbers, rows, strict=True)
+            for row in rows_of_specimen
+            if row.collapsed is not None
+        ]
         return bounds_of_trials(*zip(*said, strict=True)) if said else bounds_of_trials([], [], [])
 
 

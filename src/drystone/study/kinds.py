@@ -1,4 +1,4 @@
-"""The kinds of studies, by the name that `kind` of a study file gives them."""
+"""The kinds of studies, by the value of `kind` in a study file."""
 
 from drystone.io.table import Table
 from drystone.study.domain import FailureDomainTable

@@ -16,11 +16,11 @@ from itertools import product
 
 import numpy as np
 
-from drystone.io.analysis_tables import SettlementHistory
+from drystone.io.analysis_tables import SettlementHistoryTable
 from drystone.io.case import Case
-from drystone.loads import at_time, body_force, last_change, weight, wrench
+from drystone.loads import body_force, last_load_change, load_wrench, loads_at, weight_wrench
 from drystone.model import Model
-from drystone.motion import Motion, end_of
+from drystone.motion import Motion, last_motion_end
 from drystone.state import State
 from drystone.study.rest import largest_movement
 from drystone.units import GRAVITY
@@ -41,9 +41,9 @@ class RemainingMotionCheck:
     def __init__(self, case: Case, model: Model):
         self._case, self._model = case, model
         self._asks = _is_applicable(case, model)
-        self._over = end_of(case.motions)  # [s]
+        self._over = last_motion_end(case.motions)  # [s]
         self._peaks = [_PeakAccelerations(motion) for motion in case.motions] if self._asks else []
-        self._from = max([peak.strongest for peak in self._peaks] + [last_change(case.loads)])  # [s]
+        self._from = max([peak.strongest for peak in self._peaks] + [last_load_change(case.loads)])  # [s]
         self._since: State | None = None  # the state from which on nothing has moved
         self._borne: tuple[Array, float] | None = None  # since then: a box of accelerations, and by what it may be multiplied
 
@@ -54,24 +54,26 @@ class RemainingMotionCheck:
             self._since, self._borne = state, None
         if state.time - self._since.time < CALM_DURATION:
             return False
-        left = np.array([max(peak.left(state.time), MIN_ACCELERATION) for peak in self._peaks])
+        remaining = np.array([max(peak.left(state.time), MIN_ACCELERATION) for peak in self._peaks])
         if self._borne is None:
-            self._borne = left, self._multiplier(state, left)
+            self._borne = remaining, self._multiplier(state, remaining)
         box, multiplier = self._borne
-        return bool(multiplier >= ACCELERATION_MARGIN * (left / box).max())
+        return bool(multiplier >= ACCELERATION_MARGIN * (remaining / box).max())
 
-    def _multiplier(self, state: State, left: Array) -> float:
+    def _multiplier(self, state: State, remaining: Array) -> float:
         """By what the box of accelerations (M,) [m/s2] along the motions may be multiplied until a corner is not borne."""
         from drystone.statics.balance import assemble_balance  # with SciPy and Clarabel
         from drystone.statics.limit import solve_limit
 
         model, gravity = self._model, self._case.analysis.gravity
         system = assemble_balance(model, state.position, state.rotation, widest=MAX_CLOSED_GAP)
-        dead = weight(model, gravity) + wrench(model, at_time(self._case.loads, state.time), gravity, state.rotation)
+        dead = weight_wrench(model, gravity) + load_wrench(
+            model, loads_at(self._case.loads, state.time), gravity, state.rotation
+        )
         directions = np.array([motion.direction for motion in self._case.motions])
         smallest = np.inf
-        for signs in product((-1.0, 1.0), repeat=len(left)):
-            acceleration = (np.array(signs) * left) @ directions
+        for signs in product((-1.0, 1.0), repeat=len(remaining)):
+            acceleration = (np.array(signs) * remaining) @ directions
             size = float(np.linalg.norm(acceleration))
             multiplier = solve_limit(system, dead, body_force(model, acceleration, size)).multiplier if size > 0.0 else np.inf
             smallest = min(smallest, multiplier if multiplier > 0.0 else 0.0)  # not a number: it bears not even its weight
@@ -81,7 +83,12 @@ class RemainingMotionCheck:
 def _is_applicable(case: Case, model: Model) -> bool:
     plain = all(not motion.supports and motion.displacement_amplitude is None for motion in case.motions)
     rigid_and_dry = model.laws is None and model.elastic is None and not case.changes
-    return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, SettlementHistory)
+    return (
+        plain
+        and rigid_and_dry
+        and np.isfinite(last_motion_end(case.motions))
+        and not isinstance(case.analysis, SettlementHistoryTable)
+    )
 
 
 class _PeakAccelerations:

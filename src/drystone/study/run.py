@@ -1,4 +1,4 @@
-"""The loop of a study: the trials so far say what is wanted, workers compute it, the table keeps it."""
+"""The loop of a study: it asks the study for samples, has workers compute them and stores the outcomes in the table."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,9 @@ from drystone.study.workers import Workers
 
 
 def run_study(study: Study, table: TrialTable, workers: Workers) -> Generator[TrialRow]:
-    """The rows that are missing, each already in the table. Closing the generator keeps them and drops what is under way."""
+    """Compute the missing trials; each row that is yielded is already in the table.
+
+    Closing the generator keeps these rows and drops the trials that are under way."""
     under_way: set[str] = set()
     while True:
         room = workers.max_pending()

@@ -24,7 +24,7 @@ from drystone.laws import Scatter
 from drystone.motion import Motion
 from drystone.study.hunt import round_to_six_digits
 from drystone.study.trials import Sample
-from drystone.units import Ratio, number_and_unit, quantity
+from drystone.units import Ratio, parse_quantity, split_number_and_unit
 
 Array = np.ndarray
 
@@ -40,7 +40,7 @@ class Random(Table):
     distribution: Literal["lognormal", "uniform"] = "lognormal"
 
     def values(self, uniform: Array) -> list[Any]:
-        number, unit = number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
+        number, unit = split_number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
         scatter = Scatter(self.cov, 0, self.distribution)
         scatter.check()
         drawn = [round_to_six_digits(number * factor) for factor in scatter.quantile(uniform)]
@@ -111,7 +111,7 @@ def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
                 f"{case.path}: {motion_key} has no seed; make it kanai-tajimi or spectrum, or give the study records"
             )
         key = next(key for key in STRENGTH_DIMENSIONS if key in motion)
-        strengths[f"{motion_key}.{key}"] = quantity(motion[key], STRENGTH_DIMENSIONS[key])
+        strengths[f"{motion_key}.{key}"] = parse_quantity(motion[key], STRENGTH_DIMENSIONS[key])
     return [
         RecordChoice(f"seed {seed}", {f"{motion_key}.seed": seed + 1000 * i for i, motion_key in enumerate(tables)}, strengths)
         for seed in range(1, seeds + 1)

@@ -1,14 +1,14 @@
-"""Where a row of levels, from the lowest to the highest, turns from standing to collapse or back, from few looks. What was seen
+"""Where a row of levels, from the lowest to the highest, turns from standing to collapse or back, from few first_levels. What was collapsed_at
 so far comes in, the levels to look at next go out; nothing else is remembered.
 
-A row begins with some looks. It is widened, by doubling, first down and then up, until its lowest look stands and its highest
-collapses; every change between two levels seen is halved until they are neighbours (T106). So the changes found are those that
-the looks can tell apart: one between any two that differ. A level whose trial failed is left out, its neighbours are taken.
+A row begins with some first_levels. It is widened, by doubling, first down and then up, until its lowest look stands and its highest
+collapses; every change between two levels collapsed_at is halved until they are neighbours (T106). So the changes found are those that
+the first_levels can tell apart: one between any two that differ. A level whose trial failed is left out, its neighbours are taken.
 
->>> seen = {0: False, 8: True}
->>> while following((0, 8), seen, (), 9):
-...     seen |= {level: level > 4 for level in following((0, 8), seen, (), 9)}
->>> changes(seen), sorted(seen)
+>>> collapsed_at = {0: False, 8: True}
+>>> while following((0, 8), collapsed_at, (), 9):
+...     collapsed_at |= {level: level > 4 for level in following((0, 8), collapsed_at, (), 9)}
+>>> changes(collapsed_at), sorted(collapsed_at)
 ([Change(lower=4, upper=5)], [0, 4, 5, 6, 8])
 """
 
@@ -20,27 +20,31 @@ Collapsed = Mapping[int, bool]  # by level: whether it collapsed
 
 
 class Transition(NamedTuple):
-    """Two levels of which one stands and the other collapses, nothing seen between them."""
+    """Two levels of which one stands and the other collapses, nothing collapsed_at between them."""
 
     lower: int
     upper: int
 
 
-def transitions(seen: Collapsed) -> list[Transition]:
+def transitions(collapsed_at: Collapsed) -> list[Transition]:
     """From the lowest on."""
-    return [Transition(lower, upper) for lower, upper in pairwise(sorted(seen)) if seen[lower] != seen[upper]]
+    return [
+        Transition(lower, upper)
+        for lower, upper in pairwise(sorted(collapsed_at))
+        if collapsed_at[lower] != collapsed_at[upper]
+    ]
 
 
-def next_levels(looks: Collection[int], seen: Collapsed, failed: Collection[int], count: int) -> list[int]:
+def next_levels(first_levels: Collection[int], collapsed_at: Collapsed, failed: Collection[int], count: int) -> list[int]:
     """The levels of a row of `count` to try next, from the lowest on; none if the row is done."""
-    missing = [level for level in sorted(looks) if level not in seen and level not in failed]
-    if missing or not seen:
+    missing = [level for level in sorted(first_levels) if level not in collapsed_at and level not in failed]
+    if missing or not collapsed_at:
         return missing
-    lowest, highest = min(seen), max(seen)
+    lowest, highest = min(collapsed_at), max(collapsed_at)
     span = max(highest - lowest, 1)
-    halved = [_nearest((lower + upper) // 2, range(lower + 1, upper), failed) for lower, upper in transitions(seen)]
-    below = _nearest(lowest - span, range(lowest), failed) if seen[lowest] else None
-    above = _nearest(highest + span, range(highest + 1, count), failed) if not seen[highest] and below is None else None
+    halved = [_nearest((lower + upper) // 2, range(lower + 1, upper), failed) for lower, upper in transitions(collapsed_at)]
+    below = _nearest(lowest - span, range(lowest), failed) if collapsed_at[lowest] else None
+    above = _nearest(highest + span, range(highest + 1, count), failed) if not collapsed_at[highest] and below is None else None
     return [level for level in (below, *halved, above) if level is not None]
 
 
@@ -68,12 +72,12 @@ def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
     return sorted({max(lowest - apart[0] // 8, 0), *middles, min(highest + apart[-1] // 8, count - 1)})
 
 
-def _ends_and_middles(seen: Collapsed, count: int) -> list[int]:
+def _ends_and_middles(collapsed_at: Collapsed, count: int) -> list[int]:
     """Below the first change of a row, amid what lies between its changes, above the last one. A row without changes has its
     first one beyond the end: below, if all of it collapsed."""
-    found = transitions(seen)
+    found = transitions(collapsed_at)
     if not found:
-        end = 0 if any(seen.values()) else count - 1
+        end = 0 if any(collapsed_at.values()) else count - 1
         return [end, end]
     middles = [(one.upper + other.lower) // 2 for one, other in pairwise(found)]
     return [found[0].lower, *middles, found[-1].upper]

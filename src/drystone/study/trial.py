@@ -1,9 +1,9 @@
-"""One trial: a case and a sample come in, an `Outcome` goes out, whatever happens.
+"""One trial of a study: a case with a sample inserted is computed and gives an `Outcome`, whatever happens.
 
-A history is followed in memory until it has collapsed (the potential energy has fallen by the share `analysis.collapse`), has
-come to rest after its motions, has come to rest before and bears what is left of them, or is over. An analysis of statics tells
-its scalar facts. A mistake in the sample, an error of the program or too long a computation make a failed outcome with the
-reason.
+A history is computed in memory until the structure has collapsed (its potential energy has dropped by the share
+`analysis.collapse`), has come to rest after its motions, has come to rest earlier and can bear the rest of the motions, or until
+its duration is over. An analysis of statics gives its scalar results. A mistake in the sample, an error of the program or a
+computation that takes too long gives a failed outcome with the reason.
 """
 
 import math
@@ -29,15 +29,15 @@ from drystone.study.remainder import RemainingMotionCheck
 from drystone.study.rest import AtRest
 from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Outcome, Sample
 
-UNCONVERGED_SHARE = 0.01  # share of steps that did not converge from which on the reason says so
+UNCONVERGED_SHARE = 0.01  # the reason mentions steps that did not converge if their share is larger than this
 MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
-GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
+GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # numbers of every result of statics, which are not results of the trial
 
 TrialFindings = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
 
 
 class Recording(NamedTuple):
-    """Where the run of a trial is recorded, and which are kept."""
+    """Where the run of a trial is recorded, and whether it is kept if the structure stands."""
 
     out: Path
     only_collapsed: bool = False
@@ -46,7 +46,7 @@ class Recording(NamedTuple):
 def run_trial(
     case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, recording: Recording | None = None
 ) -> Outcome:
-    """What a sample does to a case. limit [s]: how long it may be computed."""
+    """Compute the case with this sample. limit [s]: the longest time that the computation may take."""
     started = perf_counter()
     if recording is not None:
         recording.out.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def run_trial(
         status, reason, numbers = _run_case(case_text, Path(case_path), sample, started + limit, recording)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
-    except Exception as error:  # a trial never takes its study with it
+    except Exception as error:  # an error in one trial must not end the study
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
     if recording is not None and recording.only_collapsed and status != COLLAPSED:
         shutil.rmtree(recording.out, ignore_errors=True)
@@ -65,18 +65,18 @@ def _run_case(text: str, path: Path, sample: Sample, deadline: float, recording:
     case = parse_case(text, path, sample)
     out = None if recording is None else recording.out
     if out is not None:
-        case = parse_case(self_contained_case(text, path, sample), out / "case.toml")  # the run keeps its own case
+        case = parse_case(self_contained_case(text, path, sample), out / "case.toml")  # the recorded run has a case file of its own
     if not case.goes_through_time:
         return _run_statics(case, out, deadline)
     model = case.model()
     return _run_history(case, model, _start_state(case, model, start_key(text, path, sample)), out, deadline)
 
 
-_cached_start: dict[str, State] = {}  # of the last history of this process, by its key
+_cached_start: dict[str, State] = {}  # the initial state of the last history in this process, by its key
 
 
 def _start_state(case: Case, model: Model, key: str) -> State:
-    """The start of a history. A structure that differs by its motions alone from the one before is not let down again."""
+    """The initial state of a history. It is reused if the case differs from the one before only in its motions."""
     if key not in _cached_start:
         state = session.start_state(case, model)
         _cached_start.clear()
@@ -85,7 +85,7 @@ def _start_state(case: Case, model: Model, key: str) -> State:
 
 
 def _run_history(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> TrialFindings:
-    """A history until it is decided."""
+    """Compute a history until its outcome is known."""
     peaks = _HistoryPeaks(model, start, case.output.monitor)
     at_rest, bears_the_rest = AtRest(case, model), RemainingMotionCheck(case, model)
     collapse_energy = (1 - case.history.collapse) * start.energy.potential
@@ -112,7 +112,7 @@ def _run_history(case: Case, model: Model, start: State, out: Path | None, deadl
 
 
 class _HistoryPeaks:
-    """What is remembered of the steps of a history."""
+    """The largest movements of a history, collected step by step."""
 
     def __init__(self, model: Model, start: State, monitored: Sequence[str]):
         self._start, self._last = start, start
@@ -130,11 +130,11 @@ class _HistoryPeaks:
         self._unconverged += not step.solution.converged
 
     def _moved(self) -> np.ndarray:
-        """(B,) [m] from the start, seen from the ground."""
+        """(B,) [m] displacement since the start, relative to the ground."""
         return np.linalg.norm(self._last.position - self._start.position, axis=1)
 
     def doubt(self) -> str:
-        """What to say of steps that were not solved."""
+        """A note if many steps did not converge, else an empty string."""
         few = self._unconverged <= UNCONVERGED_SHARE * self._steps
         return "" if few else f"; {self._unconverged} of {self._steps} steps did not converge"
 
@@ -152,12 +152,12 @@ class _HistoryPeaks:
 
 
 def largest_tilt(state: State) -> float:
-    """[rad] of any block from how it stood at the start: of what was vertical then."""
+    """[rad] The largest angle, over all blocks, between the vertical axis of a block at the start and now."""
     return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())
 
 
 def _run_statics(case: Case, out: Path | None, deadline: float) -> TrialFindings:
-    """What statics finds."""
+    """Compute an analysis of statics."""
     result: dict[str, Any] = {}
 
     def stages() -> Generator[Stage]:
@@ -177,7 +177,7 @@ def _run_statics(case: Case, out: Path | None, deadline: float) -> TrialFindings
 
 
 def _scalar_results(result: dict[str, Any]) -> dict[str, float | None]:
-    """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
+    """The scalar numbers of a result of statics, with angles in rad; for a capacity those of the weakest direction."""
     if result.get("weakest"):
         weakest = result["weakest"]
         result = result | {name: weakest.get(name) for name in MULTIPLIER_KEYS}
@@ -188,5 +188,5 @@ def _scalar_results(result: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _finite_number(value: float | None) -> float | None:
-    """As a table has them: finite or none; yes and no are 1 and 0."""
+    """A number as tables have it: finite or None; true and false are 1 and 0."""
     return None if value is None or not math.isfinite(value) else int(value) if isinstance(value, bool | int) else float(value)

@@ -1,9 +1,9 @@
-"""Subjects computed and kept: a subject and a folder come in, a `Result` goes out, which is also in the folder.
+"""Compute subjects and keep their results: a subject and a folder come in, a `SubjectResult` goes out, and a file.
 
-    H3.json     the numbers, how long they took, when and where
-    H3/arch/    a run that they were read from, or a study, which the figures show
+    H3.json     the numbers, the time that they took, the date and the machine
+    H3/arch/    a run or study from which the numbers and figures are taken
 
-A run or a study that was cut is gone on with; so Ctrl-C loses no more than a frame or a trial.
+An interrupted run or study is resumed, so Ctrl-C loses no more than one frame or one trial.
 """
 
 import json
@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 from drystone import __version__
 from drystone.analyse.record import record_statics
-from drystone.io.alone import alone_in
+from drystone.io.alone import lock_folder
 from drystone.io.case import Case, parse_case
-from drystone.io.given import read_json
-from drystone.io.whole import write_whole
+from drystone.io.given import read_own_json
+from drystone.io.whole import write_atomic
 from drystone.record import FILE, Run, read_result, read_run
 from drystone.session import resume_history, run
 from drystone.study.begin import prepare_study, write_manifest
@@ -33,21 +33,21 @@ from drystone.study.table import TRIALS_FILE, TrialTable, read_rows
 from drystone.study.workers import SerialWorkers
 from drystone.validate.claims import Subject, Value, Workspace
 
-CASE_PATH = Path("case.toml")  # what errors would call a case that is in no file
+CASE_PATH = Path("case.toml")  # the name that errors give to a case without a file
 
 
 class SubjectResult(NamedTuple):
-    """What a subject came to."""
+    """The result of a subject."""
 
     numbers: dict[str, Value]  # by the names of the claims
-    seconds: float  # of computing; of runs and trials that were there already too
+    seconds: float  # of computing, including runs and trials that were already kept
     date: str
     drystone: str  # version
     machine: str
 
 
 def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: bool = False) -> SubjectResult:
-    """The numbers of a subject, computed and kept. `again`: from the beginning, whatever runs there are."""
+    """Compute the numbers of a subject and keep them. `again`: compute everything anew, even what is kept."""
     if again:
         _delete_results(subject, folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,16 +58,16 @@ def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: 
     result = SubjectResult(
         numbers, max(perf_counter() - begin, _seconds_spent(workspace.folder)), date, __version__, _machine()
     )
-    write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
+    write_atomic(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
 
 
 def read_subject_result(subject: Subject, folder: Path) -> SubjectResult | None:
-    """What is kept of this version of drystone; None if a claim is not answered by it."""
+    """Read a kept result of this version of drystone; None if there is none or a claim has no value in it."""
     path = folder / f"{subject.id}.json"
     if not path.exists():
         return None
-    kept = SubjectResult(**read_json(path))
+    kept = SubjectResult(**read_own_json(path))
     answered = all(claim.name in kept.numbers for claim in subject.claims)
     return kept if answered and kept.drystone == __version__ else None
 
@@ -77,8 +77,8 @@ def workspace_of(subject: Subject, folder: Path, data: Path | None) -> Workspace
 
 
 def compute_history(text: str, folder: Path, overrides: Mapping[str, Any] | None = None) -> Run:
-    """The run of a case: read if it is there whole, gone on with if it was cut, and computed if it is not there. `instead`:
-    values in place of the text's, as "motion.amplitude"."""
+    """Return the run of a case: read it if it is complete, resume it if it was interrupted, or compute it. `overrides`: values
+    that replace those of the text, by keys such as "motion.amplitude"."""
     case = parse_case(self_contained_case(text, CASE_PATH, overrides or {}), CASE_PATH)
     if _is_run_of(case, folder):
         if not read_run(folder).finished:
@@ -89,7 +89,7 @@ def compute_history(text: str, folder: Path, overrides: Mapping[str, Any] | None
 
 
 def compute_statics(text: str, folder: Path) -> dict[str, Any]:
-    """What an analysis of statics finds: read if its result is there, and computed if it is not."""
+    """Return the result of an analysis of statics: read it if it is kept, otherwise compute it."""
     case = parse_case(text, CASE_PATH)
     if not _is_run_of(case, folder) or read_result(folder) is None:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -98,13 +98,13 @@ def compute_statics(text: str, folder: Path) -> dict[str, Any]:
 
 
 def compute_study(text: str, case: str, folder: Path) -> dict[str, Any]:
-    """What a study of a case finds. Trials that its folder has are not computed again."""
-    given = folder / "given"
-    given.mkdir(parents=True, exist_ok=True)
-    write_whole(given / "case.toml", case)
-    write_whole(given / "study.toml", text)
-    begun = prepare_study(given / "study.toml")
-    with alone_in(folder):
+    """Return the result of a study of a case. Trials that its folder holds are not computed again."""
+    inputs = folder / "given"
+    inputs.mkdir(parents=True, exist_ok=True)
+    write_atomic(inputs / "case.toml", case)
+    write_atomic(inputs / "study.toml", text)
+    begun = prepare_study(inputs / "study.toml")
+    with lock_folder(folder):
         write_manifest(begun, folder)
         table = TrialTable(folder, begun.key_of)
         try:
@@ -116,7 +116,7 @@ def compute_study(text: str, case: str, folder: Path) -> dict[str, Any]:
 
 
 def _is_run_of(case: Case, folder: Path) -> bool:
-    """Whatever the comments and the order of its tables."""
+    """Return whether a folder holds a run of a case by this version; comments and the order of tables do not matter."""
     if not (folder / FILE).exists():
         return False
     kept = read_run(folder)
@@ -124,13 +124,13 @@ def _is_run_of(case: Case, folder: Path) -> bool:
 
 
 def _seconds_spent(folder: Path) -> float:
-    """[s] that the runs and trials of a subject took, whenever that was."""
+    """Return the time [s] that all runs and trials of a subject took."""
     runs = sum(read_run(path.parent).steps["seconds"].sum() for path in folder.glob(f"*/{FILE}"))
     return float(runs + sum(row.outcome.seconds for path in folder.glob(f"*/{TRIALS_FILE}") for row in read_rows(path.parent)))
 
 
 def _delete_results(subject: Subject, folder: Path) -> None:
-    """The numbers, and the runs and trials that they come from."""
+    """Delete the numbers of a subject and the runs and trials from which they were taken."""
     runs, trials = ((folder / subject.id).glob(f"*/{name}") for name in (FILE, TRIALS_FILE))
     for path in (folder / f"{subject.id}.json", *runs, *trials):
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""H12: the dome of Acary and Jean stands under its weight, and its meridians carry what the membrane says."""
+"""H12: the dome of Acary and Jean stands under its weight, and its meridian stresses are those of membrane theory."""
 
 import inspect
 from pathlib import Path
@@ -34,11 +34,12 @@ time_step = "5 ms"
 every = "5 ms"
 """
 DENSITY = 2700.0  # [kg/m3]
-MAX_ELASTIC_SETTLEMENT = 5e-4  # [m] at most, by elasticity; free fall goes 10 mm down in this time
+MAX_ELASTIC_SETTLEMENT = 5e-4  # [m] largest elastic settlement; free fall would be 10 mm in this time
 
 
 def ring_stresses(run: Run) -> list[tuple[float, ...]]:
-    """A row a ring: number, colatitude [deg], mean meridian and hoop stress and the membrane's [kPa], tension positive."""
+    """Return one row per ring: number, colatitude [deg], mean meridian and hoop stress and those of the membrane [kPa], tension
+    positive."""
     known = inspect.signature(GENERATORS["dome"]).parameters
     radius, oculus = known["radius"].default, known["oculus"].default
     number = {block.name: i for i, block in enumerate(run.model.blocks)}
@@ -97,16 +98,17 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 
 DOME = Subject(
     "H12", "A dome with brittle cohesion", "AJ section 5.2",
-    "12 rings of 24 elastic blocks of 8 bricks, cohesion of 1000 N a point (14 kPa), put under its weight by large steps, and "
-    "in balance by small ones. "
-    "Radius 5 m, thickness 0.5 m and an oculus of 10 degrees are ours, AJ print none. The meridian is set beside the "
-    "membrane, whose forces the thrust line of a thin dome follows.",
+    "The dome has 12 rings of 24 elastic blocks of 8 brick elements and a cohesion of 1000 N per point (14 kPa). Its weight "
+    "is applied by large steps and, in equilibrium, by small steps. The radius of 5 m, the thickness of 0.5 m and the oculus "
+    "of 10 degrees are our choice, since AJ print none. The meridian stress is compared with membrane theory, whose forces "
+    "the thrust line of a thin dome follows.",
     (
         Claim("weight", "under its weight", "", "stands"),
-        Claim("meridian", "largest difference of the meridian stress of a ring from the membrane's", "%", 0.0, 10.0,
-              "the thrust line may leave the middle of the thickness where hoops do not pull; AJ show pictures"),
+        Claim("meridian", "largest difference between the meridian stress of a ring and the membrane's", "%", 0.0, 10.0,
+              "the thrust line may leave the middle of the thickness where hoops carry no tension; AJ show pictures only"),
         Claim("in balance", "under its weight, by small steps", "", "stays in balance"),
-        Claim("in balance, meridian", "by small steps: largest difference from the membrane's", "%", 0.0, 10.0, "as above"),
+        Claim("in balance, "
+              "meridian", "by small steps: largest difference from the membrane's stress", "%", 0.0, 10.0, "as above"),
     ),
     _compute, _draw, quick=False,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Dry-joint walls in shear and compression, computed and measured.
 
-The tests are rows of the database of Vanin, Zaganelli, Penna and Beyer (2017). The wall is built of its units in running
-bond under a stiff beam; the vertical force acts on the beam and moves with it, the horizontal one at the shear span.
+The tests are rows of the database of Vanin, Zaganelli, Penna and Beyer (2017). Each wall is built of its units in running bond
+under a stiff beam. The vertical force acts on the beam and moves with it; the horizontal force acts at the shear span.
 """
 
 import csv
@@ -12,6 +12,7 @@ import numpy as np
 
 from drystone import build
 from drystone.build.shapes import box
+from drystone.loads import Push, weight, wrench
 from drystone.model import Model, build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
@@ -19,12 +20,11 @@ from drystone.statics.pushover import CurvePoint, trace_capacity_curve
 from drystone.units import GRAVITY
 from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.view.style import FAINT_GREY, LANDSCAPE_WIDTH, RED, drawing
-from drystone.wall_loads import Push, weight, wrench
 
 FRICTION = 0.62  # sawn stone on stone, about 0.62 to 0.65 as published; it changes the WS walls by 0.3 % at most
 PLOTTED_TESTS = ("WS1.100", "WS2.175", "WS1.250", "SW.100.1")
 DATA_FOLDER = "experiments/dry_joint_walls"
-MEASURED_STRENGTHS = {  # [kN] the largest horizontal force, mean of both ways
+MEASURED_STRENGTHS = {  # [kN] largest horizontal force, mean of both directions
     "WS1.100": 41.15, "WS3.100": 40.05, "WS4.100": 38.05, "WS2.175": 67.9, "WS3.175": 67.75, "WS1.250": 92.2, "WS2.250": 90.9,
     "WS.40": 16.3, "WS.175": 63.2, "SW.30.1": 21.9, "SW.30.2": 22.9, "SW.100.1": 41.5, "SW.200.2": 68.6,
 }  # fmt: skip
@@ -33,7 +33,7 @@ RIGID_BLOCK_STRENGTHS = {
     "SW.30.2": 15.8,
     "SW.100.1": 50.8,
     "SW.200.2": 100.8,
-}  # [kN] where rigid blocks do not tell
+}  # [kN] computed strength where rigid blocks cannot match the test
 
 
 class WallTest(NamedTuple):
@@ -43,12 +43,12 @@ class WallTest(NamedTuple):
     height: float  # [m]
     length: float
     thickness: float
-    shear_span: float  # [m] level of the horizontal force
+    shear_span: float  # [m] height of the horizontal force
     unit_height: float
     unit_length: float
     normal: float  # [N] on the beam
-    weight: float  # [N] of the wall, as the authors count it
-    strengths: tuple[float, ...]  # [N] largest horizontal force one way, and the other if it was pushed there
+    weight: float  # [N] of the wall, as given by the authors
+    strengths: tuple[float, ...]  # [N] largest horizontal force, in one direction or in both
     capacity_curve: Path
 
 
@@ -80,18 +80,18 @@ def _test(row: dict[str, str], folder: Path) -> WallTest:
 
 
 def read_curve(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Displacement of the top [m] and horizontal force [N]."""
+    """Read the displacement of the top [m] and the horizontal force [N]."""
     with path.open(encoding="latin-1") as file:
         rows = np.array([row[:2] for row in list(csv.reader(file))[4:]], float)
     way, force = rows[np.isfinite(rows).all(axis=1)].T
     return 1e-3 * way, 1e3 * force
 
 
-def tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
-    """The wall and its beam, whose weight is part of the vertical force and whose middle is at the shear span."""
+def build_tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
+    """Build the wall and its beam, whose weight is part of the vertical force and whose middle is at the shear span."""
     density = test.weight / (GRAVITY * test.length * test.thickness * test.height)
     courses, blocks = round(test.height / test.unit_height), round(test.length / test.unit_length)
-    stones = build.tested_wall(length=test.length, height=test.height, thickness=test.thickness, courses=courses, blocks=blocks,
+    stones = build.wall(length=test.length, height=test.height, thickness=test.thickness, courses=courses, blocks=blocks,
                         density=density)  # fmt: skip
     x, y = test.length / 2, test.thickness / 2
     beam = box((-x, -y, test.height), (x, y, 2 * test.shear_span - test.height), name="beam", density=1.0)
@@ -99,7 +99,7 @@ def tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
 
 
 def wall_loads(test: WallTest, model: Model, rotation: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Dead loads, and a live horizontal force of 1 N."""
+    """Return the dead loads, and a live horizontal force of 1 N."""
     press = Push("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
     push = Push("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
     dead = weight(model, GRAVITY) + wrench(model, [press], GRAVITY, rotation)
@@ -107,14 +107,14 @@ def wall_loads(test: WallTest, model: Model, rotation: np.ndarray | None = None)
 
 
 def limit_strength(test: WallTest, friction: float = FRICTION) -> float:
-    """[N] Associated limit analysis."""
-    model = tested_wall(test, friction)
+    """Return the strength [N] by associated limit analysis."""
+    model = build_tested_wall(test, friction)
     return solve_limit(assemble_balance(model), *wall_loads(test, model)).multiplier
 
 
 def capacity_curve(test: WallTest, until: float) -> list[CurvePoint]:
-    """Capacity curve to a displacement [m]."""
-    model, points = tested_wall(test), []
+    """Return the capacity curve up to a displacement [m]."""
+    model, points = build_tested_wall(test), []
     for point in trace_capacity_curve(model, lambda rotation: wall_loads(test, model, rotation)):
         points.append(point)
         if point.displacement > until:
@@ -141,7 +141,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
             points = capacity_curve(tests[name], 1.1 * float(np.abs(way).max()))
             computed = np.array([(1e3 * point.displacement, 1e-3 * point.multiplier) for point in points]).T
             axes.plot(*computed, color=RED, label="pushover, rigid blocks")
-            if force.min() < -0.5 * force.max():  # pushed both ways
+            if force.min() < -0.5 * force.max():  # pushed in both directions
                 axes.plot(*-computed, color=RED)
             axes.set_title(name)
             axes.set_xlabel("displacement of the top [mm]")
@@ -151,17 +151,19 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 
 
 SANDSTONE = (
-    "Rigid blocks cannot match these tests, whatever the friction. At 30 kN the wall bore more than a wall free to turn at "
-    "its top can: the top was not free. At 100 and 200 kN it bore less than by turning about a sharp edge: toes were crushed "
-    "and stones split."
+    "Rigid blocks cannot match these tests with any friction. At 30 kN the wall bore more than a wall whose top is free to "
+    "rotate can bear, so its top was not free. At 100 and 200 kN it bore less than rotation about a sharp edge would need: the "
+    "toes were crushed and stones split."
 )
 DRY_JOINT_WALLS = Subject(
     "dry-joint-walls", "Dry-joint walls in shear and compression",
     "Vasconcelos (2005), Vasconcelos & Lourenço (2009), Lourenço et al. (2005), in the database of Vanin et al. (2017)",
     "Walls of sawn granite (WS) and sandstone (SW) without mortar under a constant vertical force, pushed sideways at the "
-    "top; rigid blocks, friction 0.62, associated limit analysis. Measured is the largest force, the mean of both ways.",
+    "top; rigid blocks, friction 0.62, associated limit analysis. The measured value is the largest force, as the mean of both "
+    "directions.",
     tuple(
-        Claim(name, f"strength of {name}", "kN", measured, round(0.1 * measured, 1), "twins and ways differ by up to 12 %",
+        Claim(name, f"strength of {name}", "kN", measured, round(0.1 * measured, 1), "identical tests, and the two "
+                                                                                     "directions, differ by up to 12 %",
               RIGID_BLOCK_STRENGTHS.get(name), SANDSTONE if name in RIGID_BLOCK_STRENGTHS else "")
         for name, measured in MEASURED_STRENGTHS.items()
     ),

@@ -13,11 +13,11 @@ from drystone.view.picture import strip
 from drystone.view.png import write_png
 from drystone.view.style import FAINT_GREY, LANDSCAPE_WIDTH, drawing
 
-ENERGIES = "energies over the weight, the potential one since the start"
+ENERGIES = "energies over the weight, the potential energy relative to the start"
 
 
 def plot_beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> None:
-    """NB's layout: (a) what moves, drawn by `draw` in axes, and (b) the energies."""
+    """Plot in the layout of NB: (a) a motion, which `draw` draws into the axes, and (b) the energies."""
     with drawing(path, width=LANDSCAPE_WIDTH, height=4.0) as figure:
         left, right = figure.subfigures(1, 2)
         axes = left.add_subplot()
@@ -28,6 +28,6 @@ def plot_beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> Non
 
 
 def draw_snapshots(run: Run, instants: Sequence[float], path: Path, **line_style: Any) -> None:
-    """The structure at some instants [s], three in a row."""
+    """Draw the structure at some instants [s], three per row."""
     image = strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], width=480, **line_style)
     write_png(path, np.concatenate(np.split(image, len(instants) // 3, axis=1)))

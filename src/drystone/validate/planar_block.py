@@ -1,4 +1,4 @@
-"""H7: a slender block in the plane, from which acceleration on it rocks and overturns."""
+"""H7: the accelerations at which a slender planar block starts to rock and at which it overturns."""
 
 from pathlib import Path
 
@@ -34,13 +34,13 @@ theta = 0.7
 """
 RECTANGULAR_PULSE = 'pulse = "rectangular"\nduration = "1 s"'
 SINE_PULSE = 'pulse = "one-sine"\nhalf_period = "0.5 s"'
-SEARCHES = {  # what is looked for under which pulse, and between which amplitudes
+SEARCHES = {  # name: pulse, event, amplitudes between which it is searched
     "rocking": (RECTANGULAR_PULSE, "rocking", ("0.19 g", "0.21 g")),
     "rectangle": (RECTANGULAR_PULSE, "overturning", ("0.200 g", "0.210 g")),
     "sine": (SINE_PULSE, "overturning", ("0.232 g", "0.242 g")),
 }
 SEARCH_TOLERANCE = "0.0002 g"
-TILT = 0.01  # [rad] from which it is let go
+TILT = 0.01  # [rad] angle at release
 FREE_ROCKING_CASE = """
 [structure]
 generator = "block"
@@ -94,23 +94,25 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
         axes.set_xlabel("time [s]")
         axes.set_ylabel("angle [rad]")
         axes.legend()
-    return [Figure("H7-free-rocking.png", "As PCL figure 4: let go at 0.01 rad")]
+    return [Figure("H7-free-rocking.png", "As PCL figure 4: released at 0.01 rad")]
 
 
 SEARCH_REASON = "PCL search in steps of 0.001 g"
 PLANAR_BLOCK = Subject(
     "H7", "A block in the plane", "PCL section 4, table 1 and figure 4",
-    "0.2 × 1 m, friction 0.7, two contact points, theta 0.7 and steps of 2 ms as PCL have. The least amplitude is found by "
-    "halving, to 0.0002 g.",
+    "The block is 0.2 × 1 m with friction 0.7 and two contact points; theta is 0.7 and the step 2 ms, as in PCL. The least "
+    "amplitude is found by bisection, to 0.0002 g.",
     (
-        Claim("rocking", "rocking starts at", "g", 0.201, 1.1e-3, SEARCH_REASON + "; theory has 0.200"),
+        Claim("rocking", "rocking starts at", "g", 0.201, 1.1e-3, SEARCH_REASON + "; the theoretical value is 0.200"),
         Claim("rectangle", "a rectangle of 1 s overturns it from", "g", 0.204, 1e-3, SEARCH_REASON),
         Claim("sine", "a full sine of 1 s overturns it from", "g", 0.237, 1e-3, SEARCH_REASON),
-        Claim("ratio", "angular velocity after over before an impact", "", 0.925, 3e-3, "printed to three digits", 0.932,
-              "PCL fit their closed form to 0.925, while Housner's ratio of this block is 0.942: in steps of 2 ms an impact "
-              "at so slow a rocking loses about 0.01 more, in theirs and in ours; how much depends on where in a step the "
-              "impacts fall."),
-        Claim("finer", "the same, theta 0.53, steps of 0.25 ms, and Housner's", "", 0.9423, 2e-3, "first order in the step"),
+        Claim("ratio", "ratio of angular velocities after and before an "
+                       "impact", "", 0.925, 3e-3, "printed to three digits", 0.932,
+              "PCL fit their closed form with 0.925, while Housner's ratio of this block is 0.942. With steps of 2 ms an "
+              "impact in such slow rocking loses about 0.01 more, in PCL and here; the loss depends on where within a step "
+              "the impacts fall."),
+        Claim("finer", "the same with theta 0.53 and steps of 0.25 ms, against Housner's "
+                       "value", "", 0.9423, 2e-3, "first order in the step"),
     ),
     _compute, _draw,
 )  # fmt: skip

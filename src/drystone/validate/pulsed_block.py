@@ -1,4 +1,4 @@
-"""H2: a block rocks in space under one sine of the ground that is along no side of it."""
+"""H2: a block rocks in space under one sine of the ground in a direction oblique to its sides."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ every = "5 ms"
 """
 DURATIONS = {"8": "6 s", "9.5": "3.6 s"}  # by the amplitude [m/s2]
 PEAKS = {"8": (0.3, 0.85, 1.35, 1.75, 2.1, 2.7), "9.5": (0.3, 0.95, 1.6, 2.15, 2.5)}  # [s] as printed
-PEAK_PROMINENCE = 2e-4  # of the potential energy: the centroid is lifted by 0.2 mm
+PEAK_PROMINENCE = 2e-4  # share of the potential energy; the centroid is lifted by 0.2 mm
 MONITORED_CORNER = (-0.3, -0.3, 0.0)  # [m] point A of NB
 
 
@@ -74,7 +74,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 
 
 def _claims() -> tuple[Claim, ...]:
-    why = 'NB print instants to 0.05 s, "approximately"; their curves at three steps differ visibly'
+    why = 'NB print instants to 0.05 s, "approximately"; their curves for three time steps differ visibly'
     found = []
     for amplitude, outcome in (("8", "stands"), ("9.5", "collapses")):
         found += [Claim(f"{amplitude}, peak {k}", f"{amplitude} m/s²: peak {k} of the potential energy", "s", time, 0.06, why)
@@ -86,7 +86,8 @@ def _claims() -> tuple[Claim, ...]:
 PULSED_BLOCK = Subject(
     "H2", "A block in space under one sine", "NB section 4.2, figures 6 to 9",
     "A block of 0.6 × 0.6 × 2 m, ground moved by one sine of half-period 0.25 s at 44 degrees in plan, no sliding, steps of "
-    "1 ms. Under 8 m/s² it rocks about all its corners and comes to rest, under 9.5 m/s² it falls. NB draw it at 2.7 s "
-    "leaning beyond return; the fifth of the potential energy that is collapse here is lost half a second later.",
+    "1 ms. Under 8 m/s² it rocks about all its corners and comes to rest; under 9.5 m/s² it falls. NB show it at 2.7 s, "
+    "past the point of no return; the criterion of collapse here, a loss of a fifth of the potential energy, is met half a "
+    "second later.",
     _claims(), _compute, _draw,
 )  # fmt: skip

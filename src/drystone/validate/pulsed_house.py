@@ -1,4 +1,4 @@
-"""H5: the stone house under two sines of 0.8 g: the shorter is survived, the longer brings the facade down."""
+"""H5: the stone house under two sines of 0.8 g: it survives the shorter one; the longer one brings the facade down."""
 
 from pathlib import Path
 
@@ -39,9 +39,9 @@ every = "10 ms"
 """
 SHORT_HALF_PERIOD, LONG_HALF_PERIOD = "0.20 s", "0.40 s"  # half-periods
 PEAKS = (0.25, 0.65)  # [s] as printed
-PEAK_PROMINENCE = 2e-4  # of the potential energy
+PEAK_PROMINENCE = 2e-4  # share of the potential energy
 INSTANTS = {SHORT_HALF_PERIOD: (*PEAKS, 2.0), LONG_HALF_PERIOD: (0.5, 0.9, 1.3)}  # [s] of NB's pictures
-PUBLISHED_FIGURES = {SHORT_HALF_PERIOD: (17, 18), LONG_HALF_PERIOD: (19, 20)}  # of NB
+PUBLISHED_FIGURES = {SHORT_HALF_PERIOD: (17, 18), LONG_HALF_PERIOD: (19, 20)}  # numbers of NB's figures
 
 
 def _run(workspace: Workspace, half_period: str) -> Run:
@@ -60,7 +60,7 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
 
 
 def _monitored_blocks(run: Run) -> dict[str, int]:
-    """Blocks of the facade at its top: in the middle, and at the ends of its highest whole course."""
+    """Return blocks at the top of the facade: in the middle, and at the ends of its highest complete course."""
     facade = [i for i, block in enumerate(run.model.blocks) if block.name.startswith("facade")]
     x, z = run.model.position[facade, 0], run.model.position[facade, 2]
     ends = z + 1e-3 * np.abs(x - x.mean())
@@ -89,18 +89,20 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     return figures
 
 
-PEAK_REASON = "NB print instants to 0.05 s, approximately"
+PEAK_REASON = "NB print approximate instants, to 0.05 s"
 PULSED_HOUSE = Subject(
     "H5-pulses", "The stone house under two pulses", "NB section 4.5.1, figures 17 to 20",
-    "191 stones, friction 0.7, 0.9 at the base; one sine of 0.8 g along -y. With the settings of our studies: NB's scheme, "
-    "steps of 2.5 ms, contact of stone of 30 GPa. The bond is ours, with NB's number of stones and static capacity.",
+    "191 stones, friction 0.7, 0.9 at the base; one sine of 0.8 g along -y. The settings are those of our studies: NB's "
+    "scheme, steps of 2.5 ms, contact as stiff as stone of 30 GPa. The bond is ours, with NB's number of stones and static "
+    "capacity.",
     (
         Claim("peak 1", "half-period 0.20 s: peak 1 of the potential energy", "s", PEAKS[0], 0.06, PEAK_REASON),
         Claim("peak 2", "half-period 0.20 s: peak 2 of the potential energy", "s", PEAKS[1], 0.06, PEAK_REASON, 0.545,
-              "The peak is flat: the energy lifted is within 10 % of its largest from 0.46 to 0.66 s, which holds NB's "
-              "instant; where its top is depends on little things. By stones of 0.6 m instead of 0.7 m it is at 0.56 s, of "
-              "0.8 m at 0.52 s; by rigid contact at 0.54 s, by a friction of 0.7 at the base at 0.545 s, by steps of 1 ms at "
-              "0.51 s in NB's scheme and at 0.50 s in our usual one. NB's bond is not ours."),
+              "The peak is flat: the potential energy gained is within 10 % of its maximum from 0.46 to 0.66 s, which "
+              "includes NB's instant, and the position of its top is sensitive to details. It is at 0.56 s with stones of 0.6 "
+              "m instead of 0.7 m, at 0.52 s with stones of 0.8 m, at 0.54 s with rigid contact, at 0.545 s with a friction "
+              "of 0.7 at the base, and with steps of 1 ms at 0.51 s in NB's scheme and at 0.50 s in our usual one. NB's bond "
+              "differs from ours."),
         Claim(SHORT_HALF_PERIOD, "half-period 0.20 s: outcome", "", "stands"),
         Claim(LONG_HALF_PERIOD, "half-period 0.40 s: outcome", "", "collapses"),
     ),

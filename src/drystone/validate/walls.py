@@ -1,6 +1,6 @@
-"""H8: wall 3 of Ferris and Tin-Loi, by two laws of friction, at rest and in time; and two structures on a tilted table.
+"""H8: wall 3 of Ferris and Tin-Loi with two laws of friction, by statics and in time; and two structures on a tilted table.
 
-The layouts are published data and no part of drystone: `needs` names the files."""
+The layouts are published data that are not part of drystone: `needs` names the files."""
 
 import json
 
@@ -58,7 +58,11 @@ def _wall3(workspace: Workspace) -> dict[str, Value]:
     stones = [box((s["x0"], 0, s["z0"]), (s["x1"], 0.2, s["z1"]), name=f"stone-{s['id']}") for s in layout["blocks"]]
     blocks = [box((-0.5, 0, -0.3), (2.1, 0.2, 0), fixed=True, name="floor"), *stones]
     model = build_model(blocks, friction=0.65)
-    system, dead, live = assemble_balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
     associated = solve_limit(system, dead, live)
     rounds = search_corner_states(system, dead, live, associated.optimum, starts=MAX_STARTS, stands=True)
     lowest = min(each.collapse.multiplier for each in rounds if each.collapse)
@@ -88,25 +92,28 @@ def _tilt(workspace: Workspace) -> dict[str, Value]:
 
 
 THREE_DIGITS = "printed to three digits"
-DRAWING_PRECISION = "printed to 0.01 degrees, of drawings in mm"
+DRAWING_PRECISION = "printed to 0.01 degrees, from drawings in mm"
 WALL_3 = Subject(
     "H8", "Wall 3 of Ferris and Tin-Loi", "Ferris & Tin-Loi (2001); PCL section 5, table 2",
-    "46 blocks, friction 0.65, horizontal body force. Limit analysis by the associated law, and the lowest state of collapse "
-    "by Coulomb's law that our search finds; then the least constant acceleration of the ground, to 0.001 g, that "
-    "makes the wall rock in time by Coulomb's law, in the plane, with stone of 30 GPa.",
+    "46 blocks, friction 0.65, horizontal body force. Limit analysis with associated friction, and the lowest collapse state "
+    "with Coulomb friction that our search finds; then the least constant acceleration of the ground, to 0.001 g, that makes "
+    "the wall rock in a planar history with Coulomb friction and stone of 30 GPa.",
     (
-        Claim("associated", "associated multiplier", "g", 0.404, 5e-4, THREE_DIGITS),
-        Claim("exact", "not associated multiplier", "g", 0.356, 5e-4, THREE_DIGITS),
-        Claim("in time", "starts to rock in time", "g", 0.387, 2e-3, "searched to 0.001 g, by PCL and here", 0.356,
-              "In time our wall sets out where limit analysis says: with Coulomb friction at its lowest multiplier, 0.356, "
-              "with associated friction at 0.404. PCL's 0.387 is neither; the theory, under \"The plane\", discusses why."),
+        Claim("associated", "multiplier by associated friction", "g", 0.404, 5e-4, THREE_DIGITS),
+        Claim("exact", "multiplier by Coulomb friction", "g", 0.356, 5e-4, THREE_DIGITS),
+        Claim("in "
+              "time", "acceleration at which it starts to rock in a "
+                      "history", "g", 0.387, 2e-3, "searched to 0.001 g, by PCL and here", 0.356,
+              "In a history our wall starts to move where limit analysis predicts it: with Coulomb friction at its lowest "
+              "multiplier, 0.356, and with associated friction at 0.404. PCL's 0.387 is neither; the theory, under \"The "
+              "plane\", discusses why."),
     ),
     _wall3, needs=LAYOUT_FILE,
 )  # fmt: skip
 TILTED = Subject(
     "tilt", "Structures on a tilted table", "drawings and angles of Milani's LACT3",
-    "A portal and a wall, associated friction: the angle at which they fail. Each stands on a table tilted 0.05 degrees "
-    "less, and moves on one tilted 0.05 degrees more.",
+    "The angle at which a portal and a wall with associated friction fail. Each stands on a table tilted 0.05 degrees less, "
+    "and moves on one tilted 0.05 degrees more.",
     (
         Claim("Portal", "portal, friction angle 30 degrees, fails at", "deg", 27.30, 0.05, DRAWING_PRECISION),
         Claim("wall", "wall, friction angle 26 degrees, fails at", "deg", 16.73, 0.05, DRAWING_PRECISION),

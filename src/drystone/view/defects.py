@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.doctor.examine import Report, lay_readable
-from drystone.doctor.touch import boxed_bodies
+from drystone.doctor.examine import Examination, tabulate_readable
+from drystone.doctor.touch import make_box_bodies
 from drystone.errors import InputError
 from drystone.model import Block, Model
 from drystone.view.colours import SUPPORT_COLOUR, pale_colours, stone_colours
@@ -41,12 +41,12 @@ KIND_COLOURS = {
 OTHER_COLOUR = (0.25, 0.22, 0.30)  # rarer kinds
 
 
-def defects_picture(report: Report, path: str | Path) -> Array:
+def defects_picture(report: Examination, path: str | Path) -> Array:
     """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
-    laid = lay_readable(_double_sided(report))[0]
+    laid = tabulate_readable(_double_sided(report))[0]
     if laid is None:
         raise InputError(f"{path}: there is no block that can be drawn; see the findings")
-    bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
+    bodies, position = make_box_bodies(laid.blocks, laid.surfaces, laid.owner)
     model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
     image = picture(model, color=_block_colours(report)[laid.row]) / 255.0
     _draw_legend(image, report)
@@ -55,7 +55,7 @@ def defects_picture(report: Report, path: str | Path) -> Array:
     return pixels
 
 
-def _double_sided(report: Report) -> tuple[Block, ...]:
+def _double_sided(report: Examination) -> tuple[Block, ...]:
     """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
     faulty = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
     return tuple(
@@ -66,7 +66,7 @@ def _double_sided(report: Report) -> tuple[Block, ...]:
     )
 
 
-def _block_colours(report: Report) -> Array:
+def _block_colours(report: Examination) -> Array:
     count = len(report.blocks)
     fixed = np.array([bool(block.fixed) for block in report.blocks])
     pale = pale_colours(stone_colours(count))
@@ -77,7 +77,7 @@ def _block_colours(report: Report) -> Array:
     return colours
 
 
-def _draw_legend(image: Array, report: Report) -> None:
+def _draw_legend(image: Array, report: Examination) -> None:
     """The kinds and the numbers of their findings."""
     kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
     rows = [(KIND_COLOURS.get(kind, OTHER_COLOUR), f"{kind} {count}") for kind, count in kinds.items()]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.io.whole import write_whole
+from drystone.io.whole import write_atomic
 from drystone.study.table import read_rows
 from drystone.study.trials import sample_text
 from drystone.units import GRAVITY
@@ -32,7 +32,7 @@ def domain_pictures(result: dict[str, Any], folder: Path) -> list[Path]:
     width, height = domain_size(result)
     with drawing(*paths, width=width, height=height) as figure:
         dots = draw_domain(figure, result, folder)
-    write_whole(paths[1], _with_anchors(paths[1].read_text(encoding="utf-8"), dots))
+    write_atomic(paths[1], _with_anchors(paths[1].read_text(encoding="utf-8"), dots))
     return paths
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from drystone import quaternion
 from drystone.errors import InputError
-from drystone.quantities import joints
+from drystone.quantities import frame_resultants
 from drystone.record import Run
 from drystone.resultants import force_flow, thrust_lines
 from drystone.view.style import line_style
@@ -36,7 +36,7 @@ FRONT_AXES, SIDE_AXES = ElevationAxes(0, 1, -1.0), ElevationAxes(1, 0, 1.0)
 
 def draw_thrust(figure: Any, run: Run, frame: int, pose: int, named_lines: Mapping[str, Array]) -> None:
     """The lines of thrust of the forces in a frame, and those `given` by their names, over the blocks as they are in `pose`."""
-    lines_found = thrust_lines(run.model, joints(run, frame))
+    lines_found = thrust_lines(run.model, frame_resultants(run, frame))
     if not lines_found and not named_lines:
         raise InputError(f"{run.folder}: no arch or column from support to support; draw forces instead of thrust")
     axes, view = _draw_blocks(figure, run, pose)
@@ -52,7 +52,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.colors import PowerNorm
 
-    carried = joints(run, frame)
+    carried = frame_resultants(run, frame)
     size = np.linalg.norm(carried.force, axis=1)
     largest = float(size.max(initial=0.0))
     axes, view = _draw_blocks(figure, run, pose)

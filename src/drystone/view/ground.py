@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.samples import integrals
-from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.ground.samples import integrate_twice
+from drystone.ground.spectrum import DEFAULT_DAMPING, response_spectrum
 from drystone.motion import Motion
 from drystone.units import GRAVITY
 from drystone.view.style import COLOURS, FAINT_GREY, LANDSCAPE_WIDTH, drawing, line_style
@@ -63,7 +63,7 @@ def _describe_integration(done: Sequence[str]) -> str:
     return "integrated " + ("after the baseline was taken off" if corrected else "as recorded: no baseline was taken off")
 
 
-def accelerograms_picture(records: Sequence[Accelerogram], path: str | Path, damping: float = DAMPING) -> None:
+def accelerograms_picture(records: Sequence[Accelerogram], path: str | Path, damping: float = DEFAULT_DAMPING) -> None:
     """Acceleration, velocity and displacement over time, and what oscillators do, over their period."""
     with drawing(path, width=LANDSCAPE_WIDTH, height=7.5) as figure:
         _draw_records(figure, records, damping)
@@ -75,7 +75,7 @@ def _draw_records(figure: Any, records: Sequence[Accelerogram], damping: float) 
         colour, label = COLOURS[i % len(COLOURS)], record.label
         spectrum = response_spectrum(record, damping=damping)
         time = np.arange(len(record.acceleration)) * record.time_step
-        histories = (record.acceleration, *integrals(record.acceleration, record.time_step))
+        histories = (record.acceleration, *integrate_twice(record.acceleration, record.time_step))
         responses = (spectrum.pseudo_acceleration, spectrum.pseudo_velocity, spectrum.displacement)
         for row, (history, response) in enumerate(zip(histories, responses, strict=True)):
             axes[row, 0].plot(time, history, color=colour, linewidth=0.7, label=label)

@@ -12,7 +12,7 @@ import numpy as np
 from drystone import quaternion
 from drystone.analyse.construction import present_blocks
 from drystone.errors import InputError
-from drystone.quantities import joints, quantity
+from drystone.quantities import find_quantity, frame_resultants
 from drystone.record import Run, recorded_case
 from drystone.resultants import Resultants
 from drystone.view.render import DrawnBodies
@@ -64,7 +64,7 @@ def bodies_at(run: Run, moment: Moment, exaggerate: float) -> DrawnBodies:
 def values_at(run: Run, moment: Moment, name: str) -> Array:
     """(B,) one of the `QUANTITIES`; where a block has no value in one of the two frames, the value in the frame shown."""
     shown = _values(run, name, moment.shown_frame)
-    if quantity(name).counted or moment.share == 0.0:
+    if find_quantity(name).categorical or moment.share == 0.0:
         return shown
     between = (1.0 - moment.share) * _values(run, name, moment.frame) + moment.share * _values(run, name, moment.next_frame)
     return np.where(np.isnan(between), shown, between)
@@ -72,7 +72,7 @@ def values_at(run: Run, moment: Moment, name: str) -> Array:
 
 def joints_at(run: Run, moment: Moment, drawn: Array) -> Resultants:
     """The resultants of the joints [N] in the frame shown, moved along with the blocks, which are drawn at (B, 3) [m]."""
-    resultants = joints(run, moment.shown_frame)
+    resultants = frame_resultants(run, moment.shown_frame)
     recorded = run.position[moment.shown_frame if is_history(run) or analysis_kind(run) in SEQUENTIAL_ANALYSES else 0]
     shift = ((drawn - recorded)[resultants.a] + (drawn - recorded)[resultants.b]) / 2
     return resultants._replace(centre=resultants.centre + shift, middle=resultants.middle + shift)
@@ -98,7 +98,7 @@ def _interpolated_pose(run: Run, moment: Moment) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=4)
 def _values(run: Run, name: str, frame: int) -> Array:
-    return quantity(name).of(run, frame)
+    return find_quantity(name).of(run, frame)
 
 
 @lru_cache(maxsize=8)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.record import Run, read_run
 from drystone.undisturbed import leave_ctrl_c_to_parent
 from drystone.view.camera import fit_camera
@@ -206,7 +206,7 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
         from imageio_ffmpeg import count_frames_and_secs, write_frames
     except ImportError:
         raise InputError(f"{path}: mp4 needs ffmpeg; pip install 'drystone[movie]', or write frame-%04d.png") from None
-    with whole(path) as part:
+    with replace_atomically(path) as part:
         options = ["-f", "mp4", "-movflags", "+faststart", "-crf", "20", "-preset", "medium"]
         settings = {"codec": "libx264", "quality": None, "macro_block_size": 2, "output_params": options}
         writer = write_frames(str(part), size, fps=fps, ffmpeg_log_level="error", **settings)
@@ -238,5 +238,5 @@ def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
     first, *rest = [Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE) for image in pixels]
     ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif counts in hundredths of a second
     settings: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
-    with whole(path) as part:
+    with replace_atomically(path) as part:
         first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **settings)

@@ -13,9 +13,9 @@ import numpy as np
 
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
-from drystone.io.given import read_json, read_text
+from drystone.io.given import read_own_json, read_utf8
 from drystone.io.problems import read_toml
-from drystone.loads import at_time, pressing
+from drystone.loads import loads_at, vertical_forces
 from drystone.measure import base_resultant
 from drystone.record import read_result, read_run, recorded_case
 from drystone.solvers.residual import MARGIN
@@ -78,9 +78,9 @@ def open_source(folder: str | Path, frame: int = -1) -> PlotSource:
     """Read a run or a study from its folder."""
     folder = Path(folder)
     if (folder / "study.json").exists():
-        kind = read_toml(read_text(folder / "study.toml"), folder / "study.toml")["study"]["kind"]
+        kind = read_toml(read_utf8(folder / "study.toml"), folder / "study.toml")["study"]["kind"]
         path = folder / RESULT_FILE
-        return PlotSource(folder, kind, read_json(path) if path.exists() else {})
+        return PlotSource(folder, kind, read_own_json(path) if path.exists() else {})
     run = read_run(folder)
     case = recorded_case(run)
     if not -run.frames <= frame < run.frames:
@@ -168,7 +168,7 @@ def _ground(figure: Any, source: PlotSource, request: PlotRequest) -> None:
 
 def _base(figure: Any, source: PlotSource, request: PlotRequest) -> None:
     run, case = source.run, source.case
-    pressed = pressing(run.model, at_time(case.loads, run.time[-1]), case.analysis.gravity).sum()
+    pressed = vertical_forces(run.model, loads_at(case.loads, run.time[-1]), case.analysis.gravity).sum()
     share = base_resultant(run, case.history.time_step) / pressed
     draw_base(figure, {case.analysis.kind: (run.time[1:], share[1:])})
 

@@ -76,9 +76,9 @@ class Look(NamedTuple):
         return self.color if isinstance(self.color, str) and self.color != "stone" else ""
 
     @property
-    def counted(self) -> bool:
+    def categorical(self) -> bool:
         """Whether they tell classes and no amounts."""
-        return self.quantity in QUANTITIES and QUANTITIES[self.quantity].counted
+        return self.quantity in QUANTITIES and QUANTITIES[self.quantity].categorical
 
 
 class ImageSettings(NamedTuple):
@@ -166,7 +166,7 @@ def render_moment(run: Run, moment: Moment, setting: ImageSettings) -> tuple[Arr
         resultants = joints_at(run, moment, blocks.position)
         shown = _visible(run.model.position, look, blocks.shown)
         rows += _draw_forces(image, camera, near, run.model, resultants, shown, setting)
-    if look.counted:
+    if look.categorical:
         rows = class_legend_rows(value) + rows
     elif look.quantity and setting.bar:
         unit = QUANTITIES[look.quantity].unit if look.quantity in QUANTITIES else "Pa"
@@ -254,7 +254,7 @@ def _colours(stones: DrawnBodies, value: Array, setting: ImageSettings) -> Array
     plain = stone_colours(len(value))
     plain = pale_colours(plain) if look.forces or look.thrust else plain
     number = np.nan_to_num(value)
-    coloured = class_colours(number) if look.counted else scale_colours(number / (setting.most or 1.0))
+    coloured = class_colours(number) if look.categorical else scale_colours(number / (setting.most or 1.0))
     coloured = np.where(np.isnan(value)[:, None], plain, coloured)
     return np.where(stones.bodies.fixed[:, None], SUPPORT_COLOUR, coloured)
 

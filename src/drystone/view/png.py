@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 
 Array = np.ndarray
 
@@ -18,7 +18,7 @@ def write_png(path: str | Path, image: Array) -> None:
     lines = np.concatenate([np.zeros((height, 1), np.uint8), image.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)) + _chunk(b"IEND", b"")
-    with whole(Path(path)) as part:
+    with replace_atomically(Path(path)) as part:
         part.write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drystone.stamp import in_words
+from drystone.stamp import format_stamp
 from drystone.view.tables import describe_closed_gaps, print_rows
 
 MAX_SLOPE = 1e3  # slope of a line: beyond, nothing presses
@@ -12,7 +12,7 @@ Rows = list[tuple[str, str]]
 
 def print_result(result: dict[str, Any]) -> None:
     """The facts of any kind, in the words of that kind."""
-    rows = [*result_rows(result), ("computed with", in_words(result.get("stamp", {}))), ("kept in", result["out"])]
+    rows = [*result_rows(result), ("computed with", format_stamp(result.get("stamp", {}))), ("kept in", result["out"])]
     rows += [("pictures", "\n".join(result["pictures"]))] if result.get("pictures") else []
     print_rows(result["analysis"].capitalize(), rows)
 

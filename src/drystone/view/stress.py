@@ -13,7 +13,7 @@ from drystone.elastic import elements, gauss_stresses, nodal, principal, von_mis
 from drystone.errors import InputError
 from drystone.model import Block, Model, make_bodies
 from drystone.record import Run
-from drystone.solid import Solids, lay_out
+from drystone.solid import Solids, make_surfaces
 
 Array = np.ndarray
 
@@ -82,7 +82,7 @@ def _pieces(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[list
 def _model(drawn: list[Block]) -> Model:
     """Blocks to be drawn, and nothing else: their faces may be slightly curved and they may overlap."""
     count, none = len(drawn), np.zeros(len(drawn))
-    surfaces = lay_out([block.vertices for block in drawn], [block.faces for block in drawn], [""] * count)
+    surfaces = make_surfaces([block.vertices for block in drawn], [block.faces for block in drawn], [""] * count)
     middle = np.array([block.vertices.mean(axis=0) for block in drawn])
     fixed = np.array([block.fixed for block in drawn])
     solids = Solids(none, middle, np.zeros((count, 3, 3)))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.units import number_and_unit
+from drystone.units import split_number_and_unit
 from drystone.view.domain import domain_pictures
 from drystone.view.fragility import fragility_pictures
 from drystone.view.style import drawing, line_style
@@ -63,7 +63,7 @@ def _draw_line(axes: Any, rows: list[dict[str, Any]], varied_key: str, measured:
 
 def _number(value: Any) -> tuple[float, str]:
     """A value of a case and its unit."""
-    return number_and_unit(value) if isinstance(value, str) else (float(value), "")
+    return split_number_and_unit(value) if isinstance(value, str) else (float(value), "")
 
 
 def _is_number(value: Any) -> bool:

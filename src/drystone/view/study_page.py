@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from drystone.io.whole import write_whole
+from drystone.io.whole import write_atomic
 from drystone.study.table import TrialRow, column_name
 
 PAGE_STYLE = """
@@ -32,7 +32,7 @@ def study_page(summary: dict[str, Any], rows: Sequence[TrialRow], pictures: Sequ
     ]
     path = folder / "study.html"
     page = f'<!doctype html><meta charset="utf-8"><title>{title}</title><style>{PAGE_STYLE}</style>' + "\n".join(body) + "\n"
-    write_whole(path, page)
+    write_atomic(path, page)
     return path
 
 

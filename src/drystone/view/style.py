@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from drystone.errors import InputError
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # without the yellow, pale on white
 BLUE, RED = COLOURS[:2]
@@ -70,7 +70,7 @@ def drawing(*paths: str | Path, width: float = PAGE_WIDTH, height: float = 5.0) 
         _label_in_plain_letters(figure)
         for file in files:
             kind = file.suffix.lower()
-            with whole(file) as part:
+            with replace_atomically(file) as part:
                 figure.savefig(part, format=kind[1:], metadata=_UNDATED[kind])
 
 

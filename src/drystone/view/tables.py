@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from drystone.solvers.solution import FINER_STEPS
-from drystone.stamp import in_words
+from drystone.stamp import format_stamp
 
 MAX_LISTED = 3  # findings of a kind that are told one by one
 MAX_LISTED_GAPS = 8  # gaps that are told one by one
@@ -127,7 +127,7 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     energies = [(name, ends) for name, ends in summary["energy"].items() if any(ends)]
     rows += [(f"energy, {name}", f"{_format_energy(ends[0])} to {_format_energy(ends[1])}") for name, ends in energies]
-    rows += [("computed with", in_words(summary["stamp"]))] if "stamp" in summary else []
+    rows += [("computed with", format_stamp(summary["stamp"]))] if "stamp" in summary else []
     if "base_resultant" in summary:
         heads = [1e3 * opening for opening in summary["head_joint_openings"]]
         rows.insert(3, ("supports bear", _describe_base(summary["base_resultant"])))
@@ -184,7 +184,7 @@ def print_verification(facts: dict[str, Any]) -> None:
         *([("differs", f"{len(differences) - MAX_LISTED} more; --json lists all")] if len(differences) > MAX_LISTED else []),
         *((f"other {name}", f"{then}; here {now}") for name, (then, now) in facts["other"].items()),
         *(("changed since", said) for said in facts["since"]),
-        ("computed with", in_words(facts["stamp"])),
+        ("computed with", format_stamp(facts["stamp"])),
     ]
     print_rows(facts["out"], rows)
 

@@ -20,7 +20,7 @@ from drystone.io.accelerograms.itaca import is_itaca, read_itaca
 from drystone.io.accelerograms.knet import is_knet, read_knet
 from drystone.io.accelerograms.peer import is_peer, read_peer
 from drystone.io.accelerograms.seismology import is_miniseed, is_sac, read_seismology
-from drystone.io.accelerograms.sheet import Sheet, lines_of
+from drystone.io.accelerograms.sheet import Sheet, split_lines
 from drystone.io.accelerograms.smc import is_smc, read_smc
 from drystone.io.accelerograms.unam import is_unam, read_unam
 from drystone.io.accelerograms.volume1 import is_volume1, read_volume1
@@ -36,7 +36,7 @@ class Format(NamedTuple):
     read: Callable[[Sheet], list[Accelerogram]]
 
 
-FORMATS = [
+TEXT_FORMATS = [
     Format("PEER", (".at2", ".vt2", ".dt2"), is_peer, read_peer),
     Format("ESM", (".asc",), is_esm, read_esm),
     Format("ITACA", (), is_itaca, read_itaca),
@@ -50,7 +50,7 @@ FORMATS = [
     Format("UNAM", (), is_unam, read_unam),
     Format("SMC", (".smc",), is_smc, read_smc),
 ]
-BINARY = {"SAC": is_sac, "miniSEED": is_miniseed}
+BINARY_FORMATS = {"SAC": is_sac, "miniSEED": is_miniseed}
 
 
 def read_accelerograms(
@@ -65,22 +65,22 @@ def read_accelerograms(
     if time_step is not None and not 0 < time_step < float("inf"):
         raise InputError(f"time step {time_step!r} is not above 0; give it in s")
     data, sheet = read_bytes(path), Sheet(path, [], unit, time_step)
-    binary = next((kind for kind, is_it in BINARY.items() if is_it(data)), None)
+    binary = next((kind for kind, is_it in BINARY_FORMATS.items() if is_it(data)), None)
     if binary is not None:
-        _without_columns(path, column, binary)
+        _reject_column(path, column, binary)
         return read_seismology(sheet, data, binary)
-    sheet = sheet._replace(lines=lines_of(path, data))
-    known = next((each for each in FORMATS if each.is_it(sheet)), None)
-    known = known or next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
+    sheet = sheet._replace(lines=split_lines(path, data))
+    known = next((each for each in TEXT_FORMATS if each.is_it(sheet)), None)
+    known = known or next((each for each in TEXT_FORMATS if path.suffix.lower() in each.suffixes), None)
     if known is not None:
-        _without_columns(path, column, known.name)
+        _reject_column(path, column, known.name)
         return known.read(sheet)
     if is_columns(sheet):
         return read_columns(sheet, column)
-    names = ", ".join(each.name for each in FORMATS)
-    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY)} or columns of numbers")
+    names = ", ".join(each.name for each in TEXT_FORMATS)
+    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY_FORMATS)} or columns of numbers")
 
 
-def _without_columns(path: Path, column: int | None, name: str) -> None:
+def _reject_column(path: Path, column: int | None, name: str) -> None:
     if column is not None:
         raise InputError(f"{path}: column {column} of a file in the format {name}, which has none; leave it out")

@@ -17,17 +17,17 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet
-from drystone.io.geometry.drawing import need
+from drystone.io.geometry.drawing import missing_library
 from drystone.io.given import read_bytes
 
-HEADER = 632  # [byte] of SAC
-OBSPY = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
-KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
+SAC_HEADER_BYTES = 632  # [byte] of SAC
+OBSPY_NAMES = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
+SAC_KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
 
 
 def is_sac(data: bytes) -> bool:
     """Whether the header has the version of SAC, in either byte order, in its place."""
-    return len(data) >= HEADER and any(struct.unpack(order + "i", data[304:308])[0] in (6, 7) for order in "<>")
+    return len(data) >= SAC_HEADER_BYTES and any(struct.unpack(order + "i", data[304:308])[0] in (6, 7) for order in "<>")
 
 
 def is_miniseed(data: bytes) -> bool:
@@ -40,13 +40,13 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
     try:
         from obspy import read
     except ImportError:
-        raise need("obspy", "seismology", sheet.path) from None
+        raise missing_library("obspy", "seismology", sheet.path) from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged,
             warnings.simplefilter("error", RuntimeWarning)  # and NumPy of a time step that is 0
-            traces = list(read(BytesIO(data), format=OBSPY[kind]))
-        _check_whole(sheet.path, data, traces)
+            traces = list(read(BytesIO(data), format=OBSPY_NAMES[kind]))
+        _check_complete(sheet.path, data, traces)
         return [_component(sheet, trace) for trace in traces]
     except InputError:
         raise
@@ -55,7 +55,7 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
         raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
 
 
-def _check_whole(path: Path, data: bytes, traces: list[Any]) -> None:
+def _check_complete(path: Path, data: bytes, traces: list[Any]) -> None:
     """Refuse a file that ends within a record, and a channel in several pieces."""
     length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
     if len(data) % length:
@@ -74,7 +74,7 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
     about = {"format": "SAC", "station": f"{trace.stats.network}.{trace.stats.station}", "date": str(trace.stats.starttime)}
     unit = None
     if "sac" in trace.stats:
-        other = KINDS.get(int(trace.stats.sac.get("idep", -1)))
+        other = SAC_KINDS.get(int(trace.stats.sac.get("idep", -1)))
         if other:
             raise InputError(f"{sheet.path}: the file has a {other}, an acceleration is needed; take that of the same record")
     else:
@@ -82,7 +82,7 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
         about["format"] = "miniSEED"
         if sensitivity is not None:
             unit = f"1(m/s2)/{sensitivity}"
-    return sheet.accelerogram(None, trace.stats.channel, float(trace.stats.delta), values, unit, about)
+    return sheet.make_accelerogram(None, trace.stats.channel, float(trace.stats.delta), values, unit, about)
 
 
 def _sensitivity(folder: Path, trace: Any) -> float | None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import QhullError
 
-from drystone.build.shapes import joined
+from drystone.build.shapes import join_pieces
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, numbers, read_text
-from drystone.io.geometry.pieces import hull
+from drystone.io.geometry.drawing import Drawing, parse_numbers, read_text
+from drystone.io.geometry.pieces import make_hull
 from drystone.model import Block
 
 NEXT_HULL = ("*", "9999")
-HEAD, OLD_HEAD = 11, 9  # numbers before the corners
+HEADER_NUMBERS, OLD_HEADER_NUMBERS = 11, 9  # numbers before the corners
 
 
 def read_chrono(path: Path, density: float) -> Drawing:
@@ -38,16 +38,16 @@ def _brick(words: list[str], density: float, where: str) -> Block:
             hulls.append([])
         else:
             hulls[-1].append(word)
-    head = HEAD if len(hulls[0]) % 3 == HEAD % 3 else OLD_HEAD
+    head = HEADER_NUMBERS if len(hulls[0]) % 3 == HEADER_NUMBERS % 3 else OLD_HEADER_NUMBERS
     if len(hulls[0]) < head + 12 or any(len(corners) % 3 for corners in (hulls[0][head:], *hulls[1:])):
-        raise InputError(f"{where}: {len(words)} values are not a brick: {HEAD} numbers and x, y, z of at least 4 corners")
-    values = numbers(hulls[0][:head], where)
-    brick = Block(np.empty((0, 3)), (), values[4] if head == HEAD else density, values[1] != 0, hulls[0][0])
-    corners = [np.reshape(numbers(part, where), (-1, 3)) for part in (hulls[0][head:], *hulls[1:])]
+        raise InputError(f"{where}: {len(words)} values are not a brick: {HEADER_NUMBERS} numbers and x, y, z of at least 4 corners")
+    values = parse_numbers(hulls[0][:head], where)
+    brick = Block(np.empty((0, 3)), (), values[4] if head == HEADER_NUMBERS else density, values[1] != 0, hulls[0][0])
+    corners = [np.reshape(parse_numbers(part, where), (-1, 3)) for part in (hulls[0][head:], *hulls[1:])]
     try:
-        pieces = [hull(points, brick) for points in corners if len(points)]
+        pieces = [make_hull(points, brick) for points in corners if len(points)]
     except QhullError:
         raise InputError(
             f"{where}: brick {words[0]} has a hull without volume; give at least 4 corners not in a plane"
         ) from None
-    return joined(pieces) if len(pieces) > 1 else pieces[0]
+    return join_pieces(pieces) if len(pieces) > 1 else pieces[0]

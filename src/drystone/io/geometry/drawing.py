@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
 Array = np.ndarray
 Face = tuple[int, ...]
 
-MOST_FACES = 500_000  # of a file
-FARTHEST = 1e9  # [m] of a vertex from the origin
+MAX_FACES = 500_000  # of a file
+MAX_COORDINATE = 1e9  # [m] of a vertex from the origin
 
 
 class Drawing(NamedTuple):
@@ -50,7 +50,7 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: nested too deeply, or a number too long, for a file of blocks; check it") from None
 
 
-def numbers(words: Sequence[str], where: str) -> list[float]:
+def parse_numbers(words: Sequence[str], where: str) -> list[float]:
     """Words as floats."""
     try:
         return [float(word) for word in words]
@@ -58,7 +58,7 @@ def numbers(words: Sequence[str], where: str) -> list[float]:
         raise InputError(f"{where}: {' '.join(words)[:60]!r} are not numbers; correct them") from None
 
 
-def whole_numbers(words: Sequence[str], where: str) -> list[int]:
+def parse_integers(words: Sequence[str], where: str) -> list[int]:
     """Words as integers."""
     try:
         return [int(word) for word in words]
@@ -66,14 +66,14 @@ def whole_numbers(words: Sequence[str], where: str) -> list[int]:
         raise InputError(f"{where}: {' '.join(words)[:60]!r} are not whole numbers; correct them") from None
 
 
-def need(library: str, extra: str, path: Path) -> InputError:
+def missing_library(library: str, extra: str, path: Path) -> InputError:
     """What to say when a library is not installed."""
     return InputError(f"{path}: {library} is needed for this; install it with: pip install 'drystone[{extra}]'")
 
 
-def called(block: Block) -> str:
+def describe_block(block: Block) -> str:
     """What a message calls a block."""
-    return f"block {shown(block.name)}" if block.name else "a block"
+    return f"block {truncated_repr(block.name)}" if block.name else "a block"
 
 
 def one_line(name: str) -> str:
@@ -82,21 +82,21 @@ def one_line(name: str) -> str:
 
 
 # What a format has no word for, drystone writes into a comment: "drystone " and a JSON object.
-MARK = "drystone "
+NOTE_PREFIX = "drystone "
 
 
-def note(block: Block, *keys: str) -> str:
+def format_note(block: Block, *keys: str) -> str:
     """A comment with these attributes of the block, and the number of its faces."""
     told = {key: getattr(block, key) for key in keys} | {"faces": len(block.faces)}
-    return MARK + json.dumps(told)
+    return NOTE_PREFIX + json.dumps(told)
 
 
 def read_note(comment: str) -> dict[str, Any] | None:
     """The attributes in a comment of ours; None if it is another's."""
-    if not comment.startswith(MARK):
+    if not comment.startswith(NOTE_PREFIX):
         return None
     try:
-        told = json.loads(comment.removeprefix(MARK))
+        told = json.loads(comment.removeprefix(NOTE_PREFIX))
     except (ValueError, RecursionError):
         return None
     kinds = {"name": str, "group": str, "fixed": bool, "density": float, "pieces": list, "faces": int}
@@ -107,7 +107,7 @@ def read_note(comment: str) -> dict[str, Any] | None:
     return told
 
 
-def noted_blocks(vertices: Array, faces: list[Face], notes: list[dict[str, Any]], density: float) -> list[Block]:
+def split_by_notes(vertices: Array, faces: list[Face], notes: list[dict[str, Any]], density: float) -> list[Block]:
     """The blocks of one list of faces, by the notes that count them; one block of all faces if they do not add up."""
     if sum(told.get("faces", 0) for told in notes) != len(faces):
         return [Block(vertices, tuple(faces), density)]
@@ -116,18 +116,18 @@ def noted_blocks(vertices: Array, faces: list[Face], notes: list[dict[str, Any]]
         own = faces[start : start + told["faces"]]
         start += told["faces"]
         attributes = {"density": density} | {key: value for key, value in told.items() if key != "faces"}
-        blocks.append(Block(*used(vertices, own), **attributes))
+        blocks.append(Block(*keep_used_vertices(vertices, own), **attributes))
     return blocks
 
 
-def used(vertices: Array, faces: Sequence[Face]) -> tuple[Array, tuple[Face, ...]]:
+def keep_used_vertices(vertices: Array, faces: Sequence[Face]) -> tuple[Array, tuple[Face, ...]]:
     """Only the vertices that the faces use, in their order, and the faces renumbered."""
     kept = sorted({corner for face in faces for corner in face})
     row = {old: new for new, old in enumerate(kept)}
     return vertices[kept], tuple(tuple(row[corner] for corner in face) for face in faces)
 
 
-def fan(face: Sequence[int]) -> list[tuple[int, int, int]]:
+def triangulate_fan(face: Sequence[int]) -> list[tuple[int, int, int]]:
     """A face as triangles from its first corner."""
     return [(face[0], b, c) for b, c in pairwise(face[1:])]
 
@@ -140,16 +140,16 @@ def check_corners(faces: Sequence[Face], count: int, where: str) -> None:
             raise InputError(f"{where}, face {f}: vertex {wrong[0]} is not among the {count} vertices; correct it")
 
 
-def stacked(blocks: Sequence[Block]) -> tuple[Array, list[list[Face]]]:
+def stack_meshes(blocks: Sequence[Block]) -> tuple[Array, list[list[Face]]]:
     """All vertices in one array, and the faces of each block as rows of it: what formats with one mesh a file write."""
     start = np.cumsum([0] + [len(block.vertices) for block in blocks])
     faces = [[tuple(int(c) + int(s) for c in face) for face in b.faces] for b, s in zip(blocks, start, strict=False)]
     return np.concatenate([np.asarray(block.vertices, float) for block in blocks]), faces
 
 
-def check_reach(blocks: Sequence[Block], path: Path) -> None:
+def check_extent(blocks: Sequence[Block], path: Path) -> None:
     """Refuse blocks so far away or so large that nothing can be computed with their lengths."""
     for block in blocks:
         reach = float(np.abs(block.vertices).max(initial=0.0))
-        if reach > FARTHEST:
-            raise InputError(f"{path}: {called(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")
+        if reach > MAX_COORDINATE:
+            raise InputError(f"{path}: {describe_block(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.build.shapes import joined
+from drystone.build.shapes import join_pieces
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Drawing, Face, check_corners, read_text
-from drystone.io.geometry.pieces import hull
+from drystone.io.geometry.pieces import make_hull
 from drystone.model import Block
 
-NUMBER = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
-LARGEST = 1e9  # [m] of half a plane
-CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+NUMBER_PATTERN = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
+MAX_HALF_SIZE = 1e9  # [m] of half a plane
+UNIT_CUBE_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
 def read_lmgc90(path: Path, density: float) -> Drawing:
@@ -47,7 +47,7 @@ def _densities(path: Path) -> dict[str, float]:
     """[kg/m3] of each bulk behaviour."""
     if not path.exists():
         return {}
-    found = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER}", read_text(path), re.MULTILINE)
+    found = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER_PATTERN}", read_text(path), re.MULTILINE)
     return {name: _float(value) for name, value in found}
 
 
@@ -69,7 +69,7 @@ def _float(text: str) -> float:
 
 
 def _values(key: str, text: str) -> list[float]:
-    return [_float(value) for value in re.findall(rf"\b{key}\s*={NUMBER}", text)]
+    return [_float(value) for value in re.findall(rf"\b{key}\s*={NUMBER_PATTERN}", text)]
 
 
 def _body(record: str, where: str) -> Block:
@@ -86,7 +86,7 @@ def _body(record: str, where: str) -> Block:
     if not found:
         raise InputError(f"{where}: has no contactor; give it a shape")
     moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in found]
-    return moved[0] if len(moved) == 1 else joined(moved)
+    return moved[0] if len(moved) == 1 else join_pieces(moved)
 
 
 def _contactor(text: str, where: str) -> Block:
@@ -106,9 +106,9 @@ def _contactor(text: str, where: str) -> Block:
         return Block(np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)], float), ((0, 1, 2, 3),), group=group)
     if kind == "PLANx":
         half = [_values(f"axe{i}", text)[0] for i in (1, 2, 3)]
-        if not all(0 < size < LARGEST for size in half):
+        if not all(0 < size < MAX_HALF_SIZE for size in half):
             raise InputError(f"{where}: axe1 to axe3 are {half}; give half its sizes in m, above 0")
-        return hull(CORNERS * half, Block(CORNERS, (), group=group))
+        return make_hull(UNIT_CUBE_CORNERS * half, Block(UNIT_CUBE_CORNERS, (), group=group))
     raise InputError(f"{where}: its contactor is {kind}; POLYR, POLYG, JONCx and PLANx are read, make it one of them")
 
 

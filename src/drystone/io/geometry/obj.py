@@ -14,14 +14,14 @@ from drystone.errors import InputError
 from drystone.io.geometry.drawing import (
     Drawing,
     Face,
-    note,
-    numbers,
+    format_note,
+    keep_used_vertices,
     one_line,
+    parse_integers,
+    parse_numbers,
     read_note,
     read_text,
-    stacked,
-    used,
-    whole_numbers,
+    stack_meshes,
 )
 from drystone.model import Block
 
@@ -61,18 +61,18 @@ def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
 
 def _block(part: dict[str, Any], vertices: np.ndarray, density: float) -> Block:
     attributes = {key: part[key] for key in ("name", "group", "fixed", "pieces") if key in part}
-    return Block(*used(vertices, part["faces"]), part.get("density", density), **attributes)
+    return Block(*keep_used_vertices(vertices, part["faces"]), part.get("density", density), **attributes)
 
 
 def _point(words: list[str], where: str) -> list[float]:
     if len(words) < 3:
         raise InputError(f"{where}: a vertex of {len(words)} numbers; give x y z")
-    return numbers(words[:3], where)
+    return parse_numbers(words[:3], where)
 
 
 def _face(words: list[str], count: int, where: str) -> Face:
     """Corners count from 1, or backwards from the last vertex so far; what follows a slash is not geometry."""
-    corners = whole_numbers([word.split("/")[0] for word in words], where)
+    corners = parse_integers([word.split("/")[0] for word in words], where)
     rows = tuple(corner - 1 if corner > 0 else count + corner for corner in corners)
     if 0 in corners or not all(0 <= row < count for row in rows):
         raise InputError(f"{where}: the face {' '.join(words)} uses a vertex that is not among the {count} before it")
@@ -81,11 +81,11 @@ def _face(words: list[str], count: int, where: str) -> Face:
 
 def write_obj(path: Path, blocks: Sequence[Block]) -> None:
     """One object a block; its faces remain polygons."""
-    _, faces = stacked(blocks)
+    _, faces = stack_meshes(blocks)
     lines = ["# drystone blocks, lengths in m, z up"]
     for block, own in zip(blocks, faces, strict=True):
         lines += [f"o {one_line(block.name)}", f"g {one_line(block.group)}"]
-        lines.append(f"# {note(block, 'density', 'fixed', 'pieces')}")
+        lines.append(f"# {format_note(block, 'density', 'fixed', 'pieces')}")
         lines += [f"v {float(x)!r} {float(y)!r} {float(z)!r}" for x, y, z in block.vertices]
         lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in own]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -14,48 +14,48 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, cKDTree
 
-from drystone.build.shapes import joined
+from drystone.build.shapes import join_pieces
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, fan, need
-from drystone.io.geometry.surface import FLAT, area_vector, diagonal, open_edges, solids, volume
+from drystone.io.geometry.drawing import Array, Face, missing_library, triangulate_fan
+from drystone.io.geometry.surface import MERGE_TOLERANCE, area_vector, diagonal, open_edges, split_into_solids, volume
 from drystone.model import Block
 
-CONVEX = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
-WARPED = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
-BENT = 1e-2  # of the block's diagonal and of its volume: how well two halves must make a bent block
-NEARLY = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
-MOST = 48  # pieces of an exact decomposition; a stone that needs more is a scan
-CANDIDATES = 8  # planes tried for a cut: the largest faces inside
-ON = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
-APPROXIMATE = 0.05  # concavity that CoACD leaves, its measure
+CONVEX_TOLERANCE = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
+WARP_TOLERANCE = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
+BEND_TOLERANCE = 1e-2  # of the block's diagonal and of its volume: how well two halves must make a bent block
+NEARLY_CONVEX = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
+MAX_PIECES = 48  # pieces of an exact decomposition; a stone that needs more is a scan
+CUT_CANDIDATES = 8  # planes tried for a cut: the largest faces inside
+ON_PLANE_TOLERANCE = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
+COACD_THRESHOLD = 0.05  # concavity that CoACD leaves, its measure
 
 Polygon = Array  # (K, 3)
 
 
-def convex(block: Block, *, decompose: bool, path: Path) -> Block:
+def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
     """The block if it is convex, given in pieces, open, of no size or nearly convex; else in convex pieces."""
     if block.pieces or open_edges(block.faces) or not diagonal(block.vertices):
         return block
-    hollow, warp = hollowness(block), _warp(block)
-    if hollow <= CONVEX:
+    hollow, warp = measure_hollowness(block), _measure_warp(block)
+    if hollow <= CONVEX_TOLERANCE:
         return block
-    if warp > WARPED and _flat_faces_are_convex(block):
-        return hull(block.vertices, block)
-    pieces = _exact(block, warp) if warp <= WARPED else _bent(block)
+    if warp > WARP_TOLERANCE and _flat_faces_are_convex(block):
+        return make_hull(block.vertices, block)
+    pieces = _decompose_exactly(block, warp) if warp <= WARP_TOLERANCE else _split_bent(block)
     if pieces is not None:
-        return joined(pieces)
+        return join_pieces(pieces)
     if decompose:
         return _approximate(block, path)
-    if hollow <= NEARLY:
+    if hollow <= NEARLY_CONVEX:
         return block
-    why = f"it needs more than {MOST} convex pieces" if warp <= WARPED else f"a face is warped by {warp:.2%} of its size"
+    why = f"it needs more than {MAX_PIECES} convex pieces" if warp <= WARP_TOLERANCE else f"a face is warped by {warp:.2%} of its size"
     raise InputError(
         f"{path}: block {block.name!r} is not convex: a vertex stands {hollow:.1%} of its size in front of a face, and {why}; "
         "give pieces, or decompose = true to have it approximated by convex ones"
     )
 
 
-def hollowness(block: Block) -> float:
+def measure_hollowness(block: Block) -> float:
     """How far a vertex stands in front of a face at most, in units of the block's diagonal."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
@@ -68,7 +68,7 @@ def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
     return [_plane(polygon) for polygon in polygons if np.linalg.norm(area_vector(polygon)) > least]
 
 
-def _warp(block: Block) -> float:
+def _measure_warp(block: Block) -> float:
     """How far a corner stands off its face's plane at most, in units of the block's diagonal."""
     vertices = np.asarray(block.vertices, float)
     return max(_off_plane(vertices[list(face)]) for face in block.faces) / diagonal(vertices)
@@ -79,13 +79,13 @@ def _flat_faces_are_convex(block: Block) -> bool:
     Four corners not in a plane say nothing of the surface between them; it is then read as folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):
-        flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARPED * size
-        if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARPED * size:
+        flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARP_TOLERANCE * size
+        if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARP_TOLERANCE * size:
             return False
     return len(ConvexHull(vertices).vertices) == len(vertices) and any(len(face) > 3 for face in block.faces)
 
 
-def _bent(block: Block) -> list[Block] | None:
+def _split_bent(block: Block) -> list[Block] | None:
     """The two halves of a block that is bent across the middle: two opposite faces with a fold, the others nearly flat. None
     if it is another shape. What is warped within a half is folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
@@ -95,15 +95,15 @@ def _bent(block: Block) -> list[Block] | None:
     rim = vertices[[corner for fold in folds.values() for corner in fold]]
     middle, normal = rim.mean(axis=0), np.linalg.svd(rim - rim.mean(axis=0))[2][2]
     side = (vertices - middle) @ normal
-    if np.abs((rim - middle) @ normal).max() > BENT * size:
+    if np.abs((rim - middle) @ normal).max() > BEND_TOLERANCE * size:
         return None
-    halves = [vertices[sign * side >= -BENT * size] for sign in (1, -1)]
+    halves = [vertices[sign * side >= -BEND_TOLERANCE * size] for sign in (1, -1)]
     if min(map(len, halves)) < 5 or max(map(len, halves)) == len(vertices):
         return None
-    pieces = [hull(half, block) for half in halves]
+    pieces = [make_hull(half, block) for half in halves]
     folded = [f for face in block.faces for f in (_halved(face, *folds[face]) if face in folds else [face])]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, folded) - 1
-    return pieces if abs(change) <= BENT else None
+    return pieces if abs(change) <= BEND_TOLERANCE else None
 
 
 def _fold(vertices: Array, face: Face) -> tuple[int, int]:
@@ -122,26 +122,26 @@ def _off_plane(polygon: Polygon) -> float:
     return float(np.abs(polygon @ normal - offset).max())
 
 
-def _exact(block: Block, warp: float) -> list[Block] | None:
+def _decompose_exactly(block: Block, warp: float) -> list[Block] | None:
     """The convex pieces; None if there are too many, or slivers."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
-    on = (ON + 2 * warp) * size  # what is flat only to some digits is cut with as many
+    on = (ON_PLANE_TOLERANCE + 2 * warp) * size  # what is flat only to some digits is cut with as many
     polygons = [vertices[list(face)] for face in block.faces]
     outer = ConvexHull(vertices)
     off = [np.abs(polygon @ outer.equations[:, :3].T + outer.equations[:, 3]).max(axis=0) for polygon in polygons]
     inner = [polygon for polygon, distance in zip(polygons, off, strict=True) if distance.min() > on]
-    if len(inner) > 2 * MOST:
+    if len(inner) > 2 * MAX_PIECES:
         return None
     pieces: list[Block] = []
-    for cell in _cells([vertices[corners] for corners in outer.simplices], inner, on, 4 * MOST):
-        if cell is None or len(pieces) > MOST:
+    for cell in _cells([vertices[corners] for corners in outer.simplices], inner, on, 4 * MAX_PIECES):
+        if cell is None or len(pieces) > MAX_PIECES:
             return None
         if _winding(np.concatenate(cell).mean(axis=0), polygons) > 0.5:
             pieces.append(_piece(block, cell, on))
     pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
     total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
-    sound = 1 < len(pieces) <= MOST and abs(total - volume(vertices, block.faces)) <= (10 * on + FLAT * size) * size**2
-    return pieces if sound and all(hollowness(piece) <= CONVEX for piece in pieces) else None
+    sound = 1 < len(pieces) <= MAX_PIECES and abs(total - volume(vertices, block.faces)) <= (10 * on + MERGE_TOLERANCE * size) * size**2
+    return pieces if sound and all(measure_hollowness(piece) <= CONVEX_TOLERANCE for piece in pieces) else None
 
 
 def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) -> Iterator[list[Polygon] | None]:
@@ -156,7 +156,7 @@ def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) ->
         if cuts > budget:
             yield None
             return
-        largest = sorted(inner, key=lambda p: -np.linalg.norm(area_vector(p)))[:CANDIDATES]
+        largest = sorted(inner, key=lambda p: -np.linalg.norm(area_vector(p)))[:CUT_CANDIDATES]
         normal, offset = min((_plane(p) for p in largest), key=lambda plane: _crossed(plane, inner, on))
         for n, d in ((normal, offset), (-normal, -offset)):
             below = _cut(cell, n, d, on)
@@ -208,7 +208,7 @@ def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[P
 
 def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
     """1 inside, 0 outside: the solid angle of all faces (Van Oosterom and Strackee 1983)."""
-    triangles = np.concatenate([p[fan(range(len(p)))] for p in polygons]) - point
+    triangles = np.concatenate([p[triangulate_fan(range(len(p)))] for p in polygons]) - point
     a, b, c = triangles.transpose(1, 0, 2)
     la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
     top = np.einsum("ij,ij->i", a, np.cross(b, c))
@@ -221,13 +221,13 @@ def _piece(block: Block, cell: list[Polygon], on: float) -> Block:
     points = np.concatenate(cell)
     distance, nearest = cKDTree(block.vertices).query(points)
     points[distance <= 10 * on] = np.asarray(block.vertices, float)[nearest[distance <= 10 * on]]
-    return hull(points, block)
+    return make_hull(points, block)
 
 
-def hull(points: Array, like: Block) -> Block:
+def make_hull(points: Array, like: Block) -> Block:
     """The convex hull of points (N, 3) with polygons for faces, and with the attributes of another block."""
     faces = tuple(tuple(int(corner) for corner in face) for face in ConvexHull(points).simplices)
-    return solids(replace(like, vertices=points, faces=faces, pieces=()))[0]
+    return split_into_solids(replace(like, vertices=points, faces=faces, pieces=()))[0]
 
 
 def _approximate(block: Block, path: Path) -> Block:
@@ -235,23 +235,23 @@ def _approximate(block: Block, path: Path) -> Block:
     try:
         import coacd
     except ImportError:
-        raise need("coacd", "decompose", path) from None
+        raise missing_library("coacd", "decompose", path) from None
     vertices = np.asarray(block.vertices, float)
-    triangles = [triangle for face in block.faces for triangle in _ears(face, vertices)]
+    triangles = [triangle for face in block.faces for triangle in _triangulate(face, vertices)]
     coacd.set_log_level("error")
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
     search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
-    found = coacd.run_coacd(mesh, threshold=APPROXIMATE, preprocess_mode="off", seed=0, **search)
+    found = coacd.run_coacd(mesh, threshold=COACD_THRESHOLD, preprocess_mode="off", seed=0, **search)
     grid = 1e-4 * diagonal(vertices)  # they are approximations: no slivers finer than this
-    pieces = [hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in found]
+    pieces = [make_hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in found]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
     warnings.warn(
         f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2
     )
-    return joined(pieces) if len(pieces) > 1 else pieces[0]
+    return join_pieces(pieces) if len(pieces) > 1 else pieces[0]
 
 
-def _ears(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
+def _triangulate(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
     """A face that need not be convex as triangles: corners that stand out are cut off one after the other."""
     left, normal, triangles = list(face), area_vector(vertices[list(face)]), []
     while len(left) > 3:

@@ -11,14 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, shown
-from drystone.io.geometry.drawing import MOST_FACES, Drawing, Face, fan, need, one_line
+from drystone.errors import InputError, truncated_repr
+from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, missing_library, one_line, triangulate_fan
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-METRES = {"Millimeters": 1e-3, "Centimeters": 0.01, "Decimeters": 0.1, "Meters": 1.0, "Kilometers": 1e3, "Inches": 0.0254,
-          "Feet": 0.3048, "Yards": 0.9144}  # fmt: skip
-STRAIGHT = 1e-6  # [file units] an edge or a face that departs more than this is curved
+METRES_PER_UNIT = {
+    "Millimeters": 1e-3,
+    "Centimeters": 0.01,
+    "Decimeters": 0.1,
+    "Meters": 1.0,
+    "Kilometers": 1e3,
+    "Inches": 0.0254,
+    "Feet": 0.3048,
+    "Yards": 0.9144,
+}
+STRAIGHT_TOLERANCE = 1e-6  # [file units] an edge or a face that departs more than this is curved
 
 
 def read_rhino(path: Path, density: float) -> Drawing:
@@ -26,7 +34,7 @@ def read_rhino(path: Path, density: float) -> Drawing:
     try:
         import rhino3dm
     except ImportError:
-        raise need("rhino3dm", "rhino", path) from None
+        raise missing_library("rhino3dm", "rhino", path) from None
     read_bytes(path)  # there, and not too large
     file: Any = rhino3dm.File3dm.Read(str(path))
     if file is None:
@@ -43,20 +51,20 @@ def read_rhino(path: Path, density: float) -> Drawing:
         blocks.append(
             Block(
                 *surface,
-                _told(told["density"], density, path),
-                _told(told["fixed"], False, path),
+                _parse_user_text(told["density"], density, path),
+                _parse_user_text(told["fixed"], False, path),
                 attributes.Name or "",
                 told["group"] or layer,
-                tuple(_told(told["pieces"], (), path)),
+                tuple(_parse_user_text(told["pieces"], (), path)),
             )
         )
     if not blocks:
         said = f"only {', '.join(sorted(left_aside))}" if left_aside else "no objects"
         raise InputError(f"{path}: {said}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
-    return Drawing(blocks, METRES.get(file.Settings.ModelUnitSystem.name))
+    return Drawing(blocks, METRES_PER_UNIT.get(file.Settings.ModelUnitSystem.name))
 
 
-def _told(text: str, default: Any, path: Path) -> Any:
+def _parse_user_text(text: str, default: Any, path: Path) -> Any:
     """User text that we wrote as JSON; another's under the same key must be of the same kind."""
     if not text:
         return default
@@ -66,7 +74,9 @@ def _told(text: str, default: Any, path: Path) -> Any:
         value = None
     counts = isinstance(value, list) and all(type(count) is int for count in value)
     if not (counts if default == () else type(value) is bool if default is False else type(value) in (int, float)):
-        raise InputError(f"{path}: user text {shown(text)} is not understood; give density a number, fixed true or false")
+        raise InputError(
+            f"{path}: user text {truncated_repr(text)} is not understood; give density a number, fixed true or false"
+        )
     return value
 
 
@@ -79,9 +89,9 @@ def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[F
         return _brep(geometry, f"{path}: object {thing.Attributes.Name or thing.Attributes.Id}")
     if not isinstance(geometry, rhino3dm.Mesh):
         return None
-    if len(geometry.Vertices) > 4 * MOST_FACES or len(geometry.Faces) > MOST_FACES:
+    if len(geometry.Vertices) > 4 * MAX_FACES or len(geometry.Faces) > MAX_FACES:
         said = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
-        raise InputError(f"{path}: has {said}; {MOST_FACES:,} faces are read, simplify or split it")
+        raise InputError(f"{path}: has {said}; {MAX_FACES:,} faces are read, simplify or split it")
     points = [geometry.Vertices.Point3dAt(i) for i in range(len(geometry.Vertices))]
     faces = [geometry.Faces[i] for i in range(len(geometry.Faces))]
     vertices = np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3)
@@ -96,8 +106,8 @@ def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
         if len(face.Loops) > 1:
             raise InputError(f"{where}: face {i} has a hole; split it")
         trims = [face.OuterLoop.Trims[j] for j in range(face.OuterLoop.TrimCount)]
-        straight = all(brep.Edges[trim.EdgeIndex].IsLinear(STRAIGHT) for trim in trims if trim.EdgeIndex >= 0)
-        if not straight or not face.UnderlyingSurface().IsPlanar(STRAIGHT):
+        straight = all(brep.Edges[trim.EdgeIndex].IsLinear(STRAIGHT_TOLERANCE) for trim in trims if trim.EdgeIndex >= 0)
+        if not straight or not face.UnderlyingSurface().IsPlanar(STRAIGHT_TOLERANCE):
             raise InputError(f"{where}: face {i} is curved; mesh the object in Rhino, with flat facets, or delete it")
         faces.append(tuple(trim.StartVertexIndex for trim in trims))
     points = [brep.Vertices[i].Location for i in range(len(brep.Vertices))]
@@ -109,7 +119,7 @@ def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
     try:
         import rhino3dm
     except ImportError:
-        raise need("rhino3dm", "rhino", path) from None
+        raise missing_library("rhino3dm", "rhino", path) from None
     file: Any = rhino3dm.File3dm()
     file.Settings.ModelUnitSystem = rhino3dm.UnitSystem.Meters
     layers: dict[str, int] = {}
@@ -137,7 +147,7 @@ def _mesh(rhino3dm: Any, block: Block) -> tuple[Any, list[int]]:
     count = []
     for face in block.faces:
         corners = [int(corner) for corner in face]
-        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else fan(corners)
+        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else triangulate_fan(corners)
         for part in parts:
             mesh.Faces.AddFace(*part)
         count.append(len(parts))

@@ -12,19 +12,19 @@ from pathlib import Path
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, fan, numbers, one_line
+from drystone.io.geometry.drawing import Drawing, one_line, parse_numbers, triangulate_fan
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes
+TRIANGLE_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes
 
 
 def read_stl(path: Path, density: float) -> Drawing:
     """The solids of an STL file."""
     data = read_bytes(path)
     count = int.from_bytes(data[80:84], "little")
-    if len(data) == 84 + count * TRIANGLE.itemsize:
-        triangles = np.frombuffer(data, TRIANGLE, count, 84)["corners"].astype(float)
+    if len(data) == 84 + count * TRIANGLE_RECORD.itemsize:
+        triangles = np.frombuffer(data, TRIANGLE_RECORD, count, 84)["corners"].astype(float)
         return Drawing([_block(triangles, "", density)] if count else [])
     if not data.lstrip().startswith(b"solid"):
         raise InputError(f"{path}: neither text nor {count} triangles in binary, as its header says; is the file cut?")
@@ -33,7 +33,7 @@ def read_stl(path: Path, density: float) -> Drawing:
     blocks = []
     for name, body in solids:
         words = re.findall(r"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", body)
-        corners = numbers([word for point in words for word in point], f"{path}: solid {name.strip()!r}")
+        corners = parse_numbers([word for point in words for word in point], f"{path}: solid {name.strip()!r}")
         if len(corners) % 9:
             raise InputError(f"{path}: solid {name.strip()!r} has {len(words)} vertices, not three a facet; is it cut?")
         blocks += [_block(np.reshape(corners, (-1, 3, 3)), name.strip(), density)] if corners else []
@@ -53,7 +53,7 @@ def write_stl(path: Path, blocks: Sequence[Block]) -> None:
         lines.append(f"solid {one_line(block.name)}")
         vertices = np.asarray(block.vertices, float)
         for face in block.faces:
-            for triangle in fan(face):
+            for triangle in triangulate_fan(face):
                 corners = vertices[list(triangle)]
                 normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
                 normal /= np.linalg.norm(normal) or 1.0

@@ -12,23 +12,23 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, called, fan, used
+from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_vertices, triangulate_fan
 from drystone.model import Block
-from drystone.neighbours import connected
+from drystone.neighbours import label_connected
 
-REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
-MOST_FACES = 20_000  # of one solid
-MOST_LOOSE = 1000  # parts of fewer faces than a solid has
-FLAT = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+WELD_TOLERANCE = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
+MAX_SOLID_FACES = 20_000  # of one solid
+MAX_LOOSE_PARTS = 1000  # parts of fewer faces than a solid has
+MERGE_TOLERANCE = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
 
 
-def solids(block: Block) -> list[Block]:
+def split_into_solids(block: Block) -> list[Block]:
     """The solids in a block; a block with pieces is taken to be one, as it is."""
     if block.pieces:
         return [block]
     parts = _shells(_without_surplus(_weld(block)))
-    _check_parts(parts, called(block))
-    found = [solid for part in parts for solid in _closed(part)]
+    _check_parts(parts, describe_block(block))
+    found = [solid for part in parts for solid in _close_part(part)]
     if len(found) == 1:
         return found
     label, group = block.name or "block", block.group or block.name
@@ -38,19 +38,19 @@ def solids(block: Block) -> list[Block]:
 def _check_parts(parts: list[Block], where: str) -> None:
     """Refuse what would take minutes: a scan, and faces that have nothing to do with each other."""
     counts = [len(part.faces) for part in parts]
-    if max(counts, default=0) > MOST_FACES:
-        raise InputError(f"{where}: {max(counts):,} faces hang together, as in a scan; simplify it to {MOST_FACES:,}")
+    if max(counts, default=0) > MAX_SOLID_FACES:
+        raise InputError(f"{where}: {max(counts):,} faces hang together, as in a scan; simplify it to {MAX_SOLID_FACES:,}")
     loose = sum(count < 4 for count in counts)
-    if loose > MOST_LOOSE:
+    if loose > MAX_LOOSE_PARTS:
         raise InputError(f"{where}: {loose:,} times fewer than 4 faces hang together; join its vertices and export it again")
 
 
-def _closed(part: Block) -> list[Block]:
+def _close_part(part: Block) -> list[Block]:
     """The part if it is closed, else the solids it makes when vertices that are near become one."""
     if not open_edges(part.faces):
-        return [_merge_flat(_outward(part))]
-    joined = _weld(part, REACH * diagonal(part.vertices))
-    return [_merge_flat(_outward(shell)) for shell in _shells(joined)]
+        return [_merge_flat(_turn_outward(part))]
+    joined = _weld(part, WELD_TOLERANCE * diagonal(part.vertices))
+    return [_merge_flat(_turn_outward(shell)) for shell in _shells(joined)]
 
 
 def diagonal(vertices: Array) -> float:
@@ -62,13 +62,13 @@ def _weld(block: Block, reach: float = 0.0) -> Block:
     """Vertices within reach become the first of them; faces that lose their area by it go."""
     vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
     if reach > 0:
-        label = connected(len(vertices), cKDTree(vertices).query_pairs(reach, output_type="ndarray"))
+        label = label_connected(len(vertices), cKDTree(vertices).query_pairs(reach, output_type="ndarray"))
     else:
         _, label = np.unique(vertices, axis=0, return_inverse=True)
     first: dict[int, int] = {}
     row = [first.setdefault(int(own), i) for i, own in enumerate(label.ravel())]
     faces = [_without_repeats(tuple(row[corner] for corner in face)) for face in block.faces]
-    vertices, kept = used(vertices, [face for face in faces if len(face) >= 3])
+    vertices, kept = keep_used_vertices(vertices, [face for face in faces if len(face) >= 3])
     return replace(block, vertices=vertices, faces=kept)
 
 
@@ -109,13 +109,13 @@ def _shells(block: Block) -> list[Block]:
         left ^= {(min(a, b), max(a, b)) for a, b in edges(face)}
         if not left:
             runs.append([])
-    parts = [part for run in runs if run for part in _connected(run)]
+    parts = [part for run in runs if run for part in _split_connected(run)]
     if len(parts) == 1:
         return [block]
-    return [replace(block, vertices=v, faces=f) for v, f in (used(block.vertices, part) for part in parts)]
+    return [replace(block, vertices=v, faces=f) for v, f in (keep_used_vertices(block.vertices, part) for part in parts)]
 
 
-def _connected(faces: list[Face]) -> list[list[Face]]:
+def _split_connected(faces: list[Face]) -> list[list[Face]]:
     neighbours = _neighbours(faces)
     seen: set[int] = set()
     parts = []
@@ -143,7 +143,7 @@ def _neighbours(faces: Sequence[Face]) -> dict[tuple[int, int], list[int]]:
     return at
 
 
-def _outward(block: Block) -> Block:
+def _turn_outward(block: Block) -> Block:
     """All faces counter-clockwise seen from outside; a surface that is not closed stays as it is, for the door to judge."""
     faces = [tuple(face) for face in block.faces]
     neighbours = _neighbours(faces)
@@ -168,7 +168,7 @@ def _outward(block: Block) -> Block:
 def volume(vertices: Array, faces: Sequence[Face]) -> float:
     """[m3] inside closed faces; negative if they point inward."""
     points = vertices - vertices.mean(axis=0)
-    triangles = np.array([triangle for face in faces for triangle in fan(face)])
+    triangles = np.array([triangle for face in faces for triangle in triangulate_fan(face)])
     a, b, c = (points[triangles[:, i]] for i in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
@@ -182,7 +182,7 @@ def area_vector(points: Array) -> Array:
 def _merge_flat(block: Block) -> Block:
     """Neighbouring faces in one plane become one polygon, and vertices in the middle of an edge go."""
     vertices, faces = block.vertices, block.faces
-    reach = FLAT * diagonal(vertices)
+    reach = MERGE_TOLERANCE * diagonal(vertices)
     normals = np.array([area_vector(vertices[list(face)]) for face in faces])
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -192,7 +192,7 @@ def _merge_flat(block: Block) -> Block:
     for seed in np.argsort(-np.linalg.norm(normals, axis=1), kind="stable").tolist():
         if seed in done:
             continue
-        region = _region(seed, vertices, faces, normals, neighbours, done, reach)
+        region = _grow_region(seed, vertices, faces, normals, neighbours, done, reach)
         done |= region
         outline = _outline([faces[f] for f in sorted(region)])
         whole = len(region) > 1 and outline is not None
@@ -202,7 +202,7 @@ def _merge_flat(block: Block) -> Block:
     return replace(block, vertices=vertices, faces=faces)
 
 
-def _region(
+def _grow_region(
     seed: int, vertices: Array, faces: Sequence[Face], normals: Array, neighbours: dict[tuple[int, int], list[int]],
     done: set[int], reach: float,
 ) -> set[int]:  # fmt: skip
@@ -254,17 +254,17 @@ def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tupl
     kept = [tuple(corner for corner in face if corner not in gone) for face in faces]
     if min(map(len, kept)) < 3:
         kept = faces
-    return used(vertices, kept)
+    return keep_used_vertices(vertices, kept)
 
 
 def is_flat(block: Block) -> bool:
     """Whether the block is a surface without a volume: too few faces for one, or all vertices in one plane."""
     points = np.asarray(block.vertices, float)
     singular = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
+    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= MERGE_TOLERANCE * singular[0])
 
 
-def slab(block: Block, depth: float, others: Array) -> Block:
+def thicken(block: Block, depth: float, others: Array) -> Block:
     """A flat block made a prism of this depth [m]: away from the nearest of the other blocks' centres (N, 3) if there are any,
     else along its normal, turned to the positive side of the axis nearest to it."""
     welded = _weld(block)
