@@ -15,37 +15,37 @@ from drystone.model import Model
 from drystone.report.amounts import amount
 from drystone.units import UNITS
 
-NOT_OF_SMALL_STEPS = {f"{table}.{key}" for table, keys in CONE_PROGRAM_KEYS.items() for key in keys} - {"joints.friction_law"}
+KEYS_UNUSED_BY_SMALL_STEPS = {f"{table}.{key}" for table, keys in CONE_PROGRAM_KEYS.items() for key in keys} - {"joints.friction_law"}
 
 
-class Key(NamedTuple):
+class CaseKey(NamedTuple):
     """One key of a case."""
 
-    where: str  # as "joints.friction"
+    name_in_case: str  # as "joints.friction"
     value: str  # with its unit
     given: bool  # by the user; else a default
 
 
-def list_case_keys(case: Case) -> list[Key]:
+def list_case_keys(case: Case) -> list[CaseKey]:
     """All keys of a case, table by table."""
     content = case_content(case.text, case.path)
     tables: list[tuple[str, BaseModel]] = [("structure", case.structure), ("joints", case.joints)]
-    tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_listed(content.get("motion", [])))]
-    tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_listed(content.get("load", [])))]
-    tables += [(f"change.{i}", ChangeTable.model_validate(each)) for i, each in enumerate(_listed(content.get("change", [])))]
+    tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_as_list(content.get("motion", [])))]
+    tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_as_list(content.get("load", [])))]
+    tables += [(f"change.{i}", ChangeTable.model_validate(each)) for i, each in enumerate(_as_list(content.get("change", [])))]
     tables += [("analysis", case.analysis), ("solver", case.solver), ("output", case.output)]
     keys = [key for name, table in tables for key in _keys(name, table)]
-    return [_in_use(key, case) for key in keys if key.given or not case.by_small_steps or key.where not in NOT_OF_SMALL_STEPS]
+    return [_with_effective_value(key, case) for key in keys if key.given or not case.by_small_steps or key.name_in_case not in KEYS_UNUSED_BY_SMALL_STEPS]
 
 
-def _in_use(key: Key, case: Case) -> Key:
+def _with_effective_value(key: CaseKey, case: Case) -> CaseKey:
     """With the value that small steps take where none was given."""
-    if not case.by_small_steps or key.where not in ("solver.young", "joints.friction_law"):
+    if not case.by_small_steps or key.name_in_case not in ("solver.young", "joints.friction_law"):
         return key
-    return key._replace(value=amount(case.young, "stress") if key.where == "solver.young" else case.friction_law)
+    return key._replace(value=amount(case.young, "stress") if key.name_in_case == "solver.young" else case.friction_law)
 
 
-def _listed(content: Any) -> list[dict[str, Any]]:
+def _as_list(content: Any) -> list[dict[str, Any]]:
     return content if isinstance(content, list) else [content]
 
 
@@ -53,24 +53,24 @@ def _motion(content: dict[str, Any]) -> BaseModel:
     return PULSE_TABLES.get(content.get("pulse", ""), AccelerogramTable).model_validate(content)
 
 
-def _keys(where: str, table: BaseModel) -> Iterator[Key]:
+def _keys(name_in_case: str, table: BaseModel) -> Iterator[CaseKey]:
     for name, field in type(table).model_fields.items():
-        marks = [*field.metadata, *_marks(field.annotation)]
-        yield from _told(f"{where}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set)
+        marks = [*field.metadata, *_annotation_marks(field.annotation)]
+        yield from _keys_of_value(f"{name_in_case}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set)
 
 
-def _told(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[Key]:
+def _keys_of_value(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[CaseKey]:
     """A value, or what is within it: a table, a record with names, a list of such."""
     if isinstance(value, BaseModel):
         yield from _keys(place, value)
     elif hasattr(value, "_fields"):
         for name, kind in get_type_hints(type(value), include_extras=True).items():
-            yield from _told(f"{place}.{name}", getattr(value, name), _marks(kind), given)
+            yield from _keys_of_value(f"{place}.{name}", getattr(value, name), _annotation_marks(kind), given)
     elif isinstance(value, (list, tuple)) and any(isinstance(each, BaseModel) or hasattr(each, "_fields") for each in value):
         for i, each in enumerate(value):
-            yield from _told(f"{place}.{i}", each, marks, given)
+            yield from _keys_of_value(f"{place}.{i}", each, marks, given)
     else:
-        yield Key(place, amount(value, _dimension(marks)), given)
+        yield CaseKey(place, amount(value, _dimension(marks)), given)
 
 
 def _dimension(marks: Iterable[Any]) -> str:
@@ -78,23 +78,23 @@ def _dimension(marks: Iterable[Any]) -> str:
     return next((mark for mark in marks if isinstance(mark, str) and mark in UNITS), "dimensionless")
 
 
-def _marks(annotation: Any) -> Iterator[str]:
+def _annotation_marks(annotation: Any) -> Iterator[str]:
     yield from (mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, str))
     for part in getattr(annotation, "__args__", ()):
-        yield from _marks(part)
+        yield from _annotation_marks(part)
 
 
 def assumptions(case: Case, model: Model) -> list[str]:
     """What the analysis takes for granted, in sentences."""
-    said = [_blocks(model, case), _joints(case), _contact(case)]
+    sentences = [_blocks(model, case), _joints(case), _contact(case)]
     if case.analysis.planar:
-        said.append("Blocks move in the plane of x and z only; nothing is known of what they do across it.")
+        sentences.append("Blocks move in the plane of x and z only; nothing is known of what they do across it.")
     if model.scatter is not None:
-        said.append(f"Friction differs from joint to joint by chance (coefficient of variation {amount(model.scatter.cov)}); "
+        sentences.append(f"Friction differs from joint to joint by chance (coefficient of variation {amount(model.scatter.cov)}); "
                     "this is one sample of it.")  # fmt: skip
-    said.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
-    said += _in_time(case) if isinstance(case.analysis, DynamicsTable) else OF_STATICS[case.analysis.kind]
-    return [*said, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
+    sentences.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
+    sentences += _history_assumptions(case) if isinstance(case.analysis, DynamicsTable) else STATICS_ASSUMPTIONS[case.analysis.kind]
+    return [*sentences, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
 
 
 def _blocks(model: Model, case: Case) -> str:
@@ -124,22 +124,22 @@ def _contact(case: Case) -> str:
     return f"Contact is unilateral and {case.surface.words}; friction is {law}."
 
 
-def _in_time(case: Case) -> list[str]:
-    asked = case.history
+def _history_assumptions(case: Case) -> list[str]:
+    settings = case.history
     bounce = max(law.restitution for law in case.joints.laws)
     impact = "do not bounce" if bounce == 0 else f"bounce with a restitution of up to {amount(bounce)}"
-    said = [
-        *(_by_small_steps(impact) if asked.by_small_steps else _by_cone_programs(case, impact)),
-        f"Collapse means that {amount(100 * asked.collapse)} % of the first potential energy is lost; "
+    sentences = [
+        *(_small_step_assumptions(impact) if settings.by_small_steps else _cone_program_assumptions(case, impact)),
+        f"Collapse means that {amount(100 * settings.collapse)} % of the first potential energy is lost; "
         "what would happen after the end is not known.",
         "The ground moves as one, as given; the soil does not yield." if case.motions else "The ground does not move.",
     ]
     if case.analysis.kind == "settlement":
-        said.append("Inertia is taken out: velocities on the way have no physical meaning.")
-    return said
+        sentences.append("Inertia is taken out: velocities on the way have no physical meaning.")
+    return sentences
 
 
-def _by_small_steps(impact: str) -> list[str]:
+def _small_step_assumptions(impact: str) -> list[str]:
     return [
         "Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
         "Time goes in small explicit steps, shorter than the fastest vibration of a joint needs; what is called a step is how "
@@ -150,18 +150,18 @@ def _by_small_steps(impact: str) -> list[str]:
     ]
 
 
-def _by_cone_programs(case: Case, impact: str) -> list[str]:
-    asked = case.history
+def _cone_program_assumptions(case: Case, impact: str) -> list[str]:
+    settings = case.history
     return [
-        f"Time goes in steps of {amount(asked.time_step, 'time')} by the theta method, theta = {amount(asked.theta)}; "
-        + ("theta above 1/2 takes energy out of fast vibrations." if asked.theta > 0.5 else "none of it damps."),
+        f"Time goes in steps of {amount(settings.time_step, 'time')} by the theta method, theta = {amount(settings.theta)}; "
+        + ("theta above 1/2 takes energy out of fast vibrations." if settings.theta > 0.5 else "none of it damps."),
         f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
     ]
 
 
 NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."
 FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are left out."
-OF_STATICS = {
+STATICS_ASSUMPTIONS = {
     "equilibrium": [NOT_UNIQUE, "A structure stands if, let down from where it is drawn with no force in any joint, it comes "
                     "to rest nearby by Coulomb's friction and stays there for a second; whether a push is borne is not asked.",
                     "Self-stress means forces in balance within what friction allows that it does not reach by itself."],

@@ -60,7 +60,7 @@ def build_loaded_arch(friction: float) -> tuple[Model, Array, Array]:
 
 
 def spandrel_loads() -> tuple[float, float]:
-    """Return the load that the arch bears over its own weight, under its spandrels' weight by the thrust line and in the wall."""
+    """Return the load over its weight that the arch bears, under its spandrels' weight by the thrust line and in the wall."""
     model = build_model(build.spandrel_arch(ring=0.42, density=1800.0), friction=0.4)
     system, dead = assemble_balance(model), weight_wrench(model, GRAVITY)
     voussoirs = np.array(["voussoir" in block.name for block in model.blocks])

@@ -12,7 +12,7 @@ import numpy as np
 
 from drystone import build
 from drystone.build.shapes import box
-from drystone.loads import Push, weight, wrench
+from drystone.loads import AppliedLoad, load_wrench, weight_wrench
 from drystone.model import Model, build_model
 from drystone.statics.balance import assemble_balance
 from drystone.statics.limit import solve_limit
@@ -100,10 +100,10 @@ def build_tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
 
 def wall_loads(test: WallTest, model: Model, rotation: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the dead loads, and a live horizontal force of 1 N."""
-    press = Push("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
-    push = Push("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
-    dead = weight(model, GRAVITY) + wrench(model, [press], GRAVITY, rotation)
-    return dead, wrench(model, [push], GRAVITY, rotation)
+    press = AppliedLoad("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
+    push = AppliedLoad("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
+    dead = weight_wrench(model, GRAVITY) + load_wrench(model, [press], GRAVITY, rotation)
+    return dead, load_wrench(model, [push], GRAVITY, rotation)
 
 
 def limit_strength(test: WallTest, friction: float = FRICTION) -> float:

@@ -169,9 +169,10 @@ HOUSE_FRAGILITY = Subject(
             0.22,
             "half of our 95 % band for 21 records",
             1.20,
-            "4 % beyond our band, 1.01 to 1.44 g. Near-field records bring the house down at less, 1.09 against 1.25 g, and "
-            "are 56 of NB's 100 but 6 of our 21: in NB's proportion ours would be about 1.16 g, and a band as wide around "
-            "that holds NB's value. With six such records this is a likely reason, not a proof; the bond is another.",
+            "NB's value is 4 % outside our band of 1.01 to 1.44 g. Near-field records bring the house down at a lower "
+            "acceleration, 1.09 g instead of 1.25 g, and are 56 of NB's 100 but 6 of our 21. In NB's proportion our value "
+            "would be about 1.16 g, and a band of the same width around it contains NB's value. With six such records this "
+            "is a likely reason, not a proof; the bond is another.",
         ),
         Claim(
             "beta",

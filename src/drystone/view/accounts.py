@@ -1,4 +1,4 @@
-"""What a run kept account of, drawn in a figure: its energies, and how well its steps were solved."""
+"""Plots of the energies of a run and of the accuracy of its steps."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,17 +15,17 @@ Array = np.ndarray
 DOT_STYLE: dict[str, Any] = {"color": COLOURS[0], "linestyle": "", "marker": ".", "markersize": 3, "rasterized": True}
 STORED_ENERGIES = {"kinetic": "kinetic", "elastic": "elastic, of joints", "strain": "elastic, of blocks"}
 DISSIPATED_ENERGIES = {"friction": "friction", "fracture": "fracture", "impact": "impact", "damping": "damping in joints",
-        "geometry": "contact found anew", "numerical": "time integration"}  # fmt: skip
+        "geometry": "update of the contacts", "numerical": "time integration"}  # fmt: skip
 
 
 def energy_histories(run: Run) -> tuple[Array, dict[str, Array]]:
-    """(S+1,) [s] and, by name, (S+1,) [J] at the start and after every step; totals as `with_totals` has them."""
+    """The times (S+1,) [s] at the start and after every step, and by name the energies (S+1,) [J], totals included."""
     histories = {name: step_history(run, name) for name in Energy._fields}
     return histories["kinetic"][0], with_totals({name: values for name, (_, values) in histories.items()})
 
 
 def draw_energy(figure: Any, run: Run, gravity: float) -> None:
-    """Energies over the weight of the free blocks [J/N = m]: what was lifted, moves, is stored, was lost and came in."""
+    """The energies divided by the weight of the free blocks [J/N = m]."""
     time, energy = energy_histories(run)
     weight = gravity * run.model.bodies.mass[~run.model.bodies.fixed].sum()
     drawn = {
@@ -46,8 +46,8 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
 
 
 def draw_ledger(figure: Any, run: Run) -> None:
-    """Where the energy went that came in: areas upon each other, which reach the line of what came in. What the time
-    integration made instead of losing is below zero."""
+    """Where the supplied energy went: stacked areas whose sum is the line of the supplied energy. Energy that the time
+    integration created is drawn below zero."""
     time, energy = energy_histories(run)
     supplied = 1e-3 * (
         energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED_ENERGIES)
@@ -62,8 +62,8 @@ def draw_ledger(figure: Any, run: Run) -> None:
                    rasterized=True)  # fmt: skip
     below = sum((np.minimum(part, 0.0) for part in parts.values()), np.zeros_like(time))
     if below.any():
-        axes.fill_between(time, below, color=FAINT_GREY, label="made, not lost")
-    axes.plot(time, supplied, color="black", label="work of ground and loads, potential lost")
+        axes.fill_between(time, below, color=FAINT_GREY, label="created by the time integration")
+    axes.plot(time, supplied, color="black", label="work of ground and loads, and potential energy released")
     axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy [kJ]")
@@ -71,7 +71,7 @@ def draw_ledger(figure: Any, run: Run) -> None:
 
 
 def draw_convergence(figure: Any, run: Run, limits: Mapping[str, float]) -> None:
-    """Of every step: how well it was solved, what it took, and how deep blocks went into each other."""
+    """For every step: its residual or energy error, its cost, and the deepest overlap of two blocks."""
     steps = run.steps
     first, work, overlap = figure.subplots(3, sharex=True)
     small_steps = took_small_steps(steps["path"])
@@ -87,14 +87,14 @@ def draw_convergence(figure: Any, run: Run, limits: Mapping[str, float]) -> None
 
 
 def _draw_ledger_error(axes: Any, run: Run) -> None:
-    """What the entries of the ledger leave over, of the energy that was turned over; red where a step made too much."""
+    """The error of the energy balance as a share of the energy converted; red where a step created too much energy."""
     time, energy = energy_histories(run)
     turned_over = max(float(energy[name].max()) for name in ("dissipated", "kinetic"))
     share = 100 * energy["numerical"] / (turned_over or 1.0)
-    axes.plot(time, share, color=COLOURS[0], linewidth=0.8, label="what the ledger leaves over, of the energy turned over")
+    axes.plot(time, share, color=COLOURS[0], linewidth=0.8, label="error of the energy balance, as a share of the energy converted")
     bad = np.concatenate([[False], ~run.steps["converged"]])
     axes.plot(time[bad], share[bad], "X", color=RED, markersize=6, label=f"steps that made energy: {bad.sum()}")
-    axes.set_ylabel("left over [%]")
+    axes.set_ylabel("balance error [%]")
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
 
 

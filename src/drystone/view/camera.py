@@ -1,7 +1,7 @@
-"""Where a picture is taken from: a `Camera` turns world points into pixels and back.
+"""The camera of a picture: it projects world points to pixels and back.
 
-A point at depth z behind the camera's centre is seen at x / (1 + k z), y / (1 + k z) with k = 1 / distance; k = 0 is
-the orthographic view. Its nearness -z / (1 + k z) is linear on the screen in both views, so one z-buffer serves both.
+A point at the depth z behind the camera's centre is seen at x / (1 + k z), y / (1 + k z) with k = 1 / distance; k = 0 is
+the orthographic view. The nearness -z / (1 + k z) is linear on the screen in both views, so one z-buffer serves both.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Array = np.ndarray
 
 
 class Camera(NamedTuple):
-    """Axes are unit vectors in the world; pixels count from the upper left corner."""
+    """The axes are unit vectors in the world; pixels are counted from the upper left corner."""
 
     centre: Array  # (3,) [m]
     right: Array  # (3,)
@@ -25,7 +25,7 @@ class Camera(NamedTuple):
 
 
 class View(NamedTuple):
-    """Where an eye looks from."""
+    """The direction from which a picture is taken."""
 
     azimuth: float  # [deg] 0 looks along +y, 90 along -x
     elevation: float  # [deg] above the horizon
@@ -42,7 +42,8 @@ VIEWS = {
 
 
 def camera_axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
-    """Right, up and forward of an eye that looks along +y at azimuth 0 and moves towards +x as it grows [deg]."""
+    """The unit vectors right, up and forward of a camera that looks along +y at azimuth 0 [deg] and moves towards +x as the
+    azimuth grows."""
     a, e = np.radians([azimuth, elevation])
     right = np.array([np.cos(a), np.sin(a), 0.0])
     forward = np.array([-np.sin(a) * np.cos(e), np.cos(a) * np.cos(e), -np.sin(e)])
@@ -52,7 +53,7 @@ def camera_axes(azimuth: float, elevation: float) -> tuple[Array, Array, Array]:
 def fit_camera(
     points: Array, size: tuple[int, int], *, azimuth: float, elevation: float, field: float, margin: float
 ) -> Camera:
-    """A camera that sees all points (N, 3) with a margin (part of the size); `field` [deg] of view, 0 orthographic."""
+    """A camera that sees all points (N, 3) with a margin (a share of the size); `field` of view [deg], 0 is orthographic."""
     right, up, forward = camera_axes(azimuth, elevation)
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
@@ -66,13 +67,13 @@ def fit_camera(
 
 
 def downscale(camera: Camera, times: int) -> Camera:
-    """The same view on an image that many times smaller."""
+    """The camera of the same view on an image that is `times` times smaller."""
     size = (camera.size[0] // times, camera.size[1] // times)
     return camera._replace(scale=camera.scale / times, middle=camera.middle / times, size=size)
 
 
 def project_points(camera: Camera, points: Array) -> Array:
-    """(..., 3) pixel column, pixel row and nearness [m] of world points."""
+    """(..., 3) the pixel column, the pixel row and the nearness [m] of world points."""
     offset = points - camera.centre
     z = offset @ camera.forward
     shrink = 1.0 / (1.0 + camera.inverse_distance * z)

@@ -1,4 +1,4 @@
-"""The colours of pictures: values of stones come in, colours (N, 3) sRGB go out, and the bar or the rows that explain them."""
+"""The colours of pictures: values of blocks come in, colours (N, 3) sRGB go out, and the colour bar or legend for them."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ Array = np.ndarray
 
 LIMESTONE_COLOURS = np.array([[0.87, 0.80, 0.67], [0.84, 0.75, 0.61], [0.89, 0.83, 0.72], [0.82, 0.75, 0.64]])  # sRGB
 SUPPORT_COLOUR = np.array([0.63, 0.64, 0.65])
-# eight colours from blue to yellow of equal steps in lightness (viridis, sampled)
+# eight colours from blue to yellow in equal steps of lightness (samples of viridis)
 COLOUR_SCALE = np.array(
     [
         [0.267, 0.005, 0.329],
@@ -22,7 +22,7 @@ COLOUR_SCALE = np.array(
         [0.993, 0.906, 0.144],
     ]
 )
-# told apart by every eye (Okabe and Ito), without the yellow that a bright stone outshines
+# distinguishable with colour blindness (Okabe and Ito), without the yellow, which is lost on bright stone
 CLASS_PALETTE = np.array(
     [
         [0.90, 0.62, 0.0],
@@ -33,8 +33,8 @@ CLASS_PALETTE = np.array(
         [0.84, 0.37, 0.0],
     ]
 )
-MAX_LISTED_CLASSES = 4  # classes told one by one
-DISPLAY_UNITS = {  # SI unit: what people read, the largest unit first, of which there is at least a half
+MAX_LISTED_CLASSES = 4  # classes that have a row of their own in the legend
+DISPLAY_UNITS = {  # by SI unit, the largest unit first: a value is shown in the first unit of which it is at least half
     "m": ((1.0, "m"), (1e-3, "mm")),
     "m/s": ((1.0, "m/s"), (1e-3, "mm/s")),
     "rad": ((np.pi / 180.0, "deg"),),
@@ -44,7 +44,7 @@ DISPLAY_UNITS = {  # SI unit: what people read, the largest unit first, of which
 
 
 def stone_colours(count: int) -> Array:
-    """(N, 3) a tone by block, the same in every picture."""
+    """(N, 3) a tone of limestone for each block, the same in every picture."""
     block = np.arange(count)
     chance = (43758.5453 * np.sin(12.9898 * block)) % 1.0, (24634.6345 * np.sin(78.233 * block)) % 1.0
     tone = LIMESTONE_COLOURS[(chance[0] * len(LIMESTONE_COLOURS)).astype(int)]
@@ -53,23 +53,23 @@ def stone_colours(count: int) -> Array:
 
 
 def pale_colours(colours: Array) -> Array:
-    """The same colours, so pale that what is drawn in or over them is seen."""
+    """The same colours, pale enough to show what is drawn over them."""
     return 0.45 * colours + 0.55 * 0.93
 
 
 def scale_colours(share: Array) -> Array:
-    """(N, 3) of values 0..1."""
+    """(N, 3) the colours of values 0..1."""
     at = np.linspace(0.0, 1.0, len(COLOUR_SCALE))
     return np.stack([np.interp(share, at, COLOUR_SCALE[:, i]) for i in range(3)], axis=-1)
 
 
 def class_colours(number: Array) -> Array:
-    """(N, 3) of classes counted from 1; 0 is grey."""
+    """(N, 3) the colours of classes counted from 1; class 0 is grey."""
     return np.where(number[:, None] > 0, CLASS_PALETTE[(number.astype(int) - 1) % len(CLASS_PALETTE)], SUPPORT_COLOUR)
 
 
 def class_legend_rows(number: Array) -> list[tuple[Array | None, str]]:
-    """The legend of classes (N,): how many are in each."""
+    """The rows of the legend of classes (N,): how many blocks are in each."""
     size = np.bincount(number.astype(int)).tolist()
     rows: list[tuple[Array | None, str]] = [(SUPPORT_COLOUR, f"still: {size[0]}")]
     rows += [
@@ -82,14 +82,14 @@ def class_legend_rows(number: Array) -> list[tuple[Array | None, str]]:
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """A value in SI as people read it."""
+    """A value in SI as text in a convenient unit."""
     units = DISPLAY_UNITS.get(unit, ((1.0, unit),))
     factor, name = next((pair for pair in units if value >= 0.5 * pair[0]), units[-1])
     return f"{value / factor:.3g} {name}"
 
 
 def draw_colour_bar(image: Array, text: str, title: str) -> None:
-    """A bar of colours from 0 to the largest value, told by `text`, in the lower right corner, under a title."""
+    """Draw a colour bar from 0 to the largest value, written as `text`, in the lower right corner, under a title."""
     height, width, _ = image.shape
     letter = max(11.0, height / 45)
     right, top = int(0.96 * width), int(0.955 * height)

@@ -1,7 +1,7 @@
-"""A picture of what the doctor found: a `Report` comes in, a PNG with the blocks concerned in colour and a legend goes out.
+"""A picture of the doctor's findings: a `Report` comes in, a PNG with the faulty blocks in colour and a legend goes out.
 
-A block has the colour of its first finding, errors before warnings; sound stones are pale. Blocks that are no solids are
-drawn as they are, from both sides, so that a missing face shows.
+A block has the colour of its first finding, errors before warnings; sound blocks are pale. Blocks that are not solids are
+drawn with both sides of their faces visible, so that a missing face shows.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from drystone.view.png import write_png
 
 Array = np.ndarray
 
-# one colour a kind, the same in every picture: errors strong, warnings pale
+# one colour per kind of finding, the same in every picture: strong for errors, pale for warnings
 KIND_COLOURS = {
     "open": (0.84, 0.26, 0.0),
     "surplus face": (0.55, 0.12, 0.10),
@@ -45,7 +45,7 @@ def defects_picture(report: Examination, path: str | Path) -> Array:
     """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
     laid = tabulate_readable(_double_sided(report))[0]
     if laid is None:
-        raise InputError(f"{path}: there is no block that can be drawn; see the findings")
+        raise InputError(f"{path}: none of the blocks can be drawn; see the findings")
     bodies, position = make_box_bodies(laid.blocks, laid.surfaces, laid.owner)
     model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
     image = picture(model, color=_block_colours(report)[laid.row]) / 255.0
@@ -56,7 +56,7 @@ def defects_picture(report: Examination, path: str | Path) -> Array:
 
 
 def _double_sided(report: Examination) -> tuple[Block, ...]:
-    """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
+    """The blocks; those with errors have each face twice, once per side, because it may face the wrong way."""
     faulty = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
     return tuple(
         replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=())
@@ -78,7 +78,7 @@ def _block_colours(report: Examination) -> Array:
 
 
 def _draw_legend(image: Array, report: Examination) -> None:
-    """The kinds and the numbers of their findings."""
+    """Draw the legend: the kinds of findings and how many there are of each."""
     kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
     rows = [(KIND_COLOURS.get(kind, OTHER_COLOUR), f"{kind} {count}") for kind, count in kinds.items()]
     draw_legend(image, rows or [(None, "no defects")])

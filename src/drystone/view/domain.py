@@ -1,8 +1,8 @@
-"""Failure domains drawn as NB's figure 21: the facts of a study come in, a PNG and an SVG go out.
+"""Failure domains drawn as in NB's figure 21: the result of a study comes in, a PNG and an SVG go out.
 
-A panel for each curve: every trial that collapsed a dot in the colour of its direction, those that stood small, the boundary of
-either direction, islands as bars, the static capacity dashed. Curves side by side have one panel more, with their convex hulls.
-In the SVG every dot says what it is, and leads to its run if that was kept.
+There is a panel for each curve. Every trial that collapsed is a dot in the colour of its direction, every trial that stood is a
+small dot; lines are the boundaries of the two directions, bars are islands, and a dashed line is the static capacity. Several
+curves have one more panel, with their convex hulls. In the SVG every dot has a text and links to its run if that was kept.
 """
 
 import re
@@ -20,14 +20,14 @@ from drystone.view.style import BLUE, RED, drawing, line_style
 
 DIRECTION_COLOURS, DIRECTION_STYLES = {"+": BLUE, "-": RED}, {"+": "-", "-": "--"}
 OUTCOME_LABELS = {True: "collapsed, direction {}", False: "stood, direction {}", None: "failed, direction {}"}
-FAILED_COLOUR = "0.35"  # grey of trials of which nothing is known
+FAILED_COLOUR = "0.35"  # grey, for trials that failed to give a result
 PANEL_SIZE = 6.0, 4.6  # [in]
 
-DotAnchors = dict[str, str]  # the beginning of each dot in the SVG, by the name that stands in for it
+DotAnchors = dict[str, str]  # the opening tag of each dot in the SVG, by its placeholder
 
 
 def domain_pictures(result: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw what a study found into its folder."""
+    """Draw the result of a study and write the pictures into its folder."""
     paths = [folder / "domain.png", folder / "domain.svg"]
     width, height = domain_size(result)
     with drawing(*paths, width=width, height=height) as figure:
@@ -37,7 +37,7 @@ def domain_pictures(result: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def domain_size(result: Mapping[str, Any]) -> tuple[float, float]:
-    """[in] that its panels need."""
+    """The width and height [in] of the figure."""
     high, wide = _rows_and_columns(result)
     return PANEL_SIZE[0] * wide, PANEL_SIZE[1] * high
 
@@ -49,9 +49,9 @@ def _rows_and_columns(result: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def draw_domain(figure: Any, result: Mapping[str, Any], folder: Path) -> DotAnchors:
-    """The panels of a domain; the dots that an SVG has."""
+    """Draw the panels of a domain; return the anchors of the dots for the SVG."""
     if not any(direction["points"] for curve in result["curves"] for direction in curve["directions"].values()):
-        raise InputError(f"{folder}: nothing to plot; a failure domain is drawn when some trials have ended")
+        raise InputError(f"{folder}: there is nothing to plot yet; a failure domain is drawn once some trials have ended")
     keys = _keys(folder)
     curves, dots = result["curves"], DotAnchors()
     panels = len(curves) + (len(curves) > 1)
@@ -100,14 +100,14 @@ def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: DotAnchors, folder: P
 
 
 def _shifted_sideways(axes: Any, sign: str) -> Any:
-    """Where dots of a direction are drawn: 2 points to its side, so that those of both are seen."""
+    """The transform of the dots of a direction: shifted sideways by 2 points, so that the dots of both directions are visible."""
     from matplotlib.transforms import ScaledTranslation
 
     return axes.transData + ScaledTranslation(float(f"{sign}2") / 72, 0.0, axes.figure.dpi_scale_trans)
 
 
 def _capacities(curve: Mapping[str, Any]) -> list[float]:
-    """[g] of the directions, to four digits, each value once."""
+    """The static capacities [g] of the directions, rounded to four digits, each value once."""
     capacities = [value for value in (curve["capacity"] or {}).values() if value is not None]
     return sorted({float(f"{value / GRAVITY:.4g}") for value in capacities})
 
@@ -125,7 +125,7 @@ def _draw_hulls(axes: Any, curves: list[dict[str, Any]], labels: list[str]) -> N
         _draw_hull(axes, curve, label=label, **line_style(k))
         for capacity in _capacities(curve):
             axes.axhline(capacity, linewidth=0.8, **line_style(k))
-    axes.set_title("convex hulls of both directions; level lines: static capacity")
+    axes.set_title("convex hulls of both directions; horizontal lines: static capacity")
 
 
 def _label_panel(axes: Any, result: Mapping[str, Any]) -> None:
@@ -138,13 +138,13 @@ def _label_panel(axes: Any, result: Mapping[str, Any]) -> None:
 
 
 def _labels(curves: list[dict[str, Any]]) -> list[str]:
-    """What tells the curves apart: the values that not all of them share."""
+    """The labels of the curves: the values in which they differ."""
     shared = [key for key in curves[0]["vary"] if len({sample_text({key: curve["vary"][key]}) for curve in curves}) == 1]
     return [", ".join(f"{key} = {value}" for key, value in curve["vary"].items() if key not in shared) for curve in curves]
 
 
 def _continuous_stretches(boundary: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The stretches of a boundary without a gap: where both sides of it are within the range."""
+    """The stretches of a boundary without a gap, where both of its sides are within the range."""
     line: list[dict[str, Any]] = []
     for point in boundary:
         if point["stands"] is None or point["collapses"] is None:
@@ -156,7 +156,7 @@ def _continuous_stretches(boundary: list[dict[str, Any]]) -> Iterator[list[dict[
 
 
 def _boundary_amplitude(point: Mapping[str, float]) -> float:
-    """[g] between the amplitude that stands and that which collapses."""
+    """[g] the middle between the amplitude that stands and the one that collapses."""
     return (point["stands"] + point["collapses"]) / 2 / GRAVITY
 
 
@@ -166,14 +166,14 @@ def _keys(folder: Path) -> dict[str, str]:
 
 
 def _anchor(point: Mapping[str, Any], sign: str, folder: Path, keys: Mapping[str, str]) -> str:
-    """The beginning of a dot in the SVG: where it leads, and what it says when pointed at."""
+    """The opening tag of a dot in the SVG: its link and its tooltip."""
     outcome = {True: "collapsed", False: "stood", None: "failed"}[point["collapsed"]]
     text = f"{point['half_period']:g} s, {sign}{point['amplitude'] / GRAVITY:.4g} g: {outcome}"
     key = keys.get(sample_text(point["sample"]))
     if key is not None and (folder / "runs" / key).exists():
         return f'<a xlink:href="runs/{key}/"><title>{escape(f"{text}; runs/{key}")}</title>'
     if key is not None:
-        text += f"; for its run: drystone study --trial {key} {folder} -o run"
+        text += f"; to compute its run: drystone study --trial {key} {folder} -o run"
     return f"<a><title>{escape(text)}</title>"
 
 
