@@ -27,11 +27,11 @@ Every generator with its defaults; made by `make gallery`. `drystone new NAME` p
 a file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the
 edges of all free blocks. At the end: [how three of them fail](#collapses).
 """
-VIEWS: dict[str, dict[str, float]] = {  # azimuth and elevation of the eye [deg] where the usual ones hide what matters
+VIEWS: dict[str, dict[str, float]] = {  # camera azimuth and elevation [deg] where the usual view hides something
     "house": {"azimuth": -40.0},
     "corbelled-cylinder": {"elevation": -20.0},
 }
-COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # the example, and how it is looked at
+COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # example, and options of its pictures
     "arch": ("demo", {}),
     "house": ("house-collapse", {"azimuth": -40.0, "elevation": 18.0}),
     "church": ("church-collapse", {"azimuth": 215.0, "elevation": 18.0}),
@@ -68,7 +68,7 @@ What its joints carry at that instant, cut along the nave (`--section x=0 --forc
 
 
 def main() -> None:
-    """Draw and describe."""
+    """Draw and describe all generators."""
     (HERE / "images" / "gallery").mkdir(parents=True, exist_ok=True)
     entries = [entry(name) for name in GENERATORS]
     (HERE / "gallery.md").write_text("\n".join([HEAD, *entries, TAIL]))
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def entry(name: str) -> str:
-    """The section of a generator; its picture is drawn on the way."""
+    """Draw the picture of a generator and return its section."""
     function = GENERATORS[name]
     model = build_model(function(), friction=0.6)
     picture(model, HERE / "images" / "gallery" / f"{name}.png", size=(720, 450), **VIEWS.get(name, {}))
@@ -100,7 +100,7 @@ generator = "{name}"
 
 
 def draw_collapse(name: str, folder: Path) -> None:
-    """A strip and a still of a collapse; of the arch a movie."""
+    """Draw a strip and a single picture of a collapse and, for the arch, a movie."""
     example, look = COLLAPSES[name]
     run = read_run(folder) if folder.exists() else compute(HERE.parent / "examples" / f"{example}.toml", folder)
     images = HERE / "images"
@@ -116,7 +116,7 @@ def draw_collapse(name: str, folder: Path) -> None:
 
 
 def instants(run: Run, count: int) -> list[int]:
-    """The first frame and others at equal distances in the second half: structures fall late."""
+    """Return the first frame and others at equal intervals in the second half, because structures fall late."""
     return [0, *(round(k) for k in np.linspace(run.frames / 2, run.frames - 1, count - 1))]
 
 

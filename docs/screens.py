@@ -43,7 +43,7 @@ def main(run: str, block: str, azimuth: str = "28") -> None:
 
 @contextmanager
 def served(browser: Any, site: Site, name: str) -> Iterator[Any]:
-    """The page of a site."""
+    """Open the page of a site."""
     with Server(site, name) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page = browser.new_page(viewport=SIZE)

@@ -55,7 +55,7 @@ MODULI = (3, 10, 30, 100)  # [GPa]
 
 def displacements(shaken: Shaken, young: int, amplitude: float) -> Iterator[tuple[float, float]]:
     """Time [s], and how far the stone is that has moved most [m]."""
-    case = parse_case(shaken.case, instead={"solver.young": f"{young} GPa", "motion.amplitude": f"{amplitude} g"})
+    case = parse_case(shaken.case, overrides={"solver.young": f"{young} GPa", "motion.amplitude": f"{amplitude} g"})
     model = case.model()
     start = start_state(case, model)
     for step in simulate_case(case, model, start, case_solver(case)):

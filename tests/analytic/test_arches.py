@@ -134,7 +134,8 @@ def test_coulombs_exact_law_bears_the_same(friction):
     for factor, stands in ((0.98, True), (1.02, False)):
         loads = [AppliedLoad(name, share=factor * bears * share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, 1.0))
                  for name, (share, angle) in LOAD_POSITIONS.items()]  # fmt: skip
-        found = solve_equilibrium(model, solver=make_solver("native"), loads=loads, surface=ContactSurface(young=30e9, coulomb=True))
+        surface = ContactSurface(young=30e9, coulomb=True)
+        found = solve_equilibrium(model, solver=make_solver("native"), loads=loads, surface=surface)
         assert found.stands == stands
 
 

@@ -70,7 +70,7 @@ def test_what_stands_on_its_beds_is_not_named(made):
 
 
 def test_with_play_they_fall_and_nothing_is_open():
-    case = parse_case(OVER_A_GAP, instead={"structure.play": "0.1 mm"})
+    case = parse_case(OVER_A_GAP, overrides={"structure.play": "0.1 mm"})
     model = case.model()
     assert hung(case.blocks()) == []
     start = start_state(case, model)
@@ -80,6 +80,6 @@ def test_with_play_they_fall_and_nothing_is_open():
 
 
 def test_a_run_tells_what_is_open(tmp_path):
-    case = parse_case(OVER_A_GAP, instead={"analysis.duration": "0.01 s"})
+    case = parse_case(OVER_A_GAP, overrides={"analysis.duration": "0.01 s"})
     names = run(case, tmp_path / "out").hung
     assert names == [case.blocks()[row].name for row in hung(case.blocks())[0].blocks]

@@ -34,7 +34,7 @@ time_step = 0.005
 
 
 def wall(scatter="", **instead):
-    return parse_case(CASE.format(scatter=scatter), instead=instead)
+    return parse_case(CASE.format(scatter=scatter), overrides=instead)
 
 
 @pytest.mark.parametrize("distribution", ["lognormal", "uniform"])

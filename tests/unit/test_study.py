@@ -137,7 +137,7 @@ class TestRest:
     def test_what_a_block_bears(self, friction, tilt, capacity):
         """Closed forms: it rocks at width over height and slides at the friction; leaning by 4 degrees on one edge, with the
         joint open, it is falling back and bears nothing."""
-        case = parse_case(SHAKEN, instead={"joints.friction": friction, "structure.tilt": tilt})
+        case = parse_case(SHAKEN, overrides={"joints.friction": friction, "structure.tilt": tilt})
         model = case.model()
         borne = remainder.RemainingMotionCheck(case, model)
         found = borne._multiplier(initial_state(model), np.array([0.0, 0.1 * GRAVITY]))
@@ -147,7 +147,7 @@ class TestRest:
         """Closed form, friction 0.2: pushed along both axes at once, and lifted, it slides under the length of the sum over the
         weight that is left: k (0.1, 0.1) g with k 0.1 g upwards, k 0.1 sqrt(2) = 0.2 (1 - 0.1 k)."""
         text = SHAKEN.replace("planar = true", "planar = false") + SECOND_AND_THIRD
-        case = parse_case(text, instead={"joints.friction": 0.2, "structure.depth": "1 m", "structure.width": "1 m"})
+        case = parse_case(text, overrides={"joints.friction": 0.2, "structure.depth": "1 m", "structure.width": "1 m"})
         model = case.model()
         borne = remainder.RemainingMotionCheck(case, model)
         found = borne._multiplier(initial_state(model), 0.1 * GRAVITY * np.array([0.0, 1.0, 1.0, 1.0]))

@@ -28,7 +28,7 @@ def test_a_signal_waits_until_the_end(heard, number):
 
 
 def test_the_second_does_not_wait_where_patience_is_one(heard):
-    with defer_signals(patience=1):
+    with defer_signals(max_deferred=1):
         signal.raise_signal(signal.SIGINT)
         assert heard == []
         signal.raise_signal(signal.SIGINT)
@@ -36,7 +36,7 @@ def test_the_second_does_not_wait_where_patience_is_one(heard):
 
 
 def test_what_is_inside_is_left_alone_by_the_second_too(heard):
-    with defer_signals(patience=1):
+    with defer_signals(max_deferred=1):
         with defer_signals():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)

@@ -207,6 +207,6 @@ def test_what_is_read_from_a_failure_domain(monkeypatch, tmp_path, plus, minus, 
         sign: {"boundary": [{"collapses": None if g is None else g * GRAVITY} for g in column], "islands": islands}
         for sign, column, islands in (("+", plus, []), ("-", minus, [{"half_period": 0.3}]))
     }
-    monkeypatch.setattr(house_studies, "study", lambda *_: {"curves": [{"directions": ways}]})
+    monkeypatch.setattr(house_studies, "compute_study", lambda *_: {"curves": [{"directions": ways}]})
     found = house_studies.HOUSE_DOMAIN.compute(Workspace(tmp_path, None))
     assert found == {"short": short, "trend": trend, "longest": pytest.approx(longest), "islands": "-"}

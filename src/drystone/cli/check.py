@@ -62,4 +62,4 @@ def _repair(report: Examination, source: Path, out: Path, within: float) -> tupl
         raise InputError(f"--fix {out}: this file already exists, and a repair never overwrites a file; give another name")
     blocks, done = repair(report.blocks, within=within)
     write_structure(out, blocks)
-    return examine(blocks, within=within), [repair._asdict() for repair in done]
+    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in done]

@@ -141,7 +141,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     base_picture({scheme: (found.time, found.base) for scheme, found in histories.items()}, out / "H11-base.png")
     picture(read_run(workspace.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
     return [
-        Figure("H11-base.png", "As AJ figure 6: what the base bears, by three schemes"),
+        Figure("H11-base.png", "As AJ figure 6: reaction of the base, by three schemes"),
         Figure("H11-settled.png", "Half of the base settled by 50 mm, by displacement"),
     ]
 
