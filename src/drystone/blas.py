@@ -51,13 +51,13 @@ class _Limit:
                     self._before[library.path] = (library, library.threads())
                     library.set_threads(1)
             self._under_way += 1
-        own = [(library, library.threads()) for library in libraries if library.per_thread]
-        for library, _ in own:
+        own_limits = [(library, library.threads()) for library in libraries if library.per_thread]
+        for library, _ in own_limits:
             library.set_threads(1)
-        return own
+        return own_limits
 
-    def leave(self, own: list[tuple[Library, int]]) -> None:
-        for library, threads in own:
+    def leave(self, own_limits: list[tuple[Library, int]]) -> None:
+        for library, threads in own_limits:
             library.set_threads(threads)
         with self._lock:
             self._under_way -= 1
@@ -75,20 +75,20 @@ class _Limit:
 
 def find_libraries() -> list[Library]:
     """All BLAS libraries that are loaded."""
-    return [_library(found) for found in ThreadpoolController().select(user_api="blas").lib_controllers]
+    return [_library(controller) for controller in ThreadpoolController().select(user_api="blas").lib_controllers]
 
 
-def _library(found: Any) -> Library:
-    by_openmp = getattr(found, "threading_layer", "") == "openmp"
-    if found.internal_api == "openblas" and not by_openmp:
-        return Library(found.filepath, found.get_num_threads, _setter_of_openblas(found.dynlib), False)
-    of_each_thread = found.internal_api == "mkl" or (found.internal_api == "openblas" and by_openmp)
-    return Library(found.filepath, found.get_num_threads, found.set_num_threads, of_each_thread)
+def _library(controller: Any) -> Library:
+    by_openmp = getattr(controller, "threading_layer", "") == "openmp"
+    if controller.internal_api == "openblas" and not by_openmp:
+        return Library(controller.filepath, controller.get_num_threads, _setter_of_openblas(controller.dynlib), False)
+    of_each_thread = controller.internal_api == "mkl" or (controller.internal_api == "openblas" and by_openmp)
+    return Library(controller.filepath, controller.get_num_threads, controller.set_num_threads, of_each_thread)
 
 
 def _setter_of_openblas(library: Any) -> Callable[[int], Any]:
     """The function of the library itself; builds differ in what they put before and after its name."""
-    names = [f"{before}openblas_set_num_threads{after}" for before, after in product(("", "scipy_"), ("", "64_", "_64"))]
+    names = [f"{prefix}openblas_set_num_threads{suffix}" for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64"))]
     return getattr(library, next(name for name in names if hasattr(library, name)))
 
 
@@ -98,8 +98,8 @@ _limit = _Limit()
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """BLAS has one thread until the end of the block, which must not contain a `yield`."""
-    own = _limit.enter()
+    own_limits = _limit.enter()
     try:
         yield
     finally:
-        _limit.leave(own)
+        _limit.leave(own_limits)

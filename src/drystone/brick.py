@@ -49,8 +49,8 @@ def mass_matrix(corners: Array, density: float) -> Array:
 
 def stiffness_matrix(corners: Array, stress_per_strain: Array) -> Array:
     """(24, 24) [N/m] with the bubbles condensed."""
-    whole, mixed, bubble = _stiffness_parts(corners, stress_per_strain)
-    return whole - mixed @ np.linalg.solve(bubble, mixed.T)
+    corners_only, mixed, bubble = _stiffness_parts(corners, stress_per_strain)
+    return corners_only - mixed @ np.linalg.solve(bubble, mixed.T)
 
 
 def stress_matrix(corners: Array, stress_per_strain: Array) -> Array:
@@ -65,8 +65,8 @@ def _stiffness_parts(corners: Array, stress_per_strain: Array) -> tuple[Array, A
     of_corners, of_bubbles, volume = _strains(corners)
     strain = np.concatenate([of_corners, of_bubbles], axis=2)  # (8, 6, 33)
     stress = volume[:, None, None] * (stress_per_strain @ strain)
-    whole = np.tensordot(strain, stress, axes=((0, 1), (0, 1)))
-    return whole[:24, :24], whole[:24, 24:], whole[24:, 24:]
+    total = np.tensordot(strain, stress, axes=((0, 1), (0, 1)))
+    return total[:24, :24], total[:24, 24:], total[24:, 24:]
 
 
 def _strains(corners: Array) -> tuple[Array, Array, Array]:
@@ -91,13 +91,13 @@ def _symmetric(slope: Array) -> Array:
 @cache
 def _gauss_points(count: int) -> tuple[Array, Array]:
     """Points (P, 3) and their shares (P,), so many a direction."""
-    place, share = np.polynomial.legendre.leggauss(count)
+    coordinates, share = np.polynomial.legendre.leggauss(count)
     order = [(i, j, k) for k in range(count) for j in range(count) for i in range(count)]
-    return place[order], share[order].prod(axis=1)
+    return coordinates[order], share[order].prod(axis=1)
 
 
 @cache
 def _gauss_values(count: int) -> tuple[Array, Array]:
     """Weights (P, 8) of the corners and their derivatives (P, 8, 3) at the Gauss points."""
-    places, _ = _gauss_points(count)
-    return np.array([shape_functions(natural) for natural in places]), np.array([shape_gradients(natural) for natural in places])
+    points, _ = _gauss_points(count)
+    return np.array([shape_functions(natural) for natural in points]), np.array([shape_gradients(natural) for natural in points])

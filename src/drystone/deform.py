@@ -150,9 +150,9 @@ def _inertial_rates(elastic: Elastic, rotation: Array, spin: Array, amplitude: A
             continue
         k = elastic.kind[s]
         omega = matrix_of(rotation[block]).T @ spin[block]
-        place = elastic.node[k] + elastic.mode[k] @ amplitude[s]
+        position = elastic.node[k] + elastic.mode[k] @ amplitude[s]
         moving = elastic.mode[k] @ rate[s]
-        outward = -np.cross(omega, np.cross(omega, place))
+        outward = -np.cross(omega, np.cross(omega, position))
         out[s] = np.einsum("nim,ni->m", elastic.momentum[k], h * outward + moving @ _rotation_matrix(-2.0 * h * omega).T - moving)
     return out
 

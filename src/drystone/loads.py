@@ -43,9 +43,9 @@ class AppliedLoad:
     history: tuple[tuple[float, float], ...] = ()  # rows of time [s] and factor: linear between, held beyond; 1 if none
 
     def __post_init__(self) -> None:
-        given = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise InputError(f"load on {self.on!r}: give exactly one of force, share and pressure, not {given or 'none'}")
+        kinds = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]
+        if len(kinds) != 1:
+            raise InputError(f"load on {self.on!r}: give exactly one of force, share and pressure, not {kinds or 'none'}")
         if (self.pressure is None) != (self.face is None):
             raise InputError(f"load on {self.on!r}: a pressure, and nothing else, needs the direction its faces look: face")
         times = [time for time, _ in self.history]
@@ -62,11 +62,11 @@ class AppliedLoad:
         if not self.history:
             return np.asarray(time, float)
         times, factors = self._columns
-        whole = np.append(0.0, np.cumsum(0.5 * (factors[1:] + factors[:-1]) * np.diff(times)))
+        sums = np.append(0.0, np.cumsum(0.5 * (factors[1:] + factors[:-1]) * np.diff(times)))
         inside = np.clip(time, times[0], times[-1])
         row = np.clip(np.searchsorted(times, inside, side="right") - 1, 0, len(times) - 2)
         beyond = factors[0] * np.minimum(time - times[0], 0.0) + factors[-1] * np.maximum(time - times[-1], 0.0)
-        return whole[row] + 0.5 * (factors[row] + self.factor(inside)) * (inside - times[row]) + beyond
+        return sums[row] + 0.5 * (factors[row] + self.factor(inside)) * (inside - times[row]) + beyond
 
     def varies_between(self, start: float, end: float) -> bool:
         """Whether the factor has more than one value from one instant [s] to another."""
@@ -142,12 +142,12 @@ def vertical_forces(model: Model, loads: Iterable[AppliedLoad], gravity: float) 
 
 def find_blocks(model: Model, name: str, key: str) -> Array:
     """Numbers of the block, or of the blocks of the group, of that name."""
-    found = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]
-    if not found or not name:
+    rows = [i for i, block in enumerate(model.blocks) if name in (block.name, block.group)]
+    if not rows or not name:
         known = {block.name for block in model.blocks} | {block.group for block in model.blocks if block.group}
-        cure = did_you_mean(name, known) or "; give the name of one"
-        raise InputError(f"{key}: no block and no group is named {truncated_repr(name)}{cure}")
-    return np.array(found)
+        hint = did_you_mean(name, known) or "; give the name of one"
+        raise InputError(f"{key}: no block and no group is named {truncated_repr(name)}{hint}")
+    return np.array(rows)
 
 
 def unit_vector(direction: Iterable[float]) -> Array:
@@ -173,7 +173,7 @@ def _add_force(model: Model, load: AppliedLoad, chosen: Array, gravity: float, t
 def _add_pressure(model: Model, load: AppliedLoad, chosen: Array, turn: Array, total: Array) -> None:
     assert load.pressure is not None
     assert load.face is not None
-    look, met = unit_vector(load.face), False
+    look, any_face = unit_vector(load.face), False
     for i in chosen:
         corners = np.asarray(model.blocks[i].vertices, float) - model.position[i]
         for face in model.blocks[i].faces:
@@ -181,11 +181,11 @@ def _add_pressure(model: Model, load: AppliedLoad, chosen: Array, turn: Array, t
             size = float(np.linalg.norm(area))
             if size == 0.0 or area @ look < FACING_COSINE * size:
                 continue
-            met = True
+            any_face = True
             force = quaternion.rotate(turn[i], -load.pressure * area)
             total[i, :3] += force
             total[i, 3:] += np.cross(quaternion.rotate(turn[i], centre), force)
-    if not met:
+    if not any_face:
         raise InputError(f"load on {load.on!r}: none of its faces looks along {list(load.face)}; give the outward direction")
 
 

@@ -1,9 +1,9 @@
-"""Reading a mechanism: a `Model`, its `Contacts` and how the blocks move come in, a `Mechanism` goes out.
+"""Describe the mechanism of a structure from the motion of its blocks: macro-blocks, and the hinges and sliding joints between them.
 
-What moves as one is a macro-block (T61); where two macro-blocks meet, each pair of blocks is a hinge, slides, turns upon itself
-or opens (T62). `read_mechanism` reads velocities or small displacements, `read_displacement` finite ones (T60). All amounts are
-those of the motion scaled so that the largest displacement of any corner is 1 m: only the shape of a mechanism is known, and
-a finite displacement is had by multiplying with `Mechanism.largest`.
+Blocks that move as one rigid body form a macro-block (T61). Each joint between two macro-blocks is a hinge, slides, twists or
+opens (T62). `read_mechanism` takes velocities or small displacements, `read_displacement` finite ones (T60). All amounts are
+scaled so that the largest displacement of any corner is 1 m, because only the shape of a mechanism is known; multiply by
+`Mechanism.largest` to obtain the finite displacement.
 """
 
 from collections import Counter
@@ -27,10 +27,10 @@ PointDisplacement = Callable[
 ]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
 
 JOINT_MOTION_KINDS = ("hinge", "sliding", "torsion", "opening")
-CLOSED_SHARE = 0.05  # of an amount: points that part by less than this of the largest opening of their joint stay closed
-STRAIGHT_MOTION_SHARE = 0.02  # a body that turns by less, times its size over its displacement, moves straight on
-MAX_LISTED = 6  # joints or names told one by one; more are counted
-JOINT_SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # of a joint, towards -x, +x, -y, ...
+CLOSED_SHARE = 0.05  # points that open by less than this share of the largest opening of their joint stay closed
+STRAIGHT_MOTION_SHARE = 0.02  # a body whose rotation times its size is less than this share of its displacement moves in a straight line
+MAX_LISTED = 6  # joints or names listed one by one; more are counted
+JOINT_SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # names of the sides of a joint, towards -x, +x, -y, ...
 
 
 @dataclass(frozen=True)
@@ -42,39 +42,39 @@ class MacroBlock:
     centroid: Array  # (3,) [m]
     shift: Array  # (3,) [m] of the centroid
     turn: Array  # (3,) [rad] axis times angle
-    axis: Array | None  # (3,) [m] the point of the axis it turns about that is nearest the centroid; None: it moves straight on
+    axis: Array | None  # (3,) [m] the point of its rotation axis nearest to the centroid; None: it moves in a straight line
 
 
 @dataclass(frozen=True)
 class JointMotion:
-    """How two neighbours of different macro-blocks move against each other."""
+    """The relative motion at the joint between two blocks of different macro-blocks."""
 
     a: int
     b: int
-    kind: str  # one of KINDS
+    kind: str  # one of JOINT_MOTION_KINDS
     opening: float  # [m] the largest: the width of the crack
-    slip: float  # [m] the largest of the points that stay closed, of all if none does
-    turn: Array  # (3,) [rad] of b against a
-    place: Array  # (3,) [m] of a hinge the middle of the points that stay closed, else the middle of the joint
-    side: str  # of a hinge: "extrados", "intrados" or where in the joint; else ""
+    slip: float  # [m] the largest slip of the points that stay closed, or of all points if none does
+    turn: Array  # (3,) [rad] rotation of b relative to a
+    place: Array  # (3,) [m] the middle of the points that stay closed for a hinge, else the middle of the joint
+    side: str  # the position of a hinge: "extrados", "intrados" or a side of the joint; else ""
     points: Array  # (n, 3) [m] the contact points
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """The motion of a structure as an engineer tells it."""
+    """The motion of a structure as an engineer describes it."""
 
     names: tuple[str, ...]
     largest: float  # [m, or m/s of velocities] displacement of the corner that moves most
     motion: Array  # (B, 6) [m, rad] of the blocks about their centroids
     macro: Array  # (B,) int64 row of `bodies`
-    bodies: tuple[MacroBlock, ...]  # the first is what stands still, which may be nothing; then from the heaviest on
+    bodies: tuple[MacroBlock, ...]  # the first has the blocks that do not move, which may be none; then the heaviest first
     joints: tuple[JointMotion, ...]
-    tolerance: float  # of the largest displacement: what moves by less, against the ground or a neighbour, does not move
+    tolerance: float  # of the largest displacement: smaller movements against the ground or a neighbour count as none
 
     @property
     def words(self) -> str:
-        """The mechanism in one sentence or a few."""
+        """The mechanism in one or a few sentences."""
         moving = self.bodies[1:]
         if not moving:
             return "nothing moves"
@@ -87,7 +87,7 @@ class Mechanism:
         return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers and names, for JSON."""
+        """The mechanism as plain numbers and names, for JSON."""
         kinds = Counter(joint.kind for joint in self.joints)
         return {
             "words": self.words,
@@ -101,9 +101,9 @@ class Mechanism:
 
 
 def read_mechanism(model: Model, contacts: Contacts, motion: Array, *, tolerance: float = 1e-3) -> Mechanism:
-    """The mechanism of velocities, or displacements so small that turns add up, (B, 6) [m, rad] about the centroids.
+    """The mechanism of velocities, or of small displacements and rotations, (B, 6) [m, rad] about the centroids.
 
-    tolerance: of the largest displacement; what moves by less, against the ground or a neighbour, does not move."""
+    tolerance: of the largest displacement; smaller movements against the ground or a neighbour count as none."""
     _check_shape("motion", motion, (len(model.blocks), 6))
 
     def carry(block: Array, point: Array) -> Array:
@@ -114,8 +114,8 @@ def read_mechanism(model: Model, contacts: Contacts, motion: Array, *, tolerance
 
 
 def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Array, *, tolerance: float = 1e-3) -> Mechanism:
-    """The mechanism of finite displacements of the centroids (B, 3) [m] and turns (B, 4) (quaternions) since the model was
-    built; `contacts` are those of the start."""
+    """The mechanism of finite displacements of the centroids (B, 3) [m] and rotations (B, 4) (quaternions) from the initial
+    positions; `contacts` are the initial contacts."""
     _check_shape("shift", shift, (len(model.blocks), 3))
     _check_shape("turn", turn, (len(model.blocks), 4))
 
@@ -123,7 +123,7 @@ def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Arra
         arm = point - model.position[block]
         return shift[block] + quaternion.rotate(turn[block], arm) - arm
 
-    inverse = quaternion.conjugate(turn[contacts.a])  # seen from a, so that what both do together does not count
+    inverse = quaternion.conjugate(turn[contacts.a])  # relative to a, so that a common motion of both does not count
     relative = quaternion.rotate(inverse, carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point))
     turned = quaternion.rotation_vector(quaternion.product(inverse, turn[contacts.b]))
     motion = np.concatenate([shift, quaternion.rotation_vector(turn)], axis=1)
@@ -132,7 +132,7 @@ def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Arra
 
 def _check_shape(name: str, given: Array, shape: tuple[int, int]) -> None:
     if np.shape(given) != shape:
-        raise InputError(f"mechanism: {name} has the shape {np.shape(given)}; give {shape}, a row for each block")
+        raise InputError(f"mechanism: {name} has the shape {np.shape(given)}; give {shape}, one row per block")
     if not np.isfinite(given).all():
         row = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
         raise InputError(f"mechanism: {name} of block {row} is {given[row]}; give finite numbers")
@@ -143,7 +143,7 @@ def _read(
     contacts: Contacts,
     motion: Array,
     carry: PointDisplacement,
-    against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and turn of b against a, at the contacts
+    against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and rotation of b relative to a, at the contacts
     finite: float,  # 1: finite displacements; 0: their limit
     tolerance: float,
 ) -> Mechanism:
@@ -160,7 +160,7 @@ def _read(
     label = label_connected(len(names), joined)
     is_anchored = np.isin(
         label, label[model.bodies.fixed & ~is_moving]
-    )  # a long chain may creep away from the support it hangs on
+    )  # a long chain of blocks may move away slowly from its support
     label = label_connected(
         len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])]
     )
@@ -186,11 +186,11 @@ def _block_paths(model: Model, carry: PointDisplacement) -> Array:
 
 
 def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turned: Array) -> Array:
-    """(J,) how far two neighbours part, slide or turn against each other (T61)."""
+    """(J,) The largest relative displacement of two neighbours by opening, sliding or rotation (T61)."""
     radius = np.minimum(model.bodies.radius[pair[:, 0]], model.bodies.radius[pair[:, 1]])
     apart = np.zeros(len(pair))
     np.maximum.at(apart, row, np.linalg.norm(relative, axis=1))
-    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not see a turn about it
+    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not show a rotation about it
     return apart
 
 
@@ -249,7 +249,7 @@ def _classify(
     opening = np.einsum("ij,ij->i", relative, normal)
     along = relative - opening[:, None] * normal
     slip = np.linalg.norm(along, axis=1)
-    dilation = friction * slip  # with the associated law a joint that slides opens by this much
+    dilation = friction * slip  # by the associated law a sliding joint opens by this much
     widest = max(float(opening.max()), 0.0)
     closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (
         np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance
@@ -261,12 +261,12 @@ def _classify(
         kind = "hinge"
     else:
         twist = abs(float(turn @ normal.mean(axis=0))) * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-        kind = "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"  # about a point of the joint
+        kind = "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"  # a rotation about a point of the joint
     return kind, closed, widest, slid
 
 
 def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> dict[tuple[int, int], Array]:
-    """For the joints of arches the direction (3,) towards the intrados: where the other joints lie."""
+    """For the joints of arches, the direction (3,) towards the intrados, which is where the other joints lie."""
     fixed = model.bodies.fixed
     count = np.bincount(row, minlength=len(pair))
     middle = np.stack([np.bincount(row, contacts.point[:, k], len(pair)) for k in range(3)], axis=1) / count[:, None]
@@ -282,7 +282,7 @@ def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> 
 
 
 def _side(place: Array, points: Array, inward: Array | None) -> str:
-    """Where in its joint a hinge is."""
+    """The position of a hinge in its joint."""
     offset = place - points.mean(axis=0)
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
     if float(np.linalg.norm(offset)) <= CLOSED_SHARE * size:
@@ -329,7 +329,7 @@ def _describe_joints(kind: str, joints: list[JointMotion], names: Sequence[str])
 
 
 def _summarise_names(names: list[str]) -> str:
-    """Few names as they are, numbers in a row as from-to, others counted by what they begin with."""
+    """Two names as they are, consecutive numbers as a range, others counted by the beginning of their names."""
     numbers = [int(name[len(_stem(name)) :].lstrip("-_ ") or -1) for name in names]
     stems = Counter(_stem(name) for name in names)
     if len(names) <= 2:
@@ -345,7 +345,7 @@ def _summarise_names(names: list[str]) -> str:
 
 
 def _stem(name: str) -> str:
-    """A name without the number at its end: of "block-3-7", stone 7 of course 3, "block-3"."""
+    """A name without the number at its end: "block-3" of "block-3-7", which is block 7 of course 3."""
     return name.rstrip("0123456789").rstrip("-_ ") or name
 
 

@@ -135,14 +135,14 @@ def build_model(
     from drystone.overlap import check_overlaps  # loads Numba, which whoever generates blocks or reads a model does without
 
     check_overlaps(surfaces, fixed[owner], names)
-    whole = combine_pieces(solids, np.array(owner))
-    bodies = make_bodies(surfaces, whole, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
-    bodies = _as_prisms(bodies, whole.centroid, labels) if planar else bodies
+    solids_of_blocks = combine_pieces(solids, np.array(owner))
+    bodies = make_bodies(surfaces, solids_of_blocks, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
+    bodies = _as_prisms(bodies, solids_of_blocks.centroid, labels) if planar else bodies
     if tables.laws is not None:
         bodies = bodies._replace(grip=0.5 * _reach(tables).max(axis=1)[group])
-    elastic = _deformable(blocks, whole.centroid, deformable, planar, labels) if deformable else None
+    elastic = _deformable(blocks, solids_of_blocks.centroid, deformable, planar, labels) if deformable else None
     scatter = scatter if scatter is not None and scatter.cov > 0 else None
-    return Model(blocks, bodies, whole.centroid, tables.friction, planar, tables.laws, elastic, tables.restitution, scatter,
+    return Model(blocks, bodies, solids_of_blocks.centroid, tables.friction, planar, tables.laws, elastic, tables.restitution, scatter,
                  tables.dilatancy, tables.own)  # fmt: skip
 
 
@@ -168,16 +168,16 @@ def block_findings(blocks: tuple[Block, ...]) -> Iterator[Finding]:
     if not blocks:
         yield Finding("no blocks", (), "the structure has 0 blocks", "give at least one")
     elif all(block.fixed for block in blocks):
-        said = f"all {len(blocks)} blocks are fixed, nothing can move"
-        yield Finding("all fixed", (), said, "leave at least one block free")
+        message = f"all {len(blocks)} blocks are fixed, nothing can move"
+        yield Finding("all fixed", (), message, "leave at least one block free")
     first: dict[str, int] = {}
     for i, block in enumerate(blocks):
         if first.setdefault(block.name, i) != i:
-            said = f"block {first[block.name]} has the same name"
-            yield Finding("same name", (i,), said, "give every block its own")
+            message = f"block {first[block.name]} has the same name"
+            yield Finding("same name", (i,), message, "give every block its own")
         if not is_number(block.density) or not 0 < block.density < math.inf:
-            said = f"its density is {block.density!r}"
-            yield Finding("density", (i,), said, "give a number above 0 in kg/m3")
+            message = f"its density is {block.density!r}"
+            yield Finding("density", (i,), message, "give a number above 0 in kg/m3")
 
 
 Piece = tuple[int, Array, Sequence[Sequence[int]], str]  # block, vertices, faces, label
@@ -208,8 +208,8 @@ def combine_pieces(pieces: Solids, owner: Array) -> Solids:
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     volume = np.add.reduceat(pieces.volume, first)
     centroid = np.add.reduceat(pieces.volume[:, None] * pieces.centroid, first) / volume[:, None]
-    alone = np.diff(np.append(first, len(owner))) == 1
-    centroid[alone] = pieces.centroid[first[alone]]  # to the last bit
+    is_single = np.diff(np.append(first, len(owner))) == 1
+    centroid[is_single] = pieces.centroid[first[is_single]]  # to the last bit
     arm = pieces.centroid - centroid[owner]
     spread = np.einsum("ij,ij->i", arm, arm)[:, None, None] * np.eye(3) - np.einsum("ij,ik->ijk", arm, arm)
     return Solids(volume, centroid, np.add.reduceat(pieces.inertia + pieces.volume[:, None, None] * spread, first))
@@ -228,9 +228,9 @@ def _law_table(
     table = [[at_supports if one or other else general for _, other in rows] for _, one in rows]
     groups = {name for name, _ in rows}
     seen: set[frozenset[str]] = set()
-    for one, other, given in pairs:
+    for one, other, friction_or_law in pairs:
         _check_pair(one, other, groups, seen)
-        law = _law(given, f" between groups {one!r} and {other!r}")
+        law = _law(friction_or_law, f" between groups {one!r} and {other!r}")
         for i, first in enumerate(rows):
             for k, second in enumerate(rows):
                 if (_is_meant(first, one) and _is_meant(second, other)) or (_is_meant(first, other) and _is_meant(second, one)):
@@ -238,8 +238,8 @@ def _law_table(
     return group, table
 
 
-def _law(given: FrictionOrLaw, where: str) -> JointLaw:
-    law = given if isinstance(given, JointLaw) else JointLaw(given)
+def _law(friction_or_law: FrictionOrLaw, where: str) -> JointLaw:
+    law = friction_or_law if isinstance(friction_or_law, JointLaw) else JointLaw(friction_or_law)
     law.check(where)
     return law
 
@@ -284,11 +284,11 @@ PRISM_TOLERANCE = 1e-6  # of the depth, and of a unit normal: how far from a pri
 def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
     """The bodies, if every piece is a prism along y, of free blocks from the same front to the same back, of supports at least
     that deep. What rounding left of products of inertia with y is cleared: in the plane nothing turns about x or z."""
-    cure = "a planar analysis takes prisms along y, all equally deep; set planar = false"
+    hint = "a planar analysis takes prisms along y, all equally deep; set planar = false"
     for f in np.flatnonzero(np.abs(bodies.face_normal[:, 1] * (1 - np.abs(bodies.face_normal[:, 1]))) > PRISM_TOLERANCE):
         label = labels[bodies.owner[np.searchsorted(bodies.piece_face, f, "right") - 1]]
         normal = ", ".join(f"{x:.4g}" for x in bodies.face_normal[f])
-        raise InputError(f"{label}: the normal of a face is ({normal}), neither along y nor across; {cure}")
+        raise InputError(f"{label}: the normal of a face is ({normal}), neither along y nor across; {hint}")
     first = bodies.vertex_start[:-1]
     low = np.minimum.reduceat(bodies.vertex[:, 1], first) + position[bodies.owner, 1]
     high = np.maximum.reduceat(bodies.vertex[:, 1], first) + position[bodies.owner, 1]
@@ -296,7 +296,7 @@ def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
     front, back = low[free].min(), high[free].max()
     for piece in np.flatnonzero(np.maximum(low - front, back - high) > PRISM_TOLERANCE * (back - front)):
         raise InputError(f"{labels[bodies.owner[piece]]}: it goes from y = {low[piece]:g} to {high[piece]:g} m and the "
-                         f"structure from {front:g} to {back:g} m; {cure}")  # fmt: skip
+                         f"structure from {front:g} to {back:g} m; {hint}")  # fmt: skip
     inertia = bodies.inertia.copy()
     inertia[:, 1, ::2] = inertia[:, ::2, 1] = 0.0
     return bodies._replace(inertia=inertia)

@@ -178,25 +178,25 @@ def _make_solver_view(
     friction, dilatancy = problem.friction[row], problem.dilatancy[row]
     friction[glue] = dilatancy[glue] = ADHESION_CONE_FACTOR
     with np.errstate(invalid="ignore"):
-        closed = np.where(joint.yields, -strength.cap * strength.yielding, contacts.crushed)[row]
-    closed[glue] = 0.0
+        crushing = np.where(joint.yields, -strength.cap * strength.yielding, contacts.crushed)[row]
+    crushing[glue] = 0.0
     unstrained = memory[row]
     unstrained[glue] = -(stiff * strength.drag[glued])[:, None] * slid[glued]
     scale = np.sqrt(shear / normal)
     bias = problem.bias[row]
-    bias[:, 0] += (closed - contacts.rest[row]) / h
+    bias[:, 0] += (crushing - contacts.rest[row]) / h
     bias[:, 1:] /= scale[:, None]
     unstrained = np.column_stack([apex, scale[:, None] * unstrained[:, 1:]])
     row_a, row_b = problem.row_a[row], problem.row_b[row]
     row_a[:, 1:] /= scale[:, None, None]
     row_b[:, 1:] /= scale[:, None, None]
-    seen = problem._replace(
+    whitened = problem._replace(
         a=problem.a[row], b=problem.b[row], row_a=row_a, row_b=row_b, bias=bias, friction=friction * scale,
         dilatancy=dilatancy * scale, compliance=normal, memory=unstrained,
     )  # fmt: skip
     lifted = np.empty_like(problem.free)
-    momentum_into(seen, np.column_stack([apex, np.zeros((len(row), 2))]), lifted)
-    return _SolverView(seen._replace(free=problem.free - lifted), row, glue, apex, scale)
+    momentum_into(whitened, np.column_stack([apex, np.zeros((len(row), 2))]), lifted)
+    return _SolverView(whitened._replace(free=problem.free - lifted), row, glue, apex, scale)
 
 
 def _to_solver(view: _SolverView, joint: _JointState) -> Array:

@@ -120,12 +120,12 @@ def _check(motion: Motion) -> None:
     if pulse not in PULSE_NAMES:
         raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSE_NAMES)}")
     possible = [size for size, (pulses, _) in AMPLITUDE_KINDS.items() if pulse in pulses]
-    given = [size for size in AMPLITUDE_KINDS if getattr(motion, size) is not None]
-    wanted = " or ".join(AMPLITUDE_KINDS[size][1] for size in possible)
-    if len(given) != 1 or given[0] not in possible:
-        said = f"; {', '.join(given)} given" if given else ""
-        raise InputError(f"a {pulse} needs {f'either {wanted}, one of the two' if len(possible) > 1 else wanted}{said}")
-    _check_numbers(motion, AMPLITUDE_KINDS[given[0]][0][pulse].numbers)
+    kinds_given = [size for size in AMPLITUDE_KINDS if getattr(motion, size) is not None]
+    wanted_words = " or ".join(AMPLITUDE_KINDS[size][1] for size in possible)
+    if len(kinds_given) != 1 or kinds_given[0] not in possible:
+        message = f"; {', '.join(kinds_given)} given" if kinds_given else ""
+        raise InputError(f"a {pulse} needs {f'either {wanted_words}, one of the two' if len(possible) > 1 else wanted_words}{message}")
+    _check_numbers(motion, AMPLITUDE_KINDS[kinds_given[0]][0][pulse].numbers)
     if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
         count, step = len(motion.record.acceleration), motion.record.time_step
         raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, apart")

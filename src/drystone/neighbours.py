@@ -24,14 +24,14 @@ def find_near_pairs(points: Array, reach: float) -> Array:
     order = np.argsort(along, kind="stable")
     along = along[order]
     slack = reach + 1e-12 * float(np.abs(along).max(initial=0.0))  # of rounding
-    found = [np.empty((0, 2), np.int64)]
+    batches = [np.empty((0, 2), np.int64)]
     for ahead in range(1, len(points)):
         first = np.flatnonzero(along[ahead:] - along[:-ahead] <= slack)
         if not len(first):
             break
         pairs = np.sort(np.column_stack([order[first], order[first + ahead]]), axis=1)
-        found.append(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach])
-    return np.concatenate(found)
+        batches.append(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach])
+    return np.concatenate(batches)
 
 
 def label_connected(count: int, pairs: Array) -> Array:

@@ -20,10 +20,10 @@ TOUCH_TOLERANCE = 1e-4  # of the smaller block's least extent [-]
 
 def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
     """Refuse blocks that overlap by more than touching; two supports may share their place."""
-    found = overlap_findings(surfaces, fixed)
-    if found:
-        others = f" ({len(found) - 1} more pairs overlap)" if len(found) > 1 else ""
-        raise found[0]._replace(said=found[0].said + others).to_error(labels)
+    findings = overlap_findings(surfaces, fixed)
+    if findings:
+        others = f" ({len(findings) - 1} more pairs overlap)" if len(findings) > 1 else ""
+        raise findings[0]._replace(message=findings[0].message + others).to_error(labels)
 
 
 def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:

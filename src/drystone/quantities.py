@@ -75,11 +75,11 @@ def joint_pressures(resultants: Resultants) -> Array:
 
 def block_pressures(run: Run, resultants: Resultants) -> Array:
     """(B,) [Pa] the largest mean pressure in the joints of each block that have an area; nan if it has no such joint."""
-    most = np.full(len(run.model.blocks), np.nan)
+    largest = np.full(len(run.model.blocks), np.nan)
     pressure = np.maximum(joint_pressures(resultants), 0.0)
     for side in (resultants.a, resultants.b):
-        np.fmax.at(most, side, pressure)
-    return most
+        np.fmax.at(largest, side, pressure)
+    return largest
 
 
 def _pressure(run: Run, frame: int) -> Array:
@@ -101,12 +101,12 @@ def _velocity(run: Run, frame: int) -> Array:
 
 def _von_mises(run: Run, frame: int) -> Array:
     """The largest of the bricks of a block."""
-    elastic, most = run.model.elastic, np.full(len(run.model.blocks), np.nan)
+    elastic, largest = run.model.elastic, np.full(len(run.model.blocks), np.nan)
     if elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
     stresses = gauss_stresses(elastic, run.state(frame).amplitude)
-    most[elastic.block] = [von_mises(stress.mean(axis=1)).max() for stress in stresses]
-    return most
+    largest[elastic.block] = [von_mises(stress.mean(axis=1)).max() for stress in stresses]
+    return largest
 
 
 def _macro(run: Run, frame: int) -> Array:

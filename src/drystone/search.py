@@ -1,12 +1,12 @@
-"""The least value of a number in a case for which something happens: a case and two ends come in, trials go out.
+"""Find by bisection the smallest value of a number in a case at which an event happens.
 
-`search` tries the ends, which must bracket the change, and halves the bracket until it is as short as asked. Every trial is a
-run in memory, ended as soon as it is decided. What happens need not be monotone: overturning by a pulse may come and go with
-its amplitude. Bisection then finds one of the changes; `scan` looks at some values first, from the lowest on, and takes the
-lowest change it sees.
+`search` tries both ends, which must bracket the event, and halves the bracket until it is shorter than the tolerance. Every
+trial is a run in memory that ends as soon as its outcome is known. The event need not be monotone: overturning by a pulse may
+come and go with its amplitude. Bisection then finds one of the changes; `scan` first tries some values, from the lowest upwards,
+and takes the lowest change among them.
 
-    rocking      some block has tilted by more than ROCKS from how it stood
-    overturning  the potential energy has fallen by the share `analysis.collapse`, or some block has tilted beyond return
+    rocking      some block has tilted by more than ROCKING_TILT
+    overturning  the potential energy has dropped by the share `analysis.collapse`, or some block has tilted beyond return
     standing     the structure bears its weight (statics)
 """
 
@@ -27,24 +27,24 @@ from drystone.study.trial import largest_tilt
 from drystone.units import split_number_and_unit
 
 EVENT_VERBS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
-ROCKING_TILT = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
-OVERTURNING_TILT = 1.0  # [rad] tilt from which no block is taken to come back
+ROCKING_TILT = 1e-3  # [rad] a larger tilt is motion; a wall at rest close to its limit tilts by 1e-12
+OVERTURNING_TILT = 1.0  # [rad] a block that tilts by more is assumed not to come back
 
 
 class SearchTrial(NamedTuple):
-    """What one value did."""
+    """The outcome of one value."""
 
     value: float  # in the unit of the ends
     happens: bool
-    time: float | None  # [s] simulated until it happened, or until nothing could any more; None without dynamics
-    unconverged: int  # steps
+    time: float | None  # [s] simulated time until the event, or until it could no longer happen; None for statics
+    unconverged: int  # steps that did not converge
 
 
 def search(
     case: Case, key: str, event: str, between: tuple[str, str], tolerance: str, *, scan: int = 0
 ) -> Generator[SearchTrial]:
-    """Trials until the bracket is within the tolerance; `summarise` reads the result. The ends and the tolerance are numbers
-    with one unit, as "0.2 g"; `key` is a place in the case, as "motion.amplitude" or "motion.0.amplitude"."""
+    """Trials until the bracket is within the tolerance; `summarise_search` reads the result. The ends and the tolerance are
+    numbers with the same unit, such as "0.2 g"; `key` names a value of the case, such as "motion.0.amplitude"."""
     if event not in EVENT_VERBS:
         raise InputError(f"{event!r} is no event{did_you_mean(event, EVENT_VERBS)}; look for {', '.join(EVENT_VERBS)}")
     (low, high, tolerance_value), unit = _numbers_and_unit(*between, tolerance)
@@ -60,19 +60,19 @@ def search(
 
 
 def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
-    """What was found, in plain numbers of the unit of `like`, one of the ends: what `drystone search --json` prints."""
+    """The result as plain numbers in the unit of `like`, which is one of the ends: what `drystone search --json` prints."""
     lowest = min(trial.value for trial in trials if trial.happens)
     return {
         "value": lowest,
         "does_not": max(trial.value for trial in trials if trial.value < lowest),
         "unit": split_number_and_unit(like)[1],
-        "note": "a boundary by bisection; others may lie where no trial was made",
+        "note": "a boundary by bisection; there may be others where no trial was made",
         "trials": [trial._asdict() for trial in trials],
     }
 
 
 def _numbers_and_unit(*texts: str) -> tuple[list[float], str]:
-    """The numbers and their one unit, empty if there is none."""
+    """The numbers and their common unit, which is empty if there is none."""
     numbers, units = zip(*(split_number_and_unit(text) for text in texts), strict=True)
     if len(set(units)) > 1:
         raise InputError(f"search: {', '.join(texts)} have different units; give both ends and the tolerance in one")
@@ -82,24 +82,24 @@ def _numbers_and_unit(*texts: str) -> tuple[list[float], str]:
 def _bracket(
     case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int
 ) -> Generator[SearchTrial, None, tuple[float, float]]:
-    """Two neighbours of the scanned values, the ends among them, between which it starts to happen."""
+    """The first two neighbouring values, among the ends and the scanned values, between which the event starts to happen."""
     first = _run_trial(case, key, event, low, unit)
     yield first
     if first.happens:
-        raise InputError(f"{key} = {_case_value(low, unit)}: it {EVENT_VERBS[event]} already; give a lower first value")
+        raise InputError(f"{key} = {_case_value(low, unit)}: the structure {EVENT_VERBS[event]} already; give a lower first value")
     for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
         trial = _run_trial(case, key, event, value, unit)
         yield trial
         if trial.happens:
             return before, value
     raise InputError(
-        f"{key}: up to {_case_value(high, unit)} it never {EVENT_VERBS[event]}; give a higher last value, or a longer "
+        f"{key}: up to {_case_value(high, unit)} the structure never {EVENT_VERBS[event]}; give a higher last value, or a longer "
         "duration, or look between with scan"
     )
 
 
 def _case_value(value: float, unit: str) -> Any:
-    """As a case file has it."""
+    """A value as a case file has it."""
     return f"{value!r} {unit}" if unit else value
 
 
@@ -115,7 +115,7 @@ def _try_standing(case: Case, value: float) -> SearchTrial:
 
 
 def _try_history(case: Case, event: str, value: float) -> SearchTrial:
-    """Dynamics until it happens, or until all is at rest, or to the end."""
+    """Compute a history until the event happens, the structure is at rest, or the duration is over."""
     model = case.model()
     start = start_state(case, model)
     at_rest, time, unconverged = AtRest(case, model), 0.0, 0

@@ -1,8 +1,7 @@
-"""From a case to a recorded `Run`: the one place where case, model, solver, simulation and record meet.
+"""Compute the history of a case and record it in a folder: here case, model, solver, simulation and run writer come together.
 
-`run` does all of it; `record` and `resume` are the same as generators of steps already taken into the file, for who
-wants to look on (a progress bar is a `for` loop over them). A module of its own, since neither the simulator knows
-about cases and files nor the record about solvers.
+`run` does all of it. `record_history` and `resume_history` are generators of the steps, each already written to the run, for
+callers that follow the computation, for example with a progress bar.
 """
 
 import sys
@@ -37,12 +36,12 @@ from drystone.undisturbed import defer_signals
 from drystone.writer import RunWriter
 
 Pair = tuple[str, str, JointLaw]  # two groups, and the law of the joints between them
-MAX_FAILED_PROBLEMS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
+MAX_FAILED_PROBLEMS = 20  # contact problems per run that are written: those of the first steps that did not converge
 
 
 def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Run:
-    """Compute a case (or the case in a file) and record it in the folder `out`. pairs: joint laws between groups, as
-    `build_model` takes them, besides those of the case; laws from outside (`OwnLaw`) can only be given so."""
+    """Compute a case (or the case in a file) and record it in the folder `out`. pairs: further joint laws between
+    groups, in the form of `build_model`; this is the only way to give user-defined laws (`OwnLaw`)."""
     case = case if isinstance(case, Case) else read_case(case)
     with closing(record_history(case, out, overwrite=overwrite, pairs=pairs)) as steps:
         for _ in steps:
@@ -51,14 +50,14 @@ def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False, pa
 
 
 def record_history(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
-    """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
+    """The steps of a case, each already written to the run in `out`. Closing the generator keeps what was computed."""
     model = case.model(pairs)
     yield from _record_from_start(case, model, start_state(case, model), out, overwrite)
 
 
 def repeat_history(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept.
-    laws: the functions of its joint laws from outside, if it has any."""
+    """The steps of a run computed again into the folder `out`, from the model, the accelerograms and the first state that the run
+    has stored. laws: the functions of its user-defined joint laws, if it has any."""
     yield from _record_from_start(recorded_case(run), restore_own_laws(run.model, laws), run.state(0), out)
 
 
@@ -80,24 +79,24 @@ def _record_from_start(case: Case, model: Model, state: State, out: str | Path, 
 
 
 def _hung_blocks(case: Case, model: Model) -> list[int]:
-    """Blocks of the structure as drawn that rest on nothing."""
+    """The blocks of the structure as drawn that rest on no other block."""
     c = first_contacts(model, case)
     return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
 def resume_history(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped. laws: the
-    functions of its joint laws from outside, if it has any."""
+    """The steps that are missing from the run in `out`, each already written to it, with the same bits as without an interruption.
+    laws: the functions of its user-defined joint laws, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
-    model = restore_own_laws(run.model, laws)  # not the case's: its files may have moved or changed since
+    model = restore_own_laws(run.model, laws)  # not the model of the case, whose files may have moved or changed since
     writer, state = RunWriter.resume(out)
     yield from _record_steps(case, model, writer, state)
 
 
 def is_step_compiled(small_steps: bool = True) -> bool:
-    """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
-    that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
+    """Whether the kernels of a step are in the cache. It checks the largest one and the last one that a step calls, which is
+    compiled after all others. Compiling them takes half a minute to a minute."""
     if small_steps:
         return kernel.is_compiled(follow_interval, tell_corners)
     from drystone.solvers.newton import follow
@@ -130,8 +129,8 @@ def _residual_error(failure: _Failure) -> float:
 
 
 class _FailureRecorder:
-    """A solver, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
-    and the worst of its parts if there are any."""
+    """A solver, created at its first call, that remembers the problems it did not solve in a step: the problem of the whole step,
+    and the worst of its parts if it was divided."""
 
     def __init__(self, make: Callable[[], ContactSolver]):
         self._make = make
@@ -155,14 +154,14 @@ class _FailureRecorder:
         return solution
 
     def take_failure(self, reported: Solution) -> _Failure | None:
-        """The problem behind the report of a step if it was not solved; forget the step."""
+        """The problem that belongs to the reported solution of a step if it was not solved. Forgets the step."""
         kept = [failure for failure in (self._whole, self._part) if failure is not None]
         self._calls, self._whole, self._part = 0, None, None
         return next((failure for failure in kept if failure.solution.residual is reported.residual), None)
 
 
 def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
-    """Write a problem that was not solved; False, said once, if it cannot be: that is no reason to lose the run."""
+    """Write a problem that was not solved. Returns False, with a message, if it cannot be written: the run continues."""
     from drystone.io.contact_problems import write_problem  # loads SciPy's sparse matrices
 
     path = folder / "failed" / f"step-{step.state.step:06d}.npz"
@@ -183,24 +182,24 @@ def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failur
             path.parent.mkdir(exist_ok=True)
         write_problem(path, failure.problem, failure.guess, header)
     except InputError as error:
-        print(f"{error}; steps that fail are not kept", file=sys.stderr, flush=True)
+        print(f"{error}; the contact problems of steps that fail are not kept", file=sys.stderr, flush=True)
         return False
     return True
 
 
 def start_state(case: Case, model: Model) -> State:
-    """The state from which the history of a case starts: as built or, by small steps, in equilibrium if there is one nearby."""
+    """The initial state of the history of a case: as drawn or, with small steps, in equilibrium if there is one nearby."""
     start = initial_state(model, case.analysis.gravity)
     if not case.by_small_steps:
         return start
-    with defer_signals(patience=1), one_blas_thread():
+    with defer_signals(max_deferred=1), one_blas_thread():
         return settled(_engine(case, model), start)
 
 
 def simulate_case(
     case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True
 ) -> Iterator[Step]:
-    """The steps of a case from `state` on, in memory. tells_contacts: False spares small steps what nobody looks at."""
+    """The steps of a case from `state` onwards, in memory. tells_contacts: with False small steps do not report contacts."""
     analysis = case.history
     if analysis.by_small_steps:
         return follow_small_steps(_engine(case, model, tells_contacts), state, analysis.duration, analysis.time_step)
@@ -233,7 +232,7 @@ def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps
 
 def case_solver(case: Case) -> ContactSolver:
     """The solver that a case asks for."""
-    from drystone.solvers.methods import make_solver  # a quarter of the start of a program that goes without
+    from drystone.solvers.methods import make_solver  # a quarter of the start-up time, which programs without a solver save
 
     return make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
 

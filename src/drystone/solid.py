@@ -72,8 +72,8 @@ def make_surfaces(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[i
         c = int(np.argmax(wrong))
         f = int(np.searchsorted(face_start, c, "right")) - 1
         b = int(corner_block[c])
-        said = f"vertex index {index[c]} is out of range"
-        raise _face_finding(surfaces, f, "index", said, f"use 0 to {vertex_count[b] - 1}").to_error(labels)
+        message = f"vertex index {index[c]} is out of range"
+        raise _face_finding(surfaces, f, "index", message, f"use 0 to {vertex_count[b] - 1}").to_error(labels)
     return surfaces
 
 
@@ -124,15 +124,15 @@ def surface_findings(surfaces: Surfaces) -> Iterator[Finding]:
     the next, for which it would only give nonsense."""
     index = _index(surfaces)
     size = box_diagonals(surfaces)
-    sick = np.zeros(len(size), bool)
+    is_faulty = np.zeros(len(size), bool)
     with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that are sick already
         for check in (_find_repeated_vertices, _find_open_edges, _find_empty_blocks, _find_several_shells, _find_empty_edges, _find_empty_faces, _find_warped_faces, _find_dents):
-            ill = []
+            newly_faulty = []
             for finding in check(surfaces, index, size):
-                if not sick[finding.blocks[0]]:
-                    ill.append(finding.blocks[0])
+                if not is_faulty[finding.blocks[0]]:
+                    newly_faulty.append(finding.blocks[0])
                     yield finding
-            sick[ill] = True
+            is_faulty[newly_faulty] = True
 
 
 def _index(s: Surfaces) -> _Index:
@@ -151,12 +151,12 @@ def _find_repeated_vertices(s: Surfaces, index: _Index, size: Array) -> Iterator
     order = np.argsort(key, kind="stable")
     for corner in order[np.nonzero(np.diff(key[order]) == 0)[0]]:
         f = int(index.corner_face[corner])
-        said = f"vertex {_local_vertex(s, f, s.face_vertex[corner])} is repeated"
-        yield _face_finding(s, f, "repeated vertex", said, "list every vertex of a face once")
+        message = f"vertex {_local_vertex(s, f, s.face_vertex[corner])} is repeated"
+        yield _face_finding(s, f, "repeated vertex", message, "list every vertex of a face once")
     for v in np.nonzero(np.bincount(s.face_vertex, minlength=len(s.vertex)) == 0)[0]:
         b = int(np.searchsorted(s.vertex_start, v, "right")) - 1
-        said = f"vertex {v - s.vertex_start[b]} is in no face"
-        yield Finding("unused vertex", (b,), said, "remove it or complete the faces")
+        message = f"vertex {v - s.vertex_start[b]} is in no face"
+        yield Finding("unused vertex", (b,), message, "remove it or complete the faces")
 
 
 def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Findin
     key = np.minimum(a, b) * len(s.vertex) + np.maximum(a, b)
     _, edge, uses = np.unique(key, return_inverse=True, return_counts=True)
     corner_block = index.face_block[index.corner_face]
-    for kind, wrong, words, cure in (
+    for kind, wrong, words, hint in (
         ("open", uses[edge] == 1, "belongs to this face only: the block is open",
          "add the missing face or merge vertices that coincide"),
         ("surplus face", uses[edge] > 2, "is shared by more than two faces", "remove the surplus face or split the block"),
@@ -174,24 +174,24 @@ def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Findin
         count = np.bincount(corner_block[once[wrong[once]]], minlength=len(size))
         for block, c in zip(*_first_of_each(corner_block, wrong), strict=True):
             f = int(index.corner_face[c])
-            said = f"edge {_local_vertex(s, f, a[c])}-{_local_vertex(s, f, b[c])} {words}"
-            yield _face_finding(s, f, kind, said, cure, value=float(count[block]), unit="edges")
+            message = f"edge {_local_vertex(s, f, a[c])}-{_local_vertex(s, f, b[c])} {words}"
+            yield _face_finding(s, f, kind, message, hint, value=float(count[block]), unit="edges")
     clash = np.bincount(edge, np.where(a < b, 1, -1))[edge] != 0
     clash &= uses[edge] == 2
     share = np.bincount(index.corner_face, clash) / np.diff(s.face_start)
     for block in np.unique(corner_block[clash]):
         for turned in find_reversed_faces(block_faces(s, block)):
             f = int(s.block_face[block]) + turned
-            said = f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash)"
-            yield _face_finding(s, f, "inward face", said, f"reverse its vertex order to {_local_face(s, f)[::-1]}")
+            message = f"points inward, its neighbours outward ({share[f]:.0%} of its edges clash)"
+            yield _face_finding(s, f, "inward face", message, f"reverse its vertex order to {_local_face(s, f)[::-1]}")
 
 
 def find_reversed_faces(faces: Sequence[Sequence[int]]) -> list[int]:
     """Faces of one block that run the other way round than most of those they are joined to."""
-    joined: dict[tuple[int, int], list[int]] = {}
+    faces_of_edge: dict[tuple[int, int], list[int]] = {}
     for f, face in enumerate(faces):
         for edge in zip(face, (*face[1:], face[0]), strict=True):
-            joined.setdefault(edge, []).append(f)
+            faces_of_edge.setdefault(edge, []).append(f)
     sense: dict[int, int] = {}
     turned: list[int] = []
     for first in range(len(faces)):
@@ -201,10 +201,10 @@ def find_reversed_faces(faces: Sequence[Sequence[int]]) -> list[int]:
         for f in shell:  # grows while it is walked
             face = faces[f]
             for tail, head in zip(face, (*face[1:], face[0]), strict=True):
-                for way, edge in ((1, (head, tail)), (-1, (tail, head))):
-                    for other in joined.get(edge, []):
+                for orientation, edge in ((1, (head, tail)), (-1, (tail, head))):
+                    for other in faces_of_edge.get(edge, []):
                         if other not in sense:
-                            sense[other] = way * sense[f]
+                            sense[other] = orientation * sense[f]
                             shell.append(other)
         minority = -1 if 2 * sum(sense[f] == 1 for f in shell) >= len(shell) else 1
         turned += [f for f in shell if sense[f] == minority]
@@ -215,13 +215,13 @@ def _find_empty_blocks(s: Surfaces, index: _Index, size: Array) -> Iterator[Find
     volume = mass_properties(s).volume
     empty = np.abs(volume) <= EMPTINESS_TOLERANCE * size**3
     for b in np.nonzero(empty)[0].tolist():
-        said = f"its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero"
-        yield Finding("no volume", (b,), said, "give the block a thickness", value=float(volume[b]), unit="m3")
+        message = f"its volume is {volume[b]:.3g} m3 for a size of {size[b]:.3g} m, that is zero"
+        yield Finding("no volume", (b,), message, "give the block a thickness", value=float(volume[b]), unit="m3")
     for b in np.nonzero(~empty & (volume < 0))[0].tolist():
-        said = f"its volume is {volume[b]:.6g} m3: all faces point inward"
+        message = f"its volume is {volume[b]:.6g} m3: all faces point inward"
         first = _local_face(s, int(s.block_face[b]))[::-1]
-        cure = f"reverse the vertex order of every face (face 0 becomes {first})"
-        yield Finding("inside out", (b,), said, cure, value=float(volume[b]), unit="m3")
+        hint = f"reverse the vertex order of every face (face 0 becomes {first})"
+        yield Finding("inside out", (b,), message, hint, value=float(volume[b]), unit="m3")
 
 
 def _find_several_shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
@@ -229,8 +229,8 @@ def _find_several_shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Fi
     corners = s.face_start[s.block_face[1:]] - s.face_start[s.block_face[:-1]]
     euler = np.diff(s.vertex_start) - corners // 2 + np.diff(s.block_face)
     for b in np.nonzero(euler != 2)[0].tolist():
-        said = f"V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate pieces or a ring"
-        yield Finding("several shells", (b,), said, "make every piece a block of its own", value=euler[b] / 2, unit="shells")
+        message = f"V - E + F is {euler[b]}, a single closed surface has 2: the faces form separate pieces or a ring"
+        yield Finding("several shells", (b,), message, "make every piece a block of its own", value=euler[b] / 2, unit="shells")
 
 
 def _find_empty_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
@@ -240,15 +240,15 @@ def _find_empty_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Findi
     _, first = np.unique(np.minimum(a, b)[short] * len(s.vertex) + np.maximum(a, b)[short], return_index=True)
     for c in short[np.sort(first)]:
         f = int(index.corner_face[c])
-        said = f"vertices {_local_vertex(s, f, a[c])} and {_local_vertex(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
-        yield _face_finding(s, f, "same point", said, "merge them")
+        message = f"vertices {_local_vertex(s, f, a[c])} and {_local_vertex(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
+        yield _face_finding(s, f, "same point", message, "merge them")
 
 
 def _find_empty_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     area = np.linalg.norm(area_vectors(s), axis=1)
     for f in np.nonzero(area <= EMPTINESS_TOLERANCE * size[index.face_block] ** 2)[0].tolist():
-        said = f"its area is {area[f]:.3g} m2, that is zero"
-        yield _face_finding(s, f, "no area", said, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
+        message = f"its area is {area[f]:.3g} m2, that is zero"
+        yield _face_finding(s, f, "no area", message, "remove the face and merge its vertices", value=float(area[f]), unit="m2")
 
 
 def _find_warped_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
@@ -260,9 +260,9 @@ def _find_warped_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Find
     _, first = np.unique(index.corner_face[wrong], return_index=True)
     for c in wrong[np.sort(first)]:
         f, allowed = int(index.corner_face[c]), 1e3 * FLATNESS_TOLERANCE * corner_size[c]
-        said = f"is not planar: vertex {_local_vertex(s, f, s.face_vertex[c])} stands {1e3 * off[c]:.4g} mm off its plane, "
-        said += f"{allowed:.2g} mm is allowed"
-        yield _face_finding(s, f, "not planar", said, "split the face or move the vertex", value=float(off[c]), unit="m")
+        message = f"is not planar: vertex {_local_vertex(s, f, s.face_vertex[c])} stands {1e3 * off[c]:.4g} mm off its plane, "
+        message += f"{allowed:.2g} mm is allowed"
+        yield _face_finding(s, f, "not planar", message, "split the face or move the vertex", value=float(off[c]), unit="m")
 
 
 def plane_offsets(s: Surfaces) -> Array:
@@ -283,20 +283,20 @@ def _find_dents(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
     front /= size[index.face_block[pair_face]]
     wrong = np.nonzero(front > FLATNESS_TOLERANCE)[0]
     wrong = wrong[np.argsort(-front[wrong], kind="stable")]
-    dented, worst = np.unique(index.face_block[pair_face[wrong]], return_index=True)
+    blocks_with_dents, worst = np.unique(index.face_block[pair_face[wrong]], return_index=True)
     for p in wrong[np.sort(worst)]:
         f, v = int(pair_face[p]), int(pair_vertex[p])
         depth = float(front[p] * size[index.face_block[f]])
-        said = f"the block is not convex: vertex {_local_vertex(s, f, v)} stands {1e3 * depth:.4g} mm in front of this face"
-        yield _face_finding(s, f, "not convex", said, "split the block into convex pieces", value=depth, unit="m")
+        message = f"the block is not convex: vertex {_local_vertex(s, f, v)} stands {1e3 * depth:.4g} mm in front of this face"
+        yield _face_finding(s, f, "not convex", message, "split the block into convex pieces", value=depth, unit="m")
     here, corner_normal = s.vertex[s.face_vertex], normal[index.corner_face]
     turn = np.cross(here - s.vertex[index.last_vertex], s.vertex[index.next_vertex] - here)
     left = np.einsum("ij,ij->i", turn, corner_normal) / size[index.face_block[index.corner_face]] ** 2
-    wrong = np.nonzero((left < -FLATNESS_TOLERANCE) & ~np.isin(index.face_block[index.corner_face], dented))[0]
+    wrong = np.nonzero((left < -FLATNESS_TOLERANCE) & ~np.isin(index.face_block[index.corner_face], blocks_with_dents))[0]
     for c in wrong[np.argsort(left[wrong], kind="stable")]:
         f = int(index.corner_face[c])
-        said = f"is not convex: it turns inward at vertex {_local_vertex(s, f, s.face_vertex[c])}"
-        yield _face_finding(s, f, "not convex", said, "split the face")
+        message = f"is not convex: it turns inward at vertex {_local_vertex(s, f, s.face_vertex[c])}"
+        yield _face_finding(s, f, "not convex", message, "split the face")
 
 
 def _first_of_each(owner: Array, wrong: Array) -> tuple[Array, Array]:
@@ -391,6 +391,6 @@ def _owner_block(s: Surfaces, face: int) -> int:
     return int(np.searchsorted(s.block_face, face, "right")) - 1
 
 
-def _face_finding(s: Surfaces, face: int, kind: str, said: str, cure: str, *, value: float | None = None, unit: str = "") -> Finding:
+def _face_finding(s: Surfaces, face: int, kind: str, message: str, hint: str, *, value: float | None = None, unit: str = "") -> Finding:
     block = _owner_block(s, face)
-    return Finding(kind, (block,), said, cure, int(face - s.block_face[block]), value, unit)
+    return Finding(kind, (block,), message, hint, int(face - s.block_face[block]), value, unit)

@@ -1,7 +1,7 @@
-"""Units at the edge: a number in SI or a string with a unit comes in, a float in SI goes out.
+"""Units of input: reads a number in SI, or a string with a unit, as a float in SI.
 
-Plain numbers are SI (angles in rad); a string must carry a unit, nothing is guessed. `Length`, `Time`, ... are floats
-to Python and to mypy; pydantic reads them through `quantity`, so a signature says at once what unit a case may use.
+Plain numbers are in SI (angles in rad); a string must have a unit, which is never guessed. `Length`, `Time`, ... are floats
+to Python and to mypy. Pydantic reads them through `parse_quantity`, so a signature states the units that a case may use.
 
 >>> quantity("150 deg", "angle") == math.radians(150)
 True
@@ -20,7 +20,7 @@ from drystone.errors import InputError, truncated_repr
 
 GRAVITY = 9.81  # [m/s2] the one value of g, for weights and for the unit "g"
 
-# Factor to SI of every accepted unit. A weight density (kN/m3) is turned into a mass density by g.
+# The factor to SI of every accepted unit. A weight density (kN/m3) is divided by g to obtain a mass density.
 UNITS: dict[str, dict[str, float]] = {
     "length": {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 1e-3, "km": 1e3},
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
@@ -42,12 +42,12 @@ _NUMBER_AND_UNIT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s
 
 
 def parse_quantity(value: Any, dimension: str) -> float:
-    """`value` in SI: a number is SI already, a string is a number and a unit of `dimension`."""
+    """`value` in SI. A number is in SI already; a string is a number with a unit of `dimension`."""
     if isinstance(value, str):
         return _finite(_from_text(value, dimension), value, dimension)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{truncated_repr(value)} is {_describe_rejection(dimension)}; give {describe_accepted(dimension)}")
-    # TOML has integers of any length; those beyond the floats are infinite here.
+    # TOML has integers of any length; those beyond the range of floats are taken as infinite.
     return _finite(float(value) if abs(value) < 1e308 else math.inf, value, dimension)
 
 
@@ -66,15 +66,15 @@ def _from_text(text: str, dimension: str) -> float:
 
 
 def split_number_and_unit(text: str) -> tuple[float, str]:
-    """The number of a text and its unit in one spelling, empty if there is none."""
+    """The number in a text, and its unit in the standard spelling, or an empty string if the text has no unit."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None:
-        raise InputError(f'{truncated_repr(text)} is no number with a unit; give one as in "0.2 g"')
+        raise InputError(f'{truncated_repr(text)} is not a number with a unit; give one as in "0.2 g"')
     return float(match[1]), _normalise_unit(match[2] or "")
 
 
 def _normalise_unit(unit: str) -> str:
-    """One spelling a unit: m/s^2, m/s**2, m/s² and m / s2 are all m/s2."""
+    """One spelling per unit: m/s^2, m/s**2, m/s² and m / s2 all become m/s2."""
     unit = unit.replace("**", "").replace("^", "").replace("²", "2").replace("³", "3").replace("µ", "u")
     return "".join(unit.split())
 
@@ -90,7 +90,7 @@ def _describe_rejection(dimension: str) -> str:
 
 
 def describe_accepted(dimension: str) -> str:
-    """What may be given for a dimension, in words."""
+    """What may be given for a quantity of this dimension, as a phrase for messages."""
     units = ", ".join(UNITS[dimension])
     if dimension == "dimensionless":
         return f"a number, or a string with one of the units {units}"

@@ -1,8 +1,8 @@
-"""Whether a result comes out again: the folder of a run or of an analysis comes in, what was found goes out as facts.
+"""Verify that a recorded run or analysis can be reproduced.
 
-Case, blocks and samples must be those that were stamped. Then all is computed anew in a folder that is thrown away, from what
-the run has kept and no other file, and compared bit for bit; timings are left out. Where the bits differ, the stamp tells
-whether another program or processor may be why.
+The case, the blocks and the accelerograms must be those of the stamp. The run is then computed again in a temporary folder, from
+its own stored input and no other file, and compared bit for bit except for timings. Where the bits differ, the stamp shows
+whether another version of the program or another processor may be the reason.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -24,7 +24,7 @@ from drystone.stamp import describe_environment, describe_inputs
 
 Array = np.ndarray
 
-TIMING_FIELDS = ("seconds", "stamp")  # what differs from one computation to the next
+TIMING_FIELDS = ("seconds", "stamp")  # differ from one computation to the next
 KEYS_THAT_EXPLAIN = (
     "drystone",
     "sources",
@@ -33,11 +33,11 @@ KEYS_THAT_EXPLAIN = (
     "platform",
     "processor",
     "compiled_for",
-)  # threads change no bit
+)  # the number of threads changes no bit
 
 
 def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
-    """Compute a run again, or its first `steps` steps; the stages go by, and the facts are returned."""
+    """Compute a run again, or its first `steps` steps. Yields stages and returns the result."""
     folder = Path(folder)
     if (folder / "study.json").exists():
         raise InputError(f"{folder} holds a study; compute a trial again: drystone study --trial KEY {folder} -o run")
@@ -76,7 +76,7 @@ def _verdict(result: dict[str, Any]) -> str:
 
 
 def _changed(run: Run) -> list[str]:
-    """What the folder holds and the stamp does not know."""
+    """The parts of the folder that do not agree with the stamp."""
     if not run.stamp:
         return []
     digests = describe_inputs(run.case, run.model.blocks, run.records)
@@ -85,7 +85,7 @@ def _changed(run: Run) -> list[str]:
 
 
 def _changed_since(stamp: dict[str, Any]) -> list[str]:
-    """Files outside the folder that are no longer what they were. The run has kept their content, so this spoils nothing."""
+    """Files outside the folder that have changed since. The run has stored their content, so that this does no harm."""
     if not stamp.get("case_file"):
         return []
     case = Path(stamp["case_file"])
@@ -95,7 +95,7 @@ def _changed_since(stamp: dict[str, Any]) -> list[str]:
 
 
 def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """What may explain other bits: then and here, by name."""
+    """What may explain different bits: the values of the stamp and the present ones, by name."""
     recorded, current = (
         _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}),
         _flat({name: describe_environment()[name] for name in KEYS_THAT_EXPLAIN}),
@@ -105,7 +105,7 @@ def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, None, Run]:
-    """The run anew in the folder `out`, as far as it went."""
+    """Compute the run again in the folder `out`, up to where it ended."""
     case, last = recorded_case(run), len(run.steps["step"])
     if case.goes_through_time:
         if not last:

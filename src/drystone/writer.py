@@ -1,4 +1,4 @@
-"""A run written as it goes: steps come in, the folder that record.py reads goes out; `RunWriter.resume` goes on bit for bit."""
+"""Write a run step by step into the folder that record.py reads. `RunWriter.resume` continues a run bit for bit."""
 
 import json
 import time
@@ -31,13 +31,13 @@ from drystone.undisturbed import defer_signals
 
 Array = np.ndarray
 
-MAX_SECONDS_IN_MEMORY = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
+MAX_SECONDS_IN_MEMORY = 1.0  # [s] that a frame may wait in memory: a commit per frame would take longer than a step of a small model
 NO_DISPLACEMENT = (0.0, 0.0, 0.0)
-CHUNK_CACHE_BYTES = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
+CHUNK_CACHE_BYTES = 32 * 2**20  # per dataset; it holds the open chunks of 20,000 blocks, which would otherwise be read back
 
 
 class RunWriter:
-    """Writes a run step by step. Use it in a `with`: leaving it, by error or Ctrl-C too, writes the last step."""
+    """Writes a run step by step. Use it in a `with` statement: leaving it, also by an error or Ctrl-C, writes the last step."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class RunWriter:
         self._every = int(file.attrs["every_steps"])
         self._first = int(file.attrs["first_step"])
         self._paths = [name.decode() for name in file["paths"][:]]
-        self._rows: list[tuple] = []  # of steps not on disk yet, as STEP
+        self._rows: list[tuple] = []  # rows of STEP for the steps that are not on disk yet
         self._frames: list[tuple[State, Sequence[float]]] = []  # not on disk yet
         self._last = (last, ground)
         self._tail = tail  # frames, rows of the lists and last step on disk
         self._written = time.monotonic()
-        self._thread = ThreadPoolExecutor(1)  # frames are written beside the computation
+        self._thread = ThreadPoolExecutor(1)  # frames are written while the computation continues
         self._under_way: Future[None] | None = None
         self._alone = ExitStack()  # the lock of the folder
 
@@ -107,9 +107,9 @@ class RunWriter:
 
     @classmethod
     def resume(cls, folder: str | Path) -> tuple["RunWriter", State]:
-        """Go on with a run from its last whole frame, whose state is returned."""
+        """Continue a run from its last complete frame, whose state is returned."""
         folder = Path(folder)
-        read_run(folder)  # is it one?
+        read_run(folder)  # raises InputError if it is no run
         with ExitStack() as stack, defer_signals():
             stack.enter_context(lock_folder(folder))
             with report_write_errors(folder / FILE):
@@ -120,7 +120,7 @@ class RunWriter:
             kept = run.frames
             every = int(file.attrs["every_steps"])
             if kept > 1 and state.step % every:
-                kept -= 1  # written only because the run was cut here; an uncut run has no such frame
+                kept -= 1  # written only because the run was interrupted here; an uninterrupted run has no such frame
             head = file["frames/head"][kept - 1]
             tail = (kept, {name: int(head[name]) for name in LISTS}, int(head["step"]))
             writer = cls(folder, disk, file, state, ground, tail)
@@ -138,7 +138,7 @@ class RunWriter:
         self.close()
 
     def add(self, step: Step, ground: Sequence[float] = NO_DISPLACEMENT) -> None:
-        """Take one step in; `ground` [m] is the ground's displacement at its end."""
+        """Add a step; `ground` [m] is the displacement of the ground at its end."""
         self._rows.append(self._row(step, ground))
         self._last = (step.state, ground)
         if step.state.step % self._every == 0:
@@ -150,12 +150,12 @@ class RunWriter:
                     self._under_way = self._thread.submit(self._commit, list(self._frames), list(self._rows))
 
     def flush(self) -> None:
-        """All frames so far are on disk after this."""
+        """Write all frames so far to disk."""
         self._await()
         self._commit(self._frames, self._rows)
 
     def _await(self) -> None:
-        """What is being written is on disk after this, or its error is raised and it is still in memory."""
+        """Wait until the frames that are being written are on disk; if that fails, the error is raised and they stay in memory."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             under_way.result()
@@ -197,7 +197,7 @@ class RunWriter:
         )
 
     def _commit(self, taken: Sequence[tuple[State, Sequence[float]]], known: Sequence[tuple]) -> None:
-        """Frames and their rows go to fixed places in the file: doing it twice, after a disk was full, is harmless."""
+        """Write frames and their rows at fixed positions in the file, so that repeating it after a full disk is harmless."""
         count, listed, done = self._tail
         frames = [(state, ground) for state, ground in taken if state.step > done or count == 0]
         if not frames:
@@ -218,7 +218,7 @@ class RunWriter:
             self._tail = (count + len(frames), {name: listed[name] + len(lists[name]) for name in LISTS}, end)
 
     def _truncate(self) -> None:
-        """Forget what lies beyond the tail."""
+        """Remove everything beyond the last complete frame."""
         count, listed, done = self._tail
         ends = {"steps": done - self._first, **listed, "paths": len(self._paths)}
         for name in (*ends, *(f"frames/{name}" for name in self._file["frames"])):
@@ -232,7 +232,7 @@ class RunWriter:
 
 
 def _create_datasets(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
-    """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
+    """Create empty datasets in chunks of 16 frames by 512 blocks, so that a frame and the history of a block both read fast."""
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
     for name in FIELDS:
@@ -255,7 +255,7 @@ def _write_rows(dataset: Any, start: int, values: Array) -> None:
 def _frame_rows(
     frames: Iterable[tuple[State, Sequence[float]]], listed: dict[str, int], kinds: dict[str, np.dtype]
 ) -> tuple[Array, dict[str, Array]]:
-    """Heads and lists of frames as they lie in the file, where so many rows of each list lie already."""
+    """The heads and lists of frames as the file has them; `listed` is the number of rows that each list has already."""
     heads, ends = [], dict(listed)
     lists: dict[str, list[Array]] = {name: [np.empty(0, kind)] for name, kind in kinds.items()}
     for state, ground in frames:
@@ -270,7 +270,7 @@ def _frame_rows(
 def _rows(record: Contacts | PatchMemory | CellMemory, kind: np.dtype) -> Array:
     rows = np.empty(len(record[0]), kind)
     if not len(rows):
-        return rows  # that nothing is remembered is told without a number of columns
+        return rows  # an empty memory has no number of columns
     for name, values in zip(record._fields, record, strict=True):
         rows[name] = values
     return rows

@@ -210,7 +210,7 @@ def test_a_journal_that_is_none(tmp_path, journal):
     before = (tmp_path / "run.h5").read_bytes()
     (tmp_path / "run.h5.journal").write_bytes(journal)
     for read in (read_run, RunWriter.resume):
-        with pytest.raises(InputError, match=r"run\.h5\.journal is no journal of a run; take it away"):
+        with pytest.raises(InputError, match=r"run\.h5\.journal is not the journal of a run; remove it"):
             read(tmp_path)
     assert (tmp_path / "run.h5").read_bytes() == before
 

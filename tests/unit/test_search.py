@@ -87,7 +87,7 @@ def test_ends_must_bracket(made_up, rule, said):
         ("joints.friction", "rocking", ("0.1", "50 %"), "0.1", "have different units"),
         ("joints.friction", "rocking", ("0.5", "0.1"), "0.1", "give the lower end first"),
         ("joints.friction", "rocking", ("0.1", "0.5"), "0", "a tolerance above 0"),
-        ("joints.friction", "rocking", ("a", "0.5"), "0.1", "'a' is no number with a unit"),
+        ("joints.friction", "rocking", ("a", "0.5"), "0.1", "'a' is not a number with a unit"),
     ],
 )
 def test_mistakes(key, event, between, tolerance, said):

@@ -99,11 +99,11 @@ def make_bond(name: BondName, length: float, *, through: int = 4) -> Bond:
     running: shifted by half a stone; stack: not shifted; english: courses of two leaves and of headers half as wide;
     flemish: a pair of stretchers and a header in turn, headers over the middle of stretchers.
     """
-    whole, pair, header = (length, 1), (length, 2), (length / 2, 1)
-    tied = (pair,) * (through - 1) + (whole,)
+    stretcher, pair, header = (length, 1), (length, 2), (length / 2, 1)
+    tied = (pair,) * (through - 1) + (stretcher,)
     return {
-        "running": Bond(length, ((whole,), (whole,)), (0.0, length / 2)),
-        "stack": Bond(length, ((whole,),), (0.0,)),
+        "running": Bond(length, ((stretcher,), (stretcher,)), (0.0, length / 2)),
+        "stack": Bond(length, ((stretcher,),), (0.0,)),
         "english": Bond(length, ((pair,), (header,)), (0.0, length / 4)),
         "flemish": Bond(length, ((pair, header), (pair, header)), (0.0, 0.75 * length)),
         "two-leaf": Bond(length, (tied, tied), (0.0, (through // 2 + 0.5) * length)),
@@ -129,10 +129,10 @@ def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[li
         numbers: Counter[str] = Counter()
         stones: list[Block] = []
         runs = [_runs(line, levels, course) for line in lines]
-        for line, own in zip(lines, runs, strict=True):
+        for line, runs_of_line in zip(lines, runs, strict=True):
             across = [run for theirs in runs for run in theirs if run.wall.along != line[0].along]
             goes_through = (line[0].along == "x") == (course % 2 == 0)
-            stones += _lay_runs(_interlock(own, across, goes_through), line, levels, course, bond, numbers)
+            stones += _lay_runs(_interlock(runs_of_line, across, goes_through), line, levels, course, bond, numbers)
         yield stones
 
 

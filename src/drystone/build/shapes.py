@@ -98,9 +98,9 @@ def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
         if len(kept) < 3:
             continue
         faces.append(tuple(kept))
-        for here, there in zip(kept, kept[1:] + kept[:1], strict=True):
-            if height[here] == 0 == height[there]:
-                after[there] = here
+        for corner, following in zip(kept, kept[1:] + kept[:1], strict=True):
+            if height[corner] == 0 == height[following]:
+                after[following] = corner
     lid = [next(iter(after))]
     while after[lid[-1]] != lid[0]:
         lid.append(after[lid[-1]])

@@ -56,7 +56,11 @@ class Examination(NamedTuple):
     def listed(self) -> list[dict[str, Any]]:
         """The findings as plain dictionaries, with the names of the blocks, for JSON and for tables."""
         names = [block.name for block in self.blocks]
-        return [finding._asdict() | {"blocks": [names[row] for row in finding.blocks]} for finding in self.findings]
+        return [
+            {"kind": each.kind, "blocks": [names[row] for row in each.blocks], "said": each.message, "cure": each.hint,
+             "face": each.face, "value": each.value, "unit": each.unit, "severity": each.severity}
+            for each in self.findings
+        ]  # fmt: skip
 
 
 class PieceTable(NamedTuple):
@@ -72,24 +76,24 @@ def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examin
     """All that can be told of blocks without computing; `within` is how near, in blocks, is meant to touch."""
     blocks = name_blocks(blocks)
     findings = list(block_findings(blocks))
-    everything, malformed = tabulate_readable(blocks)
+    readable, malformed = tabulate_readable(blocks)
     findings += malformed
-    if everything is None:
+    if readable is None:
         return Examination(blocks, _summarise(blocks, None, None, NO_JOINT_GAPS, 0), findings)
-    findings += _solid_findings(everything)
-    sick = {finding.blocks[0] for finding in findings if finding.blocks and finding.kind != "same name"}
-    sound = _leave_out(everything, sick)
-    twins = list(find_duplicates(everything))
-    findings += [*twins, *_find_doubtful_unit(everything)]
+    findings += _solid_findings(readable)
+    faulty = {finding.blocks[0] for finding in findings if finding.blocks and finding.kind != "same name"}
+    sound = _leave_out(readable, faulty)
+    repeats = list(find_duplicates(readable))
+    findings += [*repeats, *_find_doubtful_unit(readable)]
     joints, points = NO_JOINT_GAPS, 0
     if sound is not None:
-        findings += [*_find_overlaps(sound, {finding.blocks for finding in twins}), *_find_slivers(sound)]
+        findings += [*_find_overlaps(sound, {finding.blocks for finding in repeats}), *_find_slivers(sound)]
         joints, points = find_sound_joints(sound, within)
-    findings += [*_find_gaps(joints), *_find_unconnected(blocks, everything, sound, sorted(sick), joints)]
-    if sound is not None and not sick:
+    findings += [*_find_gaps(joints), *_find_unconnected(blocks, readable, sound, sorted(faulty), joints)]
+    if sound is not None and not faulty:
         findings += _find_hung_blocks(sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks})
     findings.sort(key=lambda finding: finding.severity != "error")
-    return Examination(blocks, _summarise(blocks, everything, sound, joints, points), findings)
+    return Examination(blocks, _summarise(blocks, readable, sound, joints, points), findings)
 
 
 def tabulate_readable(blocks: tuple[Block, ...]) -> tuple[PieceTable | None, list[Finding]]:
@@ -102,21 +106,21 @@ def tabulate_readable(blocks: tuple[Block, ...]) -> tuple[PieceTable | None, lis
             _tabulate_pieces([i], [block], label)
             rows.append(i)
         except InputError as error:
-            said, _, cure = str(error).removeprefix(label).lstrip(":, ").rpartition("; ")
-            findings.append(Finding("malformed", (i,), said, cure))
+            message, _, hint = str(error).removeprefix(label).lstrip(":, ").rpartition("; ")
+            findings.append(Finding("malformed", (i,), message, hint))
     return _tabulate_pieces(rows, [blocks[i] for i in rows]), findings
 
 
-def keep_sound(laid: PieceTable) -> PieceTable | None:
+def keep_sound(table: PieceTable) -> PieceTable | None:
     """The blocks that are sound solids."""
-    return _leave_out(laid, {finding.blocks[0] for finding in _solid_findings(laid)})
+    return _leave_out(table, {finding.blocks[0] for finding in _solid_findings(table)})
 
 
-def _leave_out(laid: PieceTable, sick: set[int]) -> PieceTable | None:
-    if not sick:
-        return laid
-    kept = [k for k, row in enumerate(laid.row.tolist()) if row not in sick]
-    return _tabulate_pieces(laid.row[kept].tolist(), [laid.blocks[k] for k in kept])
+def _leave_out(table: PieceTable, faulty: set[int]) -> PieceTable | None:
+    if not faulty:
+        return table
+    kept = [k for k, row in enumerate(table.row.tolist()) if row not in faulty]
+    return _tabulate_pieces(table.row[kept].tolist(), [table.blocks[k] for k in kept])
 
 
 def _tabulate_pieces(rows: list[int], blocks: list[Block], label: str = "") -> PieceTable | None:
@@ -128,28 +132,28 @@ def _tabulate_pieces(rows: list[int], blocks: list[Block], label: str = "") -> P
     return PieceTable(np.array(rows), blocks, np.array(owner), make_surfaces(vertices, faces, labels))
 
 
-def _solid_findings(laid: PieceTable) -> Iterator[Finding]:
+def _solid_findings(table: PieceTable) -> Iterator[Finding]:
     """What keeps pieces from being solids, said of the blocks that own them."""
-    first = np.searchsorted(laid.owner, np.arange(len(laid.row)))  # piece of each block
-    for finding in surface_findings(laid.surfaces):
+    first = np.searchsorted(table.owner, np.arange(len(table.row)))  # piece of each block
+    for finding in surface_findings(table.surfaces):
         piece = finding.blocks[0]
-        block = laid.owner[piece]
-        before = int(laid.surfaces.block_face[piece] - laid.surfaces.block_face[first[block]])
+        block = table.owner[piece]
+        before = int(table.surfaces.block_face[piece] - table.surfaces.block_face[first[block]])
         face = None if finding.face is None else finding.face + before
-        yield finding._replace(blocks=(int(laid.row[block]),), face=face)
+        yield finding._replace(blocks=(int(table.row[block]),), face=face)
 
 
-def find_duplicates(laid: PieceTable) -> Iterator[Finding]:
+def find_duplicates(table: PieceTable) -> Iterator[Finding]:
     """Blocks with the same corners as an earlier one."""
-    low, high = _block_boxes(laid)
+    low, high = _block_boxes(table)
     size = np.linalg.norm(high - low, axis=1)
     pairs = find_near_pairs(np.hstack([low, high]), FLATNESS_TOLERANCE * float(size.max()))
     seen: set[int] = set()
     for a, b in pairs[np.lexsort(pairs.T)].tolist():  # by the later block, then the earlier
-        if b not in seen and _same_points(laid.blocks[a], laid.blocks[b], FLATNESS_TOLERANCE * float(size[a])):
+        if b not in seen and _same_points(table.blocks[a], table.blocks[b], FLATNESS_TOLERANCE * float(size[a])):
             seen.add(b)
-            both = laid.blocks[a].fixed and laid.blocks[b].fixed
-            yield Finding("duplicate", (int(laid.row[a]), int(laid.row[b])), "are one stone given twice", "remove one",
+            both = table.blocks[a].fixed and table.blocks[b].fixed
+            yield Finding("duplicate", (int(table.row[a]), int(table.row[b])), "are one stone given twice", "remove one",
                           severity="warning" if both else "error")  # fmt: skip
 
 
@@ -158,68 +162,68 @@ def _same_points(one: Block, other: Block, tolerance: float) -> bool:
     return bool(max(distance.min(axis=0).max(), distance.min(axis=1).max()) <= tolerance)
 
 
-def _block_boxes(laid: PieceTable) -> tuple[Array, Array]:
-    first = np.searchsorted(laid.owner, np.arange(len(laid.row)))
-    low, high = bounding_boxes(laid.surfaces)
+def _block_boxes(table: PieceTable) -> tuple[Array, Array]:
+    first = np.searchsorted(table.owner, np.arange(len(table.row)))
+    low, high = bounding_boxes(table.surfaces)
     return np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
 
 
-def block_sizes(laid: PieceTable) -> Array:
+def block_sizes(table: PieceTable) -> Array:
     """(N,) [m] diagonal of each block's box, of which tolerances are a share."""
-    low, high = _block_boxes(laid)
+    low, high = _block_boxes(table)
     return np.linalg.norm(high - low, axis=1)
 
 
-def _find_overlaps(laid: PieceTable, twins: set[tuple[int, ...]]) -> list[Finding]:
-    fixed = np.array([block.fixed for block in laid.blocks], bool)
-    found = []
-    for finding in overlap_findings(laid.surfaces, fixed[laid.owner]):
-        rows = tuple(int(laid.row[laid.owner[piece]]) for piece in finding.blocks)
+def _find_overlaps(table: PieceTable, repeats: set[tuple[int, ...]]) -> list[Finding]:
+    fixed = np.array([block.fixed for block in table.blocks], bool)
+    findings = []
+    for finding in overlap_findings(table.surfaces, fixed[table.owner]):
+        rows = tuple(int(table.row[table.owner[piece]]) for piece in finding.blocks)
         if rows[0] == rows[1]:
-            finding = finding._replace(said=f"two of its pieces {finding.said}")
-        if rows not in twins:
-            found.append(finding._replace(blocks=tuple(dict.fromkeys(rows))))
-    return found
+            finding = finding._replace(message=f"two of its pieces {finding.message}")
+        if rows not in repeats:
+            findings.append(finding._replace(blocks=tuple(dict.fromkeys(rows))))
+    return findings
 
 
-def _find_slivers(laid: PieceTable) -> Iterator[Finding]:
+def _find_slivers(table: PieceTable) -> Iterator[Finding]:
     """Thin blocks and faces; the pieces of a block, and their faces inside it, may be as thin as they are."""
-    s = laid.surfaces
+    s = table.surfaces
     size = box_diagonals(s)
     width = least_extents(*s, face_normals(s))
-    alone = np.bincount(laid.owner)[laid.owner] == 1  # pieces that are a whole block
-    for p in np.nonzero(alone & (width < THIN_BLOCK_SHARE * size))[0].tolist():
-        said = f"is {1e3 * width[p]:.3g} mm thin, for a size of {size[p]:.3g} m"
-        yield Finding("thin block", (int(laid.row[laid.owner[p]]),), said, "check that it is a stone and no scrap",
+    is_whole_block = np.bincount(table.owner)[table.owner] == 1  # pieces that are a whole block
+    for p in np.nonzero(is_whole_block & (width < THIN_BLOCK_SHARE * size))[0].tolist():
+        message = f"is {1e3 * width[p]:.3g} mm thin, for a size of {size[p]:.3g} m"
+        yield Finding("thin block", (int(table.row[table.owner[p]]),), message, "check that it is a stone and no scrap",
                       value=float(width[p]), unit="m", severity="warning")  # fmt: skip
     face_piece = np.repeat(np.arange(len(size)), np.diff(s.block_face))
     across = face_widths(s)
-    for f in np.nonzero(alone[face_piece] & (across < THIN_FACE_SHARE * size[face_piece]))[0].tolist():
+    for f in np.nonzero(is_whole_block[face_piece] & (across < THIN_FACE_SHARE * size[face_piece]))[0].tolist():
         p = face_piece[f]
-        said = f"is {1e3 * across[f]:.3g} mm wide, for a block of {size[p]:.3g} m"
-        yield Finding("thin face", (int(laid.row[laid.owner[p]]),), said, "merge its long edges",
+        message = f"is {1e3 * across[f]:.3g} mm wide, for a block of {size[p]:.3g} m"
+        yield Finding("thin face", (int(table.row[table.owner[p]]),), message, "merge its long edges",
                       int(f - s.block_face[p]), float(across[f]), "m", "warning")  # fmt: skip
 
 
-def _find_doubtful_unit(laid: PieceTable) -> Iterator[Finding]:
+def _find_doubtful_unit(table: PieceTable) -> Iterator[Finding]:
     """Stones of 250 m or of 0.25 mm: a file read in the wrong unit."""
-    size = float(np.median(block_sizes(laid)))
+    size = float(np.median(block_sizes(table)))
     if PLAUSIBLE_DIAGONALS[0] <= size <= PLAUSIBLE_DIAGONALS[1]:
         return
     if size > PLAUSIBLE_DIAGONALS[1]:
         unit = min(("mm", "cm"), key=lambda unit: abs(math.log(parse_quantity(f"{size} {unit}", "length") / USUAL_DIAGONAL)))
-        cure = f'if the file is in {unit}, give unit = "{unit}"'
+        hint = f'if the file is in {unit}, give unit = "{unit}"'
     else:
-        cure = 'if the file is in m, read it with unit = "m", else scale it'
-    said = f"half of the stones are {'larger' if size > 1 else 'smaller'} than {size:.3g} m"
-    yield Finding("unit", (), said, cure, value=size, unit="m", severity="warning")
+        hint = 'if the file is in m, read it with unit = "m", else scale it'
+    message = f"half of the stones are {'larger' if size > 1 else 'smaller'} than {size:.3g} m"
+    yield Finding("unit", (), message, hint, value=size, unit="m", severity="warning")
 
 
-def find_sound_joints(laid: PieceTable, within: float) -> tuple[JointGaps, int]:
+def find_sound_joints(table: PieceTable, within: float) -> tuple[JointGaps, int]:
     """Joints between sound blocks, by rows of the report, and the number of contact points."""
-    bodies, position = make_sound_bodies(laid.blocks, laid.surfaces, laid.owner)
-    joints, points = find_joints(bodies, position, within * block_sizes(laid))
-    return joints._replace(a=laid.row[joints.a], b=laid.row[joints.b]), points
+    bodies, position = make_sound_bodies(table.blocks, table.surfaces, table.owner)
+    joints, points = find_joints(bodies, position, within * block_sizes(table))
+    return joints._replace(a=table.row[joints.a], b=table.row[joints.b]), points
 
 
 def _find_gaps(joints: JointGaps) -> Iterator[Finding]:
@@ -231,28 +235,28 @@ def _find_gaps(joints: JointGaps) -> Iterator[Finding]:
 
 
 def _find_unconnected(
-    blocks: tuple[Block, ...], everything: PieceTable, sound: PieceTable | None, sick: list[int], joints: JointGaps
+    blocks: tuple[Block, ...], readable_blocks: PieceTable, sound: PieceTable | None, faulty: list[int], joints: JointGaps
 ) -> Iterator[Finding]:
     """Blocks that nothing holds. A block that is no solid is taken to touch all blocks whose boxes it touches."""
     fixed = np.array([block.fixed for block in blocks], bool)
     if not fixed.any():
         yield Finding("no support", (), "no block is fixed: the whole structure falls", "fix the blocks that it stands on",
                       severity="warning")  # fmt: skip
-    group = _label_groups(len(blocks), everything, sick, joints)
+    group = _label_groups(len(blocks), readable_blocks, faulty, joints)
     size, held = np.bincount(group), np.bincount(group, fixed) > 0
-    readable = np.isin(np.arange(len(blocks)), everything.row)
-    alone = np.nonzero((size[group] == 1) & ~fixed & readable)[0].tolist()
+    readable = np.isin(np.arange(len(blocks)), readable_blocks.row)
+    isolated = np.nonzero((size[group] == 1) & ~fixed & readable)[0].tolist()
     floating = np.nonzero((size > 1) & ~held)[0].tolist() if fixed.any() else []
-    nearest = _find_nearest_groups(sound, group) if sound is not None and (alone or floating) else {}
-    for i in alone:
+    nearest = _find_nearest_groups(sound, group) if sound is not None and (isolated or floating) else {}
+    for i in isolated:
         gap, words = _describe_distance(blocks, nearest.get(int(group[i])))
         yield Finding("no contact", (i,), f"touches no other block{words}", "move it to its place or remove it",
                       value=gap, unit="m", severity="warning")  # fmt: skip
     for g in floating:
         rows = tuple(np.nonzero(group == g)[0].tolist())
         gap, words = _describe_distance(blocks, nearest.get(g))
-        said = f"hold each other but stand on no support ({len(rows)} blocks{words})"
-        yield Finding("floating", rows, said, "close the gap below them or fix what they stand on",
+        message = f"hold each other but stand on no support ({len(rows)} blocks{words})"
+        yield Finding("floating", rows, message, "close the gap below them or fix what they stand on",
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
@@ -262,17 +266,17 @@ def _find_hung_blocks(sound: PieceTable, joints: JointGaps, floating: set[int]) 
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
     rows = [row for row in rows if row not in floating]
     if rows:
-        said = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
-        cure = 'draw what bears them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
-        yield Finding("hung by friction", tuple(rows), said, cure, severity="warning")
+        message = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
+        hint = 'draw what bears them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
+        yield Finding("hung by friction", tuple(rows), message, hint, severity="warning")
 
 
-def _label_groups(count: int, everything: PieceTable, sick: list[int], joints: JointGaps) -> Array:
+def _label_groups(count: int, readable_blocks: PieceTable, faulty: list[int], joints: JointGaps) -> Array:
     """(B,) number of the group of blocks that touch each other, for each block."""
     a, b = joints.a[joints.touching], joints.b[joints.touching]
-    if sick:
-        pairs = everything.row[find_touching_boxes(everything.blocks, everything.surfaces, everything.owner)]
-        pairs = pairs[np.isin(pairs, sick).any(axis=1)]
+    if faulty:
+        pairs = readable_blocks.row[find_touching_boxes(readable_blocks.blocks, readable_blocks.surfaces, readable_blocks.owner)]
+        pairs = pairs[np.isin(pairs, faulty).any(axis=1)]
         a, b = np.append(a, pairs[:, 0]), np.append(b, pairs[:, 1])
     return label_connected(count, np.column_stack([a, b]))
 
@@ -280,13 +284,13 @@ def _label_groups(count: int, everything: PieceTable, sick: list[int], joints: J
 def _find_nearest_groups(sound: PieceTable, group: Array) -> dict[int, tuple[float, int]]:
     """By group: how far the nearest block of another group is, and which; those beyond `FAR` are not seen."""
     joints, _ = find_sound_joints(sound, NEIGHBOUR_DISTANCE)
-    found: dict[int, tuple[float, int]] = {}
+    nearest: dict[int, tuple[float, int]] = {}
     for j in np.argsort(joints.gap).tolist():
         a, b = int(joints.a[j]), int(joints.b[j])
         if group[a] != group[b]:
-            found.setdefault(int(group[a]), (float(joints.gap[j]), b))
-            found.setdefault(int(group[b]), (float(joints.gap[j]), a))
-    return found
+            nearest.setdefault(int(group[a]), (float(joints.gap[j]), b))
+            nearest.setdefault(int(group[b]), (float(joints.gap[j]), a))
+    return nearest
 
 
 def _describe_distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | None) -> tuple[float | None, str]:
@@ -297,12 +301,12 @@ def _describe_distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | N
 
 
 def _summarise(
-    blocks: tuple[Block, ...], everything: PieceTable | None, sound: PieceTable | None, joints: JointGaps, points: int
+    blocks: tuple[Block, ...], readable: PieceTable | None, sound: PieceTable | None, joints: JointGaps, points: int
 ) -> dict[str, Any]:
     """Counts and sizes in SI: dimensions of all blocks, volume, mass and weight of those that are sound and free."""
     dimensions, volume, mass = np.zeros(3), 0.0, 0.0
-    if everything is not None:
-        low, high = _block_boxes(everything)
+    if readable is not None:
+        low, high = _block_boxes(readable)
         dimensions = high.max(axis=0) - low.min(axis=0)
     if sound is not None:
         volumes = combine_pieces(mass_properties(sound.surfaces), sound.owner).volume

@@ -40,10 +40,10 @@ class _Side(NamedTuple):
     face: int
 
 
-def fit_faces(blocks: list[Block], laid: PieceTable, joints: JointGaps, within: float) -> list[FaceMove]:
+def fit_faces(blocks: list[Block], table: PieceTable, joints: JointGaps, within: float) -> list[FaceMove]:
     """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch;
     `laid` are the sound ones."""
-    fitting = _Fitting(blocks, laid, joints)
+    fitting = _Fitting(blocks, table, joints)
     fitting.shrink_overlaps(within)
     fitting.close_gaps()
     return fitting.moves
@@ -52,14 +52,14 @@ def fit_faces(blocks: list[Block], laid: PieceTable, joints: JointGaps, within: 
 class _Fitting:
     """The blocks, of one piece each, and the gaps of their joints while faces move."""
 
-    def __init__(self, blocks: list[Block], laid: PieceTable, joints: JointGaps):
-        piece = {int(row): p for p, row in enumerate(laid.row)}
-        normal = face_normals(laid.surfaces)
-        size, width = box_diagonals(laid.surfaces), least_extents(*laid.surfaces, normal)
+    def __init__(self, blocks: list[Block], table: PieceTable, joints: JointGaps):
+        piece = {int(row): p for p, row in enumerate(table.row)}
+        normal = face_normals(table.surfaces)
+        size, width = box_diagonals(table.surfaces), least_extents(*table.surfaces, normal)
         self.blocks = blocks
         self.size = {row: float(size[p]) for row, p in piece.items()}  # [m]
         self.width = {row: float(width[p]) for row, p in piece.items()}  # [m] across the faces
-        first = laid.surfaces.block_face
+        first = table.surfaces.block_face
         self.looks = {row: normal[first[p] : first[p + 1]] for row, p in piece.items()}  # normals of the faces
         self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
@@ -93,8 +93,8 @@ class _Fitting:
         """The deepest first; of the two faces the one with fewer joints moves in. Without faces that can, a block is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
             rows = int(self.joints.a[j]), int(self.joints.b[j])
-            touch, most = (share * min(size[row] for row in rows) for share, size in ((TOUCH_TOLERANCE, self.width), (within, self.size)))
-            if -most <= self.gap[j] < -touch:
+            touch, largest = (share * min(size[row] for row in rows) for share, size in ((TOUCH_TOLERANCE, self.width), (within, self.size)))
+            if -largest <= self.gap[j] < -touch:
                 pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
                 if not any(self._move(side, float(self.gap[j]), j) for side in pair):
                     self._cut(j)

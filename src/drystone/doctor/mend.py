@@ -151,8 +151,8 @@ def _turn_outward(vertices: Array, faces: Faces, done: list[str]) -> None:
 
 
 def _list_numbers(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:8]))
-    return shown + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
+    text = ", ".join(map(str, numbers[:8]))
+    return text + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
 
 
 def _unite_coplanar(vertices: Array, faces: Faces, done: list[str]) -> tuple[Array, Faces]:

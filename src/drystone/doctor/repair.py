@@ -29,15 +29,15 @@ class Repair(NamedTuple):
 
     kind: str  # in a word or two
     block: str  # name
-    said: str
+    message: str
 
 
 def repair(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> tuple[list[Block], list[Repair]]:
     """The blocks mended, and what was done; nothing moves by more than `within` of a block's size."""
-    whole = list(name_blocks(blocks))
-    done = _rename(whole)
-    done += _drop_duplicates(whole)
-    parts = [_split_pieces(block) for block in whole]
+    originals = list(name_blocks(blocks))
+    done = _rename(originals)
+    done += _drop_duplicates(originals)
+    parts = [_split_pieces(block) for block in originals]
     result = [piece for pieces in parts for piece in pieces]
     done += _mend_all(result, within)
     for _ in range(MAX_ROUNDS):
@@ -45,7 +45,7 @@ def repair(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> tuple[l
         done += moved
         if not moved:
             break
-    return _join_again(parts, whole, result), done
+    return _join_again(parts, originals, result), done
 
 
 def _split_pieces(block: Block) -> list[Block]:
@@ -57,42 +57,42 @@ def _split_pieces(block: Block) -> list[Block]:
     return [replace(block, vertices=v, faces=tuple(map(tuple, f)), name=name, pieces=()) for _, v, f, name in pieces]
 
 
-def _join_again(parts: list[list[Block]], whole: list[Block], pieces: list[Block]) -> list[Block]:
+def _join_again(parts: list[list[Block]], originals: list[Block], pieces: list[Block]) -> list[Block]:
     """The blocks with their pieces, as many as they were taken apart into, as they are now."""
     queue = iter(pieces)
-    own = [[next(queue) for _ in mine] for mine in parts]
-    return [join_pieces(mine, name=block.name) if len(mine) > 1 else mine[0] for block, mine in zip(whole, own, strict=True)]
+    pieces_of_blocks = [[next(queue) for _ in block_pieces] for block_pieces in parts]
+    return [join_pieces(block_pieces, name=block.name) if len(block_pieces) > 1 else block_pieces[0] for block, block_pieces in zip(originals, pieces_of_blocks, strict=True)]
 
 
 def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
-    laid = tabulate_readable(tuple(blocks))[0]
-    if laid is None:
+    table = tabulate_readable(tuple(blocks))[0]
+    if table is None:
         return []
     done = []
-    for row in laid.row[_find_untidy(laid)].tolist():
+    for row in table.row[_find_untidy(table)].tolist():
         if not blocks[row].pieces:  # its pieces are counted wrongly
-            blocks[row], said = mend_block(blocks[row], within)
-            done += [Repair("surface", blocks[row].name, words) for words in said]
+            blocks[row], repairs = mend_block(blocks[row], within)
+            done += [Repair("surface", blocks[row].name, words) for words in repairs]
     return done
 
 
-def _find_untidy(laid: PieceTable) -> list[int]:
+def _find_untidy(table: PieceTable) -> list[int]:
     """Blocks with a finding, or with fewer directions of faces than faces: some may be coplanar."""
-    s = laid.surfaces
+    s = table.surfaces
     pieces = {finding.blocks[0] for finding in surface_findings(s)}
     with np.errstate(invalid="ignore"):  # of the blocks found already
         direction = np.round(face_normals(s), 6)
-    piece = np.repeat(np.arange(len(laid.owner)), np.diff(s.block_face))
+    piece = np.repeat(np.arange(len(table.owner)), np.diff(s.block_face))
     distinct = np.unique(np.column_stack([piece, direction]), axis=0)[:, 0].astype(int)
-    fewer = np.bincount(distinct, minlength=len(laid.owner)) < np.diff(s.block_face)
-    return sorted({int(laid.owner[p]) for p in pieces | set(np.nonzero(fewer)[0].tolist())})
+    fewer = np.bincount(distinct, minlength=len(table.owner)) < np.diff(s.block_face)
+    return sorted({int(table.owner[p]) for p in pieces | set(np.nonzero(fewer)[0].tolist())})
 
 
 def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
     """Of stones given twice the support stays, else the first."""
-    laid = tabulate_readable(tuple(blocks))[0]
+    table = tabulate_readable(tuple(blocks))[0]
     dropped, done = set(), []
-    for finding in find_duplicates(laid) if laid else ():
+    for finding in find_duplicates(table) if table else ():
         first, second = sorted(finding.blocks, key=lambda row: (not blocks[row].fixed, row))
         dropped.add(second)
         done.append(Repair("duplicate", blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
@@ -101,12 +101,12 @@ def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
 
 
 def _rename(blocks: list[Block]) -> list[Repair]:
-    taken, done = {block.name for block in blocks}, []
+    used_names, done = {block.name for block in blocks}, []
     seen: set[str] = set()
     for row, block in enumerate(blocks):
         if block.name in seen:
-            name = next(name for k in range(2, len(blocks) + 2) if (name := f"{block.name}-{k}") not in taken)
-            taken.add(name)
+            name = next(name for k in range(2, len(blocks) + 2) if (name := f"{block.name}-{k}") not in used_names)
+            used_names.add(name)
             blocks[row] = replace(block, name=name)
             done.append(Repair("name", block.name, f"renamed it to {name!r}: another block has the name"))
         seen.add(blocks[row].name)
@@ -114,8 +114,8 @@ def _rename(blocks: list[Block]) -> list[Repair]:
 
 
 def _fit(blocks: list[Block], within: float) -> list[Repair]:
-    laid = tabulate_readable(tuple(blocks))[0]
-    sound = None if laid is None else keep_sound(laid)
+    table = tabulate_readable(tuple(blocks))[0]
+    sound = None if table is None else keep_sound(table)
     if sound is None:
         return []
     joints = _add_overlaps(find_sound_joints(sound, within)[0], sound)
@@ -132,6 +132,6 @@ def _describe_move(move: FaceMove, blocks: list[Block]) -> str:
 def _add_overlaps(joints: JointGaps, sound: PieceTable) -> JointGaps:
     """The joints with all overlaps that the door sees."""
     fixed = np.array([block.fixed for block in sound.blocks], bool)
-    found = overlap_findings(sound.surfaces, fixed[sound.owner])
-    pieces = np.array([finding.blocks for finding in found], np.int64).reshape(-1, 2)
+    findings = overlap_findings(sound.surfaces, fixed[sound.owner])
+    pieces = np.array([finding.blocks for finding in findings], np.int64).reshape(-1, 2)
     return with_overlaps(joints, sound.row[sound.owner[pieces]], pieces, sound.surfaces) if len(pieces) else joints

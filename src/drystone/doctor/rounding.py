@@ -123,7 +123,7 @@ def _find_face_pairs(blocks: Sequence[Block], faces: _FaceTable, unit: float) ->
     high = np.array([corners.max(axis=0) for corners in faces.corners])
     size = np.array([float(np.linalg.norm(np.ptp(np.asarray(block.vertices, float), axis=0))) for block in blocks])
     fixed = np.array([block.fixed for block in blocks], bool)
-    reach, found = np.sqrt(3.0) * unit, []
+    reach, pairs = np.sqrt(3.0) * unit, []
     slanted = np.sort(np.abs(faces.normal), axis=1)[:, :2].max(axis=1) > AXIS_TOLERANCE
     for one, other in _near_boxes(low - reach, high + reach):
         a, b = faces.block[[one, other]]
@@ -133,8 +133,8 @@ def _find_face_pairs(blocks: Sequence[Block], faces: _FaceTable, unit: float) ->
             continue
         gap = _face_gap(faces, one, other)
         if abs(gap) <= min(reach, MAX_GAP_SHARE * min(size[a], size[b])):
-            found.append(_FacePair(one, other, gap))
-    return found
+            pairs.append(_FacePair(one, other, gap))
+    return pairs
 
 
 def _near_boxes(low: Array, high: Array) -> Iterator[tuple[int, int]]:
@@ -142,8 +142,8 @@ def _near_boxes(low: Array, high: Array) -> Iterator[tuple[int, int]]:
     axis = int(np.ptp(low, axis=0).argmax())
     order = np.argsort(low[:, axis], kind="stable")
     start = low[order, axis]
-    for place, k in enumerate(order.tolist()):
-        ahead = order[place + 1 : np.searchsorted(start, high[k, axis], side="right")]
+    for rank, k in enumerate(order.tolist()):
+        ahead = order[rank + 1 : np.searchsorted(start, high[k, axis], side="right")]
         near = ahead[((low[ahead] <= high[k]) & (high[ahead] >= low[k])).all(axis=1)]
         yield from ((min(k, each), max(k, each)) for each in near.tolist())
 
@@ -151,8 +151,8 @@ def _near_boxes(low: Array, high: Array) -> Iterator[tuple[int, int]]:
 def _face_gap(faces: _FaceTable, one: int, other: int) -> float:
     """[m] the largest distance of the corners of the smaller face from the plane of the larger."""
     small, large = (one, other) if faces.area[one] <= faces.area[other] else (other, one)
-    away = (faces.corners[small] - faces.middle[large]) @ faces.normal[large]
-    return float(away[np.abs(away).argmax()])
+    distance = (faces.corners[small] - faces.middle[large]) @ faces.normal[large]
+    return float(distance[np.abs(distance).argmax()])
 
 
 def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> bool:
@@ -169,25 +169,25 @@ def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> boo
     return True
 
 
-def _common_planes(blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], nothing: float) -> tuple[tuple[Array, Array], Array]:
+def _common_planes(blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], tolerance: float) -> tuple[tuple[Array, Array], Array]:
     """Normal (F, 3) and offset (F,) [m] of the plane that each face is to have, and whether (F,) it is to move there."""
     normal, moved = faces.normal.copy(), np.zeros(len(faces.block), bool)
     offset = np.einsum("ij,ij->i", faces.normal, faces.middle)
     group = label_connected(len(faces.block), np.array([joint[:2] for joint in joints], int).reshape(-1, 2))
-    off = {group[joint.one] for joint in joints if abs(joint.gap) > nothing}
-    for number in off:
+    open_groups = {group[joint.one] for joint in joints if abs(joint.gap) > tolerance}
+    for number in open_groups:
         mine = np.flatnonzero(group == number)
-        way = faces.normal[mine[0]]
-        sign = np.sign(faces.normal[mine] @ way)
+        direction = faces.normal[mine[0]]
+        sign = np.sign(faces.normal[mine] @ direction)
         supports = [k for k in mine.tolist() if blocks[faces.block[k]].fixed]
         if supports:
             k = max(supports, key=lambda k: faces.area[k])
-            mean, place = faces.normal[k] * np.sign(faces.normal[k] @ way), faces.middle[k]
+            mean, point = faces.normal[k] * np.sign(faces.normal[k] @ direction), faces.middle[k]
         else:
             weight = faces.area[mine]
             mean = (weight * sign) @ faces.normal[mine]
-            mean, place = mean / np.linalg.norm(mean), weight @ faces.middle[mine] / weight.sum()
-        normal[mine], offset[mine] = sign[:, None] * mean, sign * (mean @ place)
+            mean, point = mean / np.linalg.norm(mean), weight @ faces.middle[mine] / weight.sum()
+        normal[mine], offset[mine] = sign[:, None] * mean, sign * (mean @ point)
         moved[mine] = True
     return (normal, offset), moved
 
@@ -204,12 +204,12 @@ def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -
 
 
 def _list_closed(
-    blocks: Sequence[Block], after: list[Block], faces: _FaceTable, joints: list[_FacePair], moved: Array, nothing: float
+    blocks: Sequence[Block], after: list[Block], faces: _FaceTable, joints: list[_FacePair], moved: Array, tolerance: float
 ) -> list[ClosedGap]:
     """The joints that are closed now."""
     now = _tabulate_faces(after)
     return [
         ClosedGap(blocks[faces.block[joint.one]].name, blocks[faces.block[joint.other]].name, joint.gap)
         for joint in joints
-        if moved[joint.one] and abs(joint.gap) > nothing and abs(_face_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
+        if moved[joint.one] and abs(joint.gap) > tolerance and abs(_face_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
     ]

@@ -51,8 +51,8 @@ def with_overlaps(joints: JointGaps, rows: Array, pieces: Array, surfaces: Surfa
     count = 1 + int(max(rows.max(), joints.b.max(initial=0)))
     kept = ~np.isin(_pair_key(joints.a, joints.b, count), _pair_key(rows[:, 0], rows[:, 1], count))
     normal = face_normals(surfaces)
-    found = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
-    direction, depth = np.array([d for d, _ in found]), np.array([depth for _, depth in found])
+    overlaps = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
+    direction, depth = np.array([d for d, _ in overlaps]), np.array([depth for _, depth in overlaps])
     overlapping = JointGaps(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
     return JointGaps(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
 

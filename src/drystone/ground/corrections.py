@@ -41,20 +41,20 @@ def scale(record: Accelerogram, factor: float) -> Accelerogram:
     return _with_acceleration(record, factor * record.acceleration, f"scaled by {factor:.6g}")
 
 
-def scale_to_pga(record: Accelerogram, wanted: float) -> Accelerogram:
+def scale_to_pga(record: Accelerogram, target: float) -> Accelerogram:
     """Scaled to a peak acceleration [m/s2]."""
-    return scale(record, _scale_factor(record, wanted, pga(record), "PGA"))
+    return scale(record, _scale_factor(record, target, pga(record), "PGA"))
 
 
-def scale_to_pgv(record: Accelerogram, wanted: float) -> Accelerogram:
+def scale_to_pgv(record: Accelerogram, target: float) -> Accelerogram:
     """Scaled to a peak velocity [m/s], as measured after all else was done."""
-    return scale(record, _scale_factor(record, wanted, pgv(record), "PGV"))
+    return scale(record, _scale_factor(record, target, pgv(record), "PGV"))
 
 
-def _scale_factor(record: Accelerogram, wanted: float, found: float, what: str) -> float:
-    if found == 0:
-        raise InputError(f"record {record.name!r} is zero throughout; it cannot be scaled to a {what} of {wanted:g}")
-    return wanted / found
+def _scale_factor(record: Accelerogram, target: float, actual: float, what: str) -> float:
+    if actual == 0:
+        raise InputError(f"record {record.name!r} is zero throughout; it cannot be scaled to a {what} of {target:g}")
+    return target / actual
 
 
 def remove_baseline(record: Accelerogram, kind: str) -> Accelerogram:
@@ -113,8 +113,8 @@ def bring_to_rest(acceleration: Array, time_step: float) -> Array:
     s = np.linspace(0.0, 1.0, len(acceleration))
     shapes = np.stack([s * (1 - s), s * (1 - s) * (2 * s - 1)])
     ends = np.array([[path[-1] for path in integrate_twice(shape, time_step)] for shape in shapes])
-    wanted = [path[-1] for path in integrate_twice(acceleration, time_step)]
-    return acceleration - np.linalg.solve(ends.T, wanted) @ shapes
+    end_values = [path[-1] for path in integrate_twice(acceleration, time_step)]
+    return acceleration - np.linalg.solve(ends.T, end_values) @ shapes
 
 
 def _with_acceleration(record: Accelerogram, acceleration: Array, done: str) -> Accelerogram:

@@ -89,11 +89,11 @@ def intensity(record: Accelerogram, measure: str) -> float:
 
 def _periods(measure: str) -> list[float]:
     """[s] of "Sa(T)" or "avgSa(T1, T2)"."""
-    found = re.fullmatch(r"\s*(Sa|avgSa)\s*\(([^()]*)\)\s*", measure)
-    periods = [parse_quantity(text.strip(), "time") for text in found[2].split(",")] if found else []
-    if found and found[1] == "Sa" and len(periods) == 1 and periods[0] >= 0:
+    match = re.fullmatch(r"\s*(Sa|avgSa)\s*\(([^()]*)\)\s*", measure)
+    periods = [parse_quantity(text.strip(), "time") for text in match[2].split(",")] if match else []
+    if match and match[1] == "Sa" and len(periods) == 1 and periods[0] >= 0:
         return periods
-    if found and found[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
+    if match and match[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
         return np.linspace(periods[0], periods[1], AVERAGED_PERIODS).tolist()
     known = ", ".join(INTENSITY_MEASURES)
     raise InputError(f'{measure!r} is no measure of a record; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')

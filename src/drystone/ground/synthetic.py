@@ -66,8 +66,8 @@ def match_spectrum(
             best, least = shaking, mismatch
         factor = np.interp(frequencies, 1 / MATCHING_PERIODS[::-1], 1 / ratio[::-1], left=1.0)
     mismatch = float(np.abs(_spectral_ratio(best, time_step, target, np.linspace(*MATCHED_PERIODS, 1000)) - 1).max())
-    off = f"at most {100 * mismatch:.1f} % off from {MATCHED_PERIODS[0]:g} to {MATCHED_PERIODS[1]:g} s"
-    made = f"made from seed {seed}: matched to a design spectrum, {off}"
+    mismatch_words = f"at most {100 * mismatch:.1f} % off from {MATCHED_PERIODS[0]:g} to {MATCHED_PERIODS[1]:g} s"
+    made = f"made from seed {seed}: matched to a design spectrum, {mismatch_words}"
     return Accelerogram("spectrum", "", time_step, best, "m/s2", done=(made, REST_NOTE))
 
 
@@ -83,8 +83,8 @@ def _make_envelope(duration: float, time_step: float, strong: tuple[float, float
     if not 0 <= begin <= end < duration:
         raise InputError(f"strong shaking from {begin:g} to {end:g} s of {duration:g} s; give two instants within the motion")
     if not duration <= MAX_SAMPLES * time_step:
-        said = f"{duration:g} s at every {time_step:g} s are more than {MAX_SAMPLES:,} samples"
-        raise InputError(f"{said}; give a shorter motion or a longer time step")
+        message = f"{duration:g} s at every {time_step:g} s are more than {MAX_SAMPLES:,} samples"
+        raise InputError(f"{message}; give a shorter motion or a longer time step")
     count = round(duration / time_step) + 1
     t = np.arange(count) * time_step
     rise = np.minimum(t / begin, 1.0) ** 2 if begin > 0 else np.ones(count)

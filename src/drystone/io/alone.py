@@ -1,4 +1,5 @@
-"""One process at a time writes a folder: a lock on the folder itself, which leaves no file and ends with its owner."""
+"""Locks a folder, so that one process at a time writes it. The lock is on the folder itself: it leaves no file behind and ends
+with the process that holds it."""
 
 import os
 from collections.abc import Iterator
@@ -10,13 +11,13 @@ from drystone.io.whole import report_write_errors
 
 try:
     import fcntl
-except ImportError:  # not a Unix: nobody is locked out
+except ImportError:  # not a Unix system: folders are not locked
     fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Where this process alone writes the folder, which is made if it is not there."""
+    """Hold the lock of the folder during the block; the folder is created if it does not exist."""
     with report_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:

@@ -171,13 +171,13 @@ class SettlementTable(AnalysisTable):
 
     @model_validator(mode="before")
     @classmethod
-    def _knows_no_time(cls, given: Any) -> Any:
-        times = [name for name in DynamicsTable.model_fields if name in given and name not in cls.model_fields]
+    def _knows_no_time(cls, content: Any) -> Any:
+        times = [name for name in DynamicsTable.model_fields if name in content and name not in cls.model_fields]
         if times:
             raise InputError(f"a settlement is told in millimetres and knows no {', '.join(times)}; say how far supports go in "
                              '[[analysis.moves]], or set integrator = "cone-program" for a history by a scheme of the '
                              "papers")  # fmt: skip
-        return given
+        return content
 
     @property
     def by_small_steps(self) -> bool:

@@ -111,7 +111,7 @@ def _density(value: Any, where: str) -> float:
         raise InputError(f"{where}: density {error}") from None
 
 
-def _typed(value: Any, wanted: type, said: str, where: str) -> Any:
+def _typed(value: Any, wanted: type, expected: str, where: str) -> Any:
     if not isinstance(value, wanted):
-        raise InputError(f"{where} is {truncated_repr(value)}; give {said}")
+        raise InputError(f"{where} is {truncated_repr(value)}; give {expected}")
     return value

@@ -141,22 +141,22 @@ class Case:
 
     def _made(self, table: Table, common: type[Table]) -> list[Block]:
         """What a table's own keys, those that not every structure has, make."""
-        own = {name: value for name, value in dict(table).items() if name not in common.model_fields}
-        return self._drawn(own)[0] if "file" in own else GENERATORS[own.pop("generator")](**own)
+        keys = {name: value for name, value in dict(table).items() if name not in common.model_fields}
+        return self._drawn(keys)[0] if "file" in keys else GENERATORS[keys.pop("generator")](**keys)
 
-    def _drawn(self, own: dict[str, Any]) -> "tuple[list[Block], list[ClosedGap]]":
+    def _drawn(self, keys: dict[str, Any]) -> "tuple[list[Block], list[ClosedGap]]":
         """The blocks of a file, and the gaps that rounding had made between them."""
         from drystone.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
         from drystone.io.geometry.structure import read_structure
 
-        return close_rounding_gaps(read_structure(self.path.parent / own.pop("file"), **own))
+        return close_rounding_gaps(read_structure(self.path.parent / keys.pop("file"), **keys))
 
     def closed_gaps(self) -> "list[ClosedGap]":
         """The gaps that rounding has made in the files of the structure, which `blocks` has closed (T405)."""
         parts = self.structure.parts if isinstance(self.structure, AssemblyTable) else (self.structure,)
         common = PartTable.model_fields | StructureTable.model_fields
-        drawn = [{name: value for name, value in dict(part).items() if name not in common} for part in parts]
-        return [closed for own in drawn if "file" in own for closed in self._drawn(own)[1]]
+        keys_of_parts = [{name: value for name, value in dict(part).items() if name not in common} for part in parts]
+        return [closed for keys in keys_of_parts if "file" in keys for closed in self._drawn(keys)[1]]
 
     def model(self, pairs: Sequence[tuple[str, str, JointLaw]] = ()) -> Model:
         """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups besides
@@ -170,8 +170,8 @@ class Case:
         try:
             yield
         except InputError as error:
-            said = str(error)
-            raise InputError(said if said.startswith(f"{self.path}: ") else f"{self.path}: {said}") from None
+            message = str(error)
+            raise InputError(message if message.startswith(f"{self.path}: ") else f"{self.path}: {message}") from None
 
     def _model(self, pairs: Sequence[tuple[str, str, JointLaw]]) -> Model:
         joints = self.joints
@@ -221,8 +221,8 @@ class Case:
 
         return with_nearest_points(model, corner_radius=solver.corner_radius, contact_distance=solver.contact_distance)
 
-    def _check_names(self, key: str, given: tuple[str, ...], known: list[str], kind: str) -> None:
-        for name in given:
+    def _check_names(self, key: str, names: tuple[str, ...], known: list[str], kind: str) -> None:
+        for name in names:
             if name not in known:
                 near = get_close_matches(name, known, 1) or known[:1]
                 hint = f"did you mean {near[0]!r}?" if near else f"the structure has no {kind}s"
@@ -237,13 +237,13 @@ def read_case(path: str | Path) -> Case:
 def parse_case(
     text: str,
     path: str | Path = "case.toml",
-    instead: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     records: Mapping[int, Accelerogram] | None = None,
 ) -> Case:
     """The case written in `text`; `path` is where its files are looked for and what errors call it. `instead`: values that
     take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude".
     `records`: the samples of motions by number, as a run has kept them; then no file of records is read."""
-    content = case_content(text, path, instead)
+    content = case_content(text, path, overrides)
     problems: list[InputProblem] = []
     _check_tables(content, problems)
     structure = _read_structure(content.get("structure"), problems)
@@ -258,39 +258,39 @@ def parse_case(
     if isinstance(analysis, DynamicsTable) and analysis.time_step == 0 and isinstance(output, OutputTable):
         analysis = _fill_time_step(analysis, output)
     if isinstance(analysis, DynamicsTable) and isinstance(output, OutputTable) and (output.every or 1e300) < analysis.time_step:
-        said = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
-        problems.append(InputProblem(("output", "every"), said))
+        message = f"{output.every:g} s is shorter than analysis.time_step, {analysis.time_step:g} s; give at least that"
+        problems.append(InputProblem(("output", "every"), message))
     if isinstance(analysis, DynamicsTable) and analysis.duration > MAX_STEPS * analysis.time_step:
-        said = f"{analysis.time_step:g} s makes more than {MAX_STEPS:,} steps of {analysis.duration:g} s; give a longer one"
-        problems.append(InputProblem(("analysis", "time_step"), said))
+        message = f"{analysis.time_step:g} s makes more than {MAX_STEPS:,} steps of {analysis.duration:g} s; give a longer one"
+        problems.append(InputProblem(("analysis", "time_step"), message))
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
-        said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
-        problems.append(InputProblem(("solver", "contact"), said))
+        message = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
+        problems.append(InputProblem(("solver", "contact"), message))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
     if opens and analysis is not None and not analysis.by_small_steps:
-        said = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
-        problems.append(InputProblem(("joints", "dilatancy"), said))
+        message = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
+        problems.append(InputProblem(("joints", "dilatancy"), message))
     if analysis is not None and analysis.by_small_steps:
         problems += _find_cone_program_keys(content)
     by_points = solver is not None and solver.contact_search == "nearest-points"
     if by_points and analysis is not None and not isinstance(analysis, DynamicsTable):
-        said = f'an analysis of kind "{analysis.kind}" finds contacts by separating axes; remove it, or use "dynamics"'
-        problems.append(InputProblem(("solver", "contact_search"), said))
+        message = f'an analysis of kind "{analysis.kind}" finds contacts by separating axes; remove it, or use "dynamics"'
+        problems.append(InputProblem(("solver", "contact_search"), message))
     if isinstance(analysis, SettlementTable):
         problems += _find_conflicting_moves(motions, analysis)
     if isinstance(analysis, DynamicsTable | SettlementTable):
-        said = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
-        problems += [InputProblem(("load", i, "live"), said) for i, load in enumerate(loads) if load.live]
+        message = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
+        problems += [InputProblem(("load", i, "live"), message) for i, load in enumerate(loads) if load.live]
     if analysis is not None and not isinstance(analysis, DynamicsTable):
-        said = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
-        problems += [InputProblem(("load", i, "history"), said) for i, load in enumerate(loads) if load.history]
+        message = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
+        problems += [InputProblem(("load", i, "history"), message) for i, load in enumerate(loads) if load.history]
     if changes and analysis is not None and not (isinstance(analysis, DynamicsTable) and analysis.by_small_steps):
-        said = "blocks appear and vanish in histories by small steps only; remove it, or integrator and kind in [analysis]"
-        problems.append(InputProblem(("change",), said))
+        message = "blocks appear and vanish in histories by small steps only; remove it, or integrator and kind in [analysis]"
+        problems.append(InputProblem(("change",), message))
     if isinstance(analysis, DynamicsTable):
-        said = f"is not before the end of the history, {analysis.duration:g} s; give an earlier time, or a longer duration"
+        message = f"is not before the end of the history, {analysis.duration:g} s; give an earlier time, or a longer duration"
         late = [i for i, change in enumerate(changes) if change.time >= analysis.duration]
-        problems += [InputProblem(("change", i, "time"), said) for i in late]
+        problems += [InputProblem(("change", i, "time"), message) for i in late]
     if problems:
         raise InputError(format_problems(problems, text, path))
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output, changes)
@@ -310,60 +310,60 @@ CONE_PROGRAM_KEYS: dict[str, dict[str, Any]] = {
 def _fill_time_step(analysis: DynamicsTable, output: OutputTable) -> DynamicsTable:
     """A time step of small steps that was not given: as long as it may be, and frames are a whole number of them apart."""
     frame = min(output.every or DEFAULT_FRAME_INTERVAL, analysis.duration)
-    told = analysis.model_copy(update={"time_step": frame / math.ceil(frame / DEFAULT_MAX_TIME_STEP - 1e-9)})
-    told.model_fields_set.discard("time_step")
-    return told
+    filled = analysis.model_copy(update={"time_step": frame / math.ceil(frame / DEFAULT_MAX_TIME_STEP - 1e-9)})
+    filled.model_fields_set.discard("time_step")
+    return filled
 
 
 def _find_cone_program_keys(content: Mapping[str, Any]) -> Iterator[InputProblem]:
     """What was given and means nothing to small steps."""
-    cure = 'set integrator = "cone-program" and a time_step in [analysis]'
+    hint = 'set integrator = "cone-program" and a time_step in [analysis]'
     for table, keys in CONE_PROGRAM_KEYS.items():
-        given = content.get(table)
-        for key, fits in keys.items():
-            if isinstance(given, dict) and key in given and (fits is None or given[key] != fits):
-                said = f"small steps have no {key}{'' if fits is None else f' but {fits!r}'}; remove it, or {cure}"
-                yield InputProblem((table, key), said)
+        content_of_table = content.get(table)
+        for key, accepted in keys.items():
+            if isinstance(content_of_table, dict) and key in content_of_table and (accepted is None or content_of_table[key] != accepted):
+                message = f"small steps have no {key}{'' if accepted is None else f' but {accepted!r}'}; remove it, or {hint}"
+                yield InputProblem((table, key), message)
 
 
 def _find_conflicting_moves(motions: Sequence[Motion], analysis: SettlementTable) -> Iterator[InputProblem]:
     """What motions say that a settlement in millimetres does not know."""
     for i, motion in enumerate(motions):
         if motion.pulse != "settlement" or not motion.supports:
-            said = 'brings no support to where it stays; give pulse = "settlement" and supports, or kind = "dynamics"'
-            yield InputProblem(("motion", i), said)
+            message = 'brings no support to where it stays; give pulse = "settlement" and supports, or kind = "dynamics"'
+            yield InputProblem(("motion", i), message)
         elif analysis.moves:
             yield InputProblem(("motion", i), "says where supports go, and so does analysis.moves; give one of the two")
 
 
-def case_content(text: str, path: str | Path, instead: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def case_content(text: str, path: str | Path, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The tables of a case as TOML has them, unchecked, with `instead` in their places."""
     content = read_toml(text, path)
-    for key, value in (instead or {}).items():
+    for key, value in (overrides or {}).items():
         _set_value(content, key, value, path)
     return content
 
 
 def _set_value(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
     """Set what is at a place such as "joints.support.friction"."""
-    *way, last = key.split(".")
-    here: Any = content
-    for name in way:
-        if isinstance(here, list):
-            here = here[int(name)] if name.isdecimal() and int(name) < len(here) else None
-        elif isinstance(here, dict):
-            here = here.setdefault(name, {})
-    if not isinstance(here, dict) or not way:
+    *tables, last = key.split(".")
+    node: Any = content
+    for name in tables:
+        if isinstance(node, list):
+            node = node[int(name)] if name.isdecimal() and int(name) < len(node) else None
+        elif isinstance(node, dict):
+            node = node.setdefault(name, {})
+    if not isinstance(node, dict) or not tables:
         raise InputError(f"{path}: {key!r} is no place of the case; give table and key as in joints.friction, in a list with "
                          "the number from 0 on as in motion.0.amplitude")  # fmt: skip
-    here[last] = value
+    node[last] = value
 
 
 CASE_TABLES = ("structure", "joints", "motion", "load", "change", "analysis", "solver", "output")
 
 
 def _check_tables(content: dict[str, Any], problems: list[InputProblem]) -> None:
-    problems += [InputProblem((name,), "is not a table of a case", given=name, accepted=CASE_TABLES) for name in content
+    problems += [InputProblem((name,), "is not a table of a case", value=name, accepted=CASE_TABLES) for name in content
                  if name not in CASE_TABLES]  # fmt: skip
     for name in ("structure", "joints", "analysis"):
         if name not in content:
@@ -398,8 +398,8 @@ def _read_structure(content: Any, problems: list[InputProblem]) -> Any:
         problems.append(
             InputProblem((*where, "parts"), f"{names.count(name)} parts are named {name!r}; give each its own name")
         )
-    whole = _read_table(AssemblyTable, {key: value for key, value in content.items() if key != "parts"}, where, problems)
-    return whole and whole.model_copy(update={"parts": tuple(parts)})
+    assembly = _read_table(AssemblyTable, {key: value for key, value in content.items() if key != "parts"}, where, problems)
+    return assembly and assembly.model_copy(update={"parts": tuple(parts)})
 
 
 def _read_source(
@@ -409,13 +409,13 @@ def _read_source(
     if not isinstance(content, dict):
         return _read_table(from_file, content, where, problems)
     if ("generator" in content) == ("file" in content):
-        said = 'needs either generator = "..." or file = "....", one of the two'
-        problems.append(InputProblem(where, said))
+        message = 'needs either generator = "..." or file = "....", one of the two'
+        problems.append(InputProblem(where, message))
     elif "file" in content:
         return _read_table(from_file, content, where, problems)
     elif content["generator"] not in tuple(GENERATORS):  # a tuple: the value may be of any type, hashable or not
-        said = "is not a generator"
-        problems.append(InputProblem((*where, "generator"), said, given=content["generator"], accepted=tuple(GENERATORS)))
+        message = "is not a generator"
+        problems.append(InputProblem((*where, "generator"), message, value=content["generator"], accepted=tuple(GENERATORS)))
     else:
         return _read_table(structure_table(content["generator"], common), content, where, problems)
     return None
@@ -424,14 +424,14 @@ def _read_source(
 def _read_motions(
     content: Any, folder: Path, records: Mapping[int, Accelerogram], problems: list[InputProblem]
 ) -> tuple[Motion, ...]:
-    listed = isinstance(content, list)
+    is_list = isinstance(content, list)
     motions = []
-    for i, content_i in enumerate(content if listed else [content]):
-        where = ("motion", i) if listed else ("motion",)
+    for i, content_i in enumerate(content if is_list else [content]):
+        where = ("motion", i) if is_list else ("motion",)
         table = _motion_table(content_i, where, problems)
-        read = _read_table(table, content_i, where, problems) if table else None
+        motion_table = _read_table(table, content_i, where, problems) if table else None
         try:
-            motions += [read.to_motion(folder, records.get(i))] if read else []
+            motions += [motion_table.to_motion(folder, records.get(i))] if motion_table else []
         except InputError as error:  # of the file of a record, or of what is to be done to it
             problems.append(InputProblem((*where, "record") if table is AccelerogramTable else where, str(error)))
     return tuple(motions)
@@ -446,19 +446,19 @@ def _motion_table(content: Any, where: KeyPath, problems: list[InputProblem]) ->
         return AccelerogramTable
     if pulse in accepted:
         return PULSE_TABLES[pulse]
-    said = 'is missing, and so is record = "file"' if pulse is None else "is not a pulse"
-    problems.append(InputProblem((*where, "pulse"), said, given=pulse, accepted=accepted))
+    message = 'is missing, and so is record = "file"' if pulse is None else "is not a pulse"
+    problems.append(InputProblem((*where, "pulse"), message, value=pulse, accepted=accepted))
     return None
 
 
 def _read_tables(
-    table: type[Table], content: Any, name: str, problems: list[InputProblem], made: Callable[[Any], Any]
+    table: type[Table], content: Any, name: str, problems: list[InputProblem], build: Callable[[Any], Any]
 ) -> list[Any]:
     """What is made of the tables [[name]], or of the one table [name]."""
-    listed = isinstance(content, list)
-    read = [_read_table(table, each, (name, i) if listed else (name,), problems)
-            for i, each in enumerate(content if listed else [content])]  # fmt: skip
-    return [made(each) for each in read if each is not None]
+    is_list = isinstance(content, list)
+    read = [_read_table(table, each, (name, i) if is_list else (name,), problems)
+            for i, each in enumerate(content if is_list else [content])]  # fmt: skip
+    return [build(each) for each in read if each is not None]
 
 
 def _read_analysis(content: Any, end: float, problems: list[InputProblem]) -> Any:
@@ -466,13 +466,13 @@ def _read_analysis(content: Any, end: float, problems: list[InputProblem]) -> An
     kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
     if kind not in tuple(ANALYSIS_TABLES):
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
-        problems.append(InputProblem(where, "is not accepted", given=kind, accepted=accepted))
+        problems.append(InputProblem(where, "is not accepted", value=kind, accepted=accepted))
         return None
     table = analysis_table(kind, content) if isinstance(content, dict) else ANALYSIS_TABLES[kind]
     analysis = _read_table(table, content, ("analysis",), problems)
     if not isinstance(analysis, DynamicsTable) or analysis.after is None:
         return analysis
     if math.isinf(end):
-        said = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
-        problems.append(InputProblem(("analysis", "after"), said))
+        message = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
+        problems.append(InputProblem(("analysis", "after"), message))
     return analysis.model_copy(update={"duration": end + analysis.after})

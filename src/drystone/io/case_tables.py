@@ -56,8 +56,8 @@ class StructureTable(Table):
 
     @field_validator("deformable", mode="before", json_schema_input_type=DeformableTable | tuple[DeformableTable, ...])
     @classmethod
-    def _listed(cls, given: Any) -> Any:
-        return [given] if isinstance(given, dict) else given
+    def _listed(cls, content: Any) -> Any:
+        return [content] if isinstance(content, dict) else content
 
 
 class PartTable(Table):

@@ -1,9 +1,10 @@
-"""A file that changes all at once: HDF5 writes pages in memory, `commit` puts them on disk; a kill leaves the old or the new.
+"""A file with atomic commits: HDF5 writes pages in memory, and `commit` writes them to disk. If the process is killed, the file
+has either the old or the new content.
 
-Pages beyond the end of the file go straight into it, where nobody looks yet. Those that change something go to a journal beside
-it, whole or not at all, and then in place. A journal that is found was left by a commit that was cut: a reader lays it over the
-file, the next writer puts it in place. HDF5 alone does worse: a kill between two of its writes can leave a file that it cannot
-read, and a write that fails, as on a full disk, a crash.
+Pages beyond the end of the file are written to it directly, as no reader looks there yet. Pages that change existing content
+are first written to a journal beside the file, atomically, and then to the file. A journal that is found was left by an
+interrupted commit: a reader applies it in memory, and the next writer applies it to the file. HDF5 alone gives no such
+guarantee: a kill between two of its writes can leave a file that it cannot read, and a failed write can crash the process.
 """
 
 import os
@@ -17,8 +18,8 @@ from drystone.errors import InputError
 from drystone.io.whole import replace_atomically, report_write_errors
 
 PAGE_BYTES = 4096  # [byte]
-MAX_GROWTH_BYTES = 2**28  # [byte] beyond the end of a file that no commit goes
-JOURNAL_HEADER = struct.Struct("<QQ")  # of a journal: bytes of the file, number of pages; then their numbers, then the pages
+MAX_GROWTH_BYTES = 2**28  # [byte] by which one commit may extend the file at most
+JOURNAL_HEADER = struct.Struct("<QQ")  # size of the file [byte] and number of pages; page numbers and pages follow
 
 
 def journal_path(path: Path) -> Path:
@@ -26,12 +27,12 @@ def journal_path(path: Path) -> Path:
 
 
 class JournaledFile(RawIOBase):
-    """What h5py takes for a file, opened in mode "r", "r+" or "w"; only the last two are for `commit`."""
+    """A file object for h5py, opened in mode "r", "r+" or "w"; `commit` is for the last two only."""
 
     def __init__(self, path: Path, mode: str):
         self._path, self._at = path, 0
-        self._pages: dict[int, bytearray] = {}  # changed and not on disk
-        self._file: Any = None  # on disk; not there yet in mode "w"
+        self._pages: dict[int, bytearray] = {}  # pages that are changed and not yet on disk
+        self._file: Any = None  # the file on disk; None before the first commit in mode "w"
         self._size = self._end = 0  # [byte] now, and on disk
         if mode == "w":
             return
@@ -49,7 +50,7 @@ class JournaledFile(RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """All that is asked for; what nobody has written is zero."""
+        """Fill the buffer; bytes that were never written are zero."""
         view = memoryview(buffer).cast("B")
         for number, inside, outside in self._parts(len(view)):
             view[outside] = self._page(number)[inside]
@@ -74,10 +75,10 @@ class JournaledFile(RawIOBase):
         return size
 
     def flush(self) -> None:
-        """HDF5 asks for it at times of its own; `commit` is what counts."""
+        """HDF5 calls this at times of its own choice; only `commit` writes to disk."""
 
     def commit(self) -> None:
-        """All changes are on disk when this returns; if it fails none of them counts, and they are still here."""
+        """Write all changes to disk. If this fails, the file on disk is unchanged and the changes are kept in memory."""
         with report_write_errors(self._path):
             if self._file is None:
                 self._create()
@@ -88,13 +89,13 @@ class JournaledFile(RawIOBase):
             self._put_in_place()
 
     def close(self) -> None:
-        """Changes that were not committed are forgotten."""
+        """Close the file; changes that were not committed are discarded."""
         if self._file is not None:
             self._file.close()
         super().close()
 
     def _parts(self, length: int) -> Iterator[tuple[int, slice, slice]]:
-        """The pages from here on: number, where in the page, where in what is read or written."""
+        """The pages from the current position on: number, slice of the page, slice of the buffer."""
         done = 0
         while done < length:
             number, begin = divmod(self._at + done, PAGE_BYTES)
@@ -123,13 +124,13 @@ class JournaledFile(RawIOBase):
 
     def _put(self, number: int) -> None:
         page, at = memoryview(self._pages[number]), number * PAGE_BYTES
-        while page:  # a disk that is nearly full takes a part, and says no to the next
+        while page:  # a disk that is nearly full writes a part only, and fails at the next write
             self._file.seek(at)
             count = self._file.write(page)
             page, at = page[count:], at + count
 
     def _put_in_place(self) -> None:
-        """The file as it is now, and no journal any more."""
+        """Write the changed pages to the file and remove the journal."""
         for number in sorted(number for number in self._pages if number * PAGE_BYTES < self._end):
             self._put(number)
         self._file.truncate(self._size)
@@ -143,7 +144,7 @@ class JournaledFile(RawIOBase):
             file.writelines(self._pages[number] for number in numbers)
 
     def _read_journal(self) -> bool:
-        """Whether there is one."""
+        """Read the journal, if there is one; return whether there is."""
         try:
             content = journal_path(self._path).read_bytes()
         except FileNotFoundError:
@@ -151,8 +152,8 @@ class JournaledFile(RawIOBase):
         size, count = JOURNAL_HEADER.unpack_from(content.ljust(JOURNAL_HEADER.size))
         first = JOURNAL_HEADER.size + 8 * count
         if len(content) != first + count * PAGE_BYTES or size > self._end + MAX_GROWTH_BYTES:
-            raise InputError(f"{journal_path(self._path)} is no journal of a run; take it away, or run the case again")
+            raise InputError(f"{journal_path(self._path)} is not the journal of a run; remove it, or run the case again")
         self._size = size
-        for place, number in enumerate(struct.unpack_from(f"<{count}Q", content, JOURNAL_HEADER.size)):
-            self._pages[number] = bytearray(content[first + place * PAGE_BYTES : first + (place + 1) * PAGE_BYTES])
+        for row, number in enumerate(struct.unpack_from(f"<{count}Q", content, JOURNAL_HEADER.size)):
+            self._pages[number] = bytearray(content[first + row * PAGE_BYTES : first + (row + 1) * PAGE_BYTES])
         return True

@@ -29,7 +29,7 @@ class MotionTable(Table):
     supports: tuple[str, ...] = ()
 
     @abstractmethod
-    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
+    def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
         """`folder`: where the files are that the table names; `kept`: the samples as a run has kept them."""
 
 
@@ -38,7 +38,7 @@ class PulseTable(MotionTable):
 
     pulse: str  # its shape
 
-    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
+    def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
         values = self.model_dump()
         for name in ("velocity", "displacement"):
             if name in values:
@@ -99,8 +99,8 @@ class SettlementPulse(PulseTable):
 class SampledMotion(MotionTable):
     """A motion of samples, from a file or made from a seed."""
 
-    def to_motion(self, folder: Path, kept: Accelerogram | None = None) -> Motion:
-        record = self.accelerogram(folder) if kept is None else kept
+    def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
+        record = self.accelerogram(folder) if stored is None else stored
         return Motion("record", record=record, direction=self.direction, start=self.start, supports=self.supports)
 
     @abstractmethod
@@ -183,8 +183,8 @@ class AccelerogramTable(SampledMotion):
 
     def accelerogram(self, folder: Path) -> Accelerogram:
         record = read_component(folder / self.record, self.component, self.unit, self.time_step)
-        whole = self.begin is None and self.end is None
-        window = None if whole else (self.begin or 0.0, math.inf if self.end is None else self.end)
+        is_uncut = self.begin is None and self.end is None
+        window = None if is_uncut else (self.begin or 0.0, math.inf if self.end is None else self.end)
         record = corrections.apply_corrections(record, baseline=self.baseline, band=self.band, arias=self.arias, window=window)
         if self.pga is not None:
             return corrections.scale_to_pga(record, self.pga)
@@ -199,13 +199,13 @@ def read_component(
     """The one component asked for of a file, by its name or, of columns, by its number; the only one if not said."""
     column = component if isinstance(component, int) else None
     records = read_accelerograms(path, unit=unit, time_step=time_step, column=column)
-    named = isinstance(component, str)
-    found = [record for record in records if not named or record.component.lower() == str(component).lower()]
-    if len(found) != 1:
+    by_name = isinstance(component, str)
+    matching = [record for record in records if not by_name or record.component.lower() == str(component).lower()]
+    if len(matching) != 1:
         names = ", ".join(repr(record.component) for record in records)
-        said = "none is chosen" if component is None else f"{component!r} is {'none' if not found else 'more than one'} of them"
-        raise InputError(f"{path}: its components are {names}, {said}; give component = the name of one")
-    return found[0]
+        message = "none is chosen" if component is None else f"{component!r} is {'none' if not matching else 'more than one'} of them"
+        raise InputError(f"{path}: its components are {names}, {message}; give component = the name of one")
+    return matching[0]
 
 
 PULSE_TABLES: dict[str, type[MotionTable]] = {

@@ -35,18 +35,18 @@ class InputProblem:
     """One problem in a case, told as "key: what is wrong; what is accepted"."""
 
     where: KeyPath
-    said: str
-    given: Any = None  # the wrong name, to guess what was meant
+    message: str
+    value: Any = None  # the wrong name, to guess what was meant
     accepted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{format_key(self.where)}: {self._sentence()}"
 
     def _sentence(self) -> str:
-        value = f"{truncated_repr(self.given)} " if self.given is not None else ""
-        hint = did_you_mean(str(self.given), self.accepted) if self.given is not None else ""
+        value = f"{truncated_repr(self.value)} " if self.value is not None else ""
+        hint = did_you_mean(str(self.value), self.accepted) if self.value is not None else ""
         accepted = f"; accepted: {', '.join(self.accepted)}" if self.accepted else ""
-        return f"{value}{self.said}{hint}{accepted}"
+        return f"{value}{self.message}{hint}{accepted}"
 
 
 def format_key(where: KeyPath) -> str:
@@ -60,21 +60,21 @@ def format_key(where: KeyPath) -> str:
 def describe_error(error: Any, table: type[BaseModel], within: KeyPath) -> InputProblem:
     """A pydantic error of the table `within` in the case's own words."""
     where = within + tuple(error["loc"])
-    kind, given = error["type"], error["input"]
+    kind, value = error["type"], error["input"]
     if kind == "extra_forbidden":
         keys = _table_keys(table, error["loc"][:-1])
-        return InputProblem(where, "is not a key of this table", given=str(error["loc"][-1]), accepted=keys)
+        return InputProblem(where, "is not a key of this table", value=str(error["loc"][-1]), accepted=keys)
     if kind == "missing":
         return InputProblem(where, f"is missing; give {_describe_expected(table, error['loc'])}")
     if kind == "literal_error":
         accepted = tuple(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
-        return InputProblem(where, "is not accepted", given=given, accepted=accepted)
+        return InputProblem(where, "is not accepted", value=value, accepted=accepted)
     if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
         return InputProblem(where, str(error["ctx"]["error"]))
     if kind in ("too_short", "string_too_short"):
-        return InputProblem(where, f"is {truncated_repr(given)}, give at least {error['ctx']['min_length']}")
-    said = error["msg"][0].lower() + error["msg"][1:]
-    return InputProblem(where, f"is {truncated_repr(given)}, {said.replace('input should', 'it should')}")
+        return InputProblem(where, f"is {truncated_repr(value)}, give at least {error['ctx']['min_length']}")
+    message = error["msg"][0].lower() + error["msg"][1:]
+    return InputProblem(where, f"is {truncated_repr(value)}, {message.replace('input should', 'it should')}")
 
 
 def _describe_expected(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
@@ -108,7 +108,7 @@ def _nested_tables(annotation: Any) -> list[type[BaseModel]]:
 
 def find_line(text: str, where: KeyPath) -> int | None:
     """The line of the file that holds a key; that of its table's heading if the key is not there; None if neither."""
-    wanted, fallback = format_key(where), None
+    wanted_key, fallback = format_key(where), None
     table: KeyPath = ()
     repeated: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -119,23 +119,23 @@ def find_line(text: str, where: KeyPath) -> int | None:
             if heading[1] == "[[":
                 repeated[heading[2]] = repeated.get(heading[2], -1) + 1
                 table += (repeated[heading[2]],)
-            here = format_key(table)
+            key_here = format_key(table)
         elif key:
-            here = format_key(table + tuple(part.strip("\"'") for part in key[1].split(".")))
+            key_here = format_key(table + tuple(part.strip("\"'") for part in key[1].split(".")))
         else:
             continue
-        if here == wanted:
+        if key_here == wanted_key:
             return number
-        if wanted.startswith((here + ".", here + "[")):
+        if wanted_key.startswith((key_here + ".", key_here + "[")):
             fallback = number
     return fallback
 
 
 def format_problems(problems: list[InputProblem], text: str, path: str | Path, what: str = "case") -> str:
     """All problems of a file, by line; of very many the first."""
-    told = problems[:MAX_PROBLEMS_SHOWN]
-    found = sorted(((find_line(text, problem.where) or 0, problem) for problem in told), key=lambda pair: pair[0])
-    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in found]
+    shown = problems[:MAX_PROBLEMS_SHOWN]
+    located = sorted(((find_line(text, problem.where) or 0, problem) for problem in shown), key=lambda pair: pair[0])
+    lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in located]
     lines += [f"{path}: and {len(problems) - MAX_PROBLEMS_SHOWN} more"] if len(problems) > MAX_PROBLEMS_SHOWN else []
     if len(lines) == 1:
         return lines[0]

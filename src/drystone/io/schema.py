@@ -40,8 +40,8 @@ class _WithUnits(GenerateJsonSchema):
         """A record with names, such as an opening, may be a table or an array."""
         table = {field["name"]: self.generate_inner(field["schema"]) for field in schema["fields"]}
         needed = [field["name"] for field in schema["fields"] if field["schema"]["type"] != "default"]
-        named = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
-        return {"anyOf": [named, super().named_tuple_schema(schema)]}
+        table_schema = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
+        return {"anyOf": [table_schema, super().named_tuple_schema(schema)]}
 
 
 def case_schema() -> dict[str, Any]:

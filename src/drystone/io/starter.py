@@ -19,7 +19,7 @@ DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s",
 def write_starter(generator: str) -> str:
     """A commented case for a generator, ready to run."""
     if generator not in GENERATORS:
-        raise InputError(str(InputProblem(("generator",), "is not a generator", given=generator, accepted=tuple(GENERATORS))))
+        raise InputError(str(InputProblem(("generator",), "is not a generator", value=generator, accepted=tuple(GENERATORS))))
     about = [f"# {line}".rstrip() for line in (inspect.getdoc(GENERATORS[generator]) or "").splitlines()]
     rest = (resources.files("drystone.io") / "starter.toml").read_text(encoding="utf-8")
     return "\n".join([*about, "", "[structure]", f'generator = "{generator}"', format_generator_keys(generator), "", rest])
@@ -59,8 +59,8 @@ def _value(value: Any, dimension: str) -> str:
         return f'"{value}"'
     if hasattr(value, "_asdict"):
         kinds = get_type_hints(type(value), include_extras=True)
-        given = {name: each for name, each in value._asdict().items() if each is not None}
-        return f"{{ {', '.join(f'{name} = {_value(each, dimension_of(kinds[name]))}' for name, each in given.items())} }}"
+        values = {name: each for name, each in value._asdict().items() if each is not None}
+        return f"{{ {', '.join(f'{name} = {_value(each, dimension_of(kinds[name]))}' for name, each in values.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each, dimension) for each in value)}]"
     if dimension in DEFAULT_UNITS:

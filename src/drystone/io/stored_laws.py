@@ -19,9 +19,9 @@ def write_own_laws(group: Any, own: OwnLaws) -> None:
     laws = list(dict.fromkeys(law for row in own for law in row if law is not None))
     group["between"] = np.array([[NO_LAW if law is None else laws.index(law) for law in row] for row in own], np.int64)
     for k, law in enumerate(laws):
-        code, place = identify_code(law), group.create_group(str(k))
-        place.attrs.update(name=code.name, digest=code.digest, memory=law.memory, reach=law.reach)
-        place["numbers"], place["strengths"] = np.array(law.numbers, float), np.array(law.strengths, np.int64)
+        code, law_group = identify_code(law), group.create_group(str(k))
+        law_group.attrs.update(name=code.name, digest=code.digest, memory=law.memory, reach=law.reach)
+        law_group["numbers"], law_group["strengths"] = np.array(law.numbers, float), np.array(law.strengths, np.int64)
 
 
 def read_own_laws(group: Any, groups: int) -> OwnLaws:
@@ -34,10 +34,10 @@ def read_own_laws(group: Any, groups: int) -> OwnLaws:
     return tuple(tuple(laws[k] for k in row) for row in between)
 
 
-def _read(place: Any) -> OwnLaw:
-    told = place.attrs
-    law = OwnLaw(CodeIdentity(str(told["name"]), str(told["digest"])), tuple(place["numbers"][:].tolist()), int(told["memory"]),
-                 tuple(place["strengths"][:].tolist()), float(told["reach"]))  # fmt: skip
+def _read(law_group: Any) -> OwnLaw:
+    attributes = law_group.attrs
+    law = OwnLaw(CodeIdentity(str(attributes["name"]), str(attributes["digest"])), tuple(law_group["numbers"][:].tolist()), int(attributes["memory"]),
+                 tuple(law_group["strengths"][:].tolist()), float(attributes["reach"]))  # fmt: skip
     law.check(" of the model")
     return law
 
@@ -58,17 +58,17 @@ def restore_own_laws(model: Model, functions: Sequence[Callable[..., None]]) -> 
     """A model that was read from a run, with the code of its laws from outside: `functions` must do what they did then."""
     if model.own is None:
         return model
-    found = {_digest_function(function): function for function in functions}
+    function_of = {_digest_function(function): function for function in functions}
     for law in {law for row in model.own for law in row if law is not None}:
-        _check_code(identify_code(law), found)
-    own = tuple(tuple(law and replace(law, stress=found[identify_code(law)]) for law in row) for row in model.own)
+        _check_code(identify_code(law), function_of)
+    own = tuple(tuple(law and replace(law, stress=function_of[identify_code(law)]) for law in row) for row in model.own)
     return replace(model, own=own)
 
 
-def _check_code(code: CodeIdentity, found: dict[CodeIdentity, Callable[..., None]]) -> None:
-    if code in found:
+def _check_code(code: CodeIdentity, function_of: dict[CodeIdentity, Callable[..., None]]) -> None:
+    if code in function_of:
         return
-    if any(other.name == code.name for other in found):
+    if any(other.name == code.name for other in function_of):
         raise InputError(f"the joint law {code.name!r} is not the one that the run began with: its code has changed (digest "
                          f"{code.digest[:12]} then); give the function as it was, or begin the run anew")  # fmt: skip
     raise InputError(f"the run has the joint law {code.name!r} from outside, whose code is not in its file; give the function "

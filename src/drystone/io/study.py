@@ -44,23 +44,23 @@ class StudyFile:
 def parse_study(text: str, path: str | Path, kinds: Mapping[str, type[Table]], *, full: bool = False) -> StudyFile:
     """The study written in `text`; `path` is where its case is looked for. full: with the keys of [study.full]."""
     path, content = Path(path), read_toml(text, path)
-    problems = [InputProblem((name,), "is not a table of a study", given=name, accepted=("study",))
+    problems = [InputProblem((name,), "is not a table of a study", value=name, accepted=("study",))
                 for name in content if name != "study"]  # fmt: skip
-    given = content.get("study")
-    if not isinstance(given, dict):
+    content_of_study = content.get("study")
+    if not isinstance(content_of_study, dict):
         raise InputError(f"{path}: study: is missing; write a table [study] with kind and case")
-    more = given.pop("full", {})
-    if full and not more:
+    full_keys = content_of_study.pop("full", {})
+    if full and not full_keys:
         raise InputError(f"{path}: there is no full set; add a table [study.full] with the keys that change, or leave --full")
-    if not isinstance(more, dict):
-        raise InputError(f"{path}: study.full is {truncated_repr(more)}; write it as a table, [study.full]")
-    keys = given | more if full else given
+    if not isinstance(full_keys, dict):
+        raise InputError(f"{path}: study.full is {truncated_repr(full_keys)}; write it as a table, [study.full]")
+    keys = content_of_study | full_keys if full else content_of_study
     kind = keys.get("kind")
     if kind not in tuple(kinds):
-        problems.append(InputProblem(("study", "kind"), "is not a kind of study", given=kind, accepted=tuple(kinds)))
+        problems.append(InputProblem(("study", "kind"), "is not a kind of study", value=kind, accepted=tuple(kinds)))
         raise InputError(format_problems(problems, text, path, "study"))
     common = {key: value for key, value in keys.items() if key in Conduct.model_fields}
-    changed = tuple(more) if full else ()
+    changed = tuple(full_keys) if full else ()
     conduct = _read(Conduct, common, changed, problems)
     table = _read(kinds[kind], {key: value for key, value in keys.items() if key not in common}, changed, problems)
     if problems:

@@ -55,9 +55,9 @@ def make_control() -> Array:
 
 def default_threads() -> int:
     """Threads used by default: two, if this process may use two cores; OMP_NUM_THREADS = 1 (workers of a study) says no."""
-    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(2, free, int(asked) if asked.isdigit() and int(asked) > 0 else free)
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    requested = os.environ.get("OMP_NUM_THREADS", "")
+    return min(2, available, int(requested) if requested.isdigit() and int(requested) > 0 else available)
 
 
 def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: Array, *arguments: Any) -> Any:
@@ -65,20 +65,20 @@ def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: 
     helpers = min(helpers, MAX_HELPERS)
     if helpers == 0:
         return kernel(*arguments)
-    crew: list[threading.Thread] = []
+    threads: list[threading.Thread] = []
     other_cores = _other_cores()
     control[STOP], control[HELPER_COUNT] = 0, helpers
     control[KERNEL_TICKET] = control[HELPER_TICKET] = control[KERNEL_DONE] = control[HELPERS_DONE] = control[HELPERS_SUM] = control[OFFERED_TILES] = 0
     try:
-        while len(crew) < helpers:
-            work = (assist, other_cores, *arguments[:2], 1 + len(crew))
+        while len(threads) < helpers:
+            work = (assist, other_cores, *arguments[:2], 1 + len(threads))
             helper = threading.Thread(target=_run_helper, args=work, daemon=True)
             helper.start()
-            crew.append(helper)
+            threads.append(helper)
         return kernel(*arguments)
     finally:
         control[STOP], control[HELPER_COUNT] = 1, 0
-        for helper in crew:
+        for helper in threads:
             helper.join()
 
 
@@ -211,10 +211,10 @@ def add_to_sum(control, number):
 @inner
 def take_sum(control):
     """What helpers have told in the job that is over; it is forgotten."""
-    told = _read(address(control, HELPERS_SUM), 0)
-    if told != 0:
+    total = _read(address(control, HELPERS_SUM), 0)
+    if total != 0:
         _write(address(control, HELPERS_SUM), 0)
-    return told
+    return total
 
 
 @inner

@@ -226,10 +226,10 @@ class Kernel(CPUDispatcher):
 
 
 def _import_kernel(callee: Callee) -> Kernel:
-    found: Any = importlib.import_module(callee.module)
+    imported: Any = importlib.import_module(callee.module)
     for part in callee.name.split("."):
-        found = getattr(found, part)
-    return found
+        imported = getattr(imported, part)
+    return imported
 
 
 def _note_compilation() -> None:

@@ -29,9 +29,9 @@ X86_64_V3_FEATURES = ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe")
 def target_processor() -> str:
     """The processor that kernels are compiled for, as LLVM names it: the same on all machines of one architecture unless
     DRYSTONE_CPU says otherwise, so that they compute with the same instructions and can share compiled kernels."""
-    asked = os.environ.get(PROCESSOR, "")
-    if asked:
-        return "" if asked == "native" else asked
+    requested = os.environ.get(PROCESSOR, "")
+    if requested:
+        return "" if requested == "native" else requested
     machine = platform.machine().lower()
     if machine in ("x86_64", "amd64"):
         features = llvm.get_host_cpu_features()

@@ -188,7 +188,7 @@ def _next_speed(speed: float, target_speed: float, remaining: float, acceleratio
 
 
 def _advance(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
-    with defer_signals(patience=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
+    with defer_signals(max_deferred=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
         return engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)[0]
 
 

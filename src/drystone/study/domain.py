@@ -1,10 +1,10 @@
-"""Failure domains: for which half-periods and amplitudes of its pulse a case collapses (NB section 4.5.2). A case and the keys
-of the study come in, samples to try and the domain found go out.
+"""Failure domains: the half-periods and amplitudes of its pulse for which a case collapses (NB section 4.5.2).
 
-Every combination of a direction (the sign of the amplitude) and of the values in `vary` has a column for each half-period, and
-each column the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries those that tell where each column
-turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest amplitude, the others
-begin with what their neighbours found. All are amplitudes of the grid, so that the two methods share their trials.
+Every combination of a direction (the sign of the amplitude) and of the values in `vary` has one column per half-period, and all
+columns have the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries only those that are needed to find
+where each column turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest
+amplitude, and the others start from the result of their neighbours. All amplitudes belong to the grid, so that the two methods
+share their trials.
 """
 
 import math
@@ -34,19 +34,19 @@ SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
 
 def _read_values(spec: Any, dimension: str) -> Any:
-    """The values of a list, or of {from, to} and either a `count` or a relative `resolution`, rising and above 0."""
+    """The values of a list, or of a range {from, to} with a `count` or a relative `resolution`; they must be positive and rise."""
     if isinstance(spec, Mapping):
         spec = _values_of_range(spec, dimension)
     elif not isinstance(spec, Sequence) or isinstance(spec, str) or not spec:
-        raise InputError(f"{spec!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
+        raise InputError(f"{spec!r} is no list; give a list, or a range {{from = ..., to = ..., count = ...}}")
     values = [parse_quantity(value, dimension) for value in spec]
     if values[0] <= 0 or any(one >= other for one, other in pairwise(values)):
-        raise InputError(f"{spec!r} do not rise from above 0; give them from the lowest to the highest")
+        raise InputError(f"{spec!r} do not rise from above 0; give positive values from the lowest to the highest")
     return tuple(values)
 
 
 def _values_of_range(spec: Mapping[str, Any], dimension: str) -> list[float]:
-    """At equal ratios, or at equal distances with `spacing = "even"`, to six digits: as many as asked, or as it takes."""
+    """The values of a range, to six digits: at equal ratios, or at equal distances with `spacing = "even"`."""
     unknown = sorted(spec.keys() - {"from", "to", "count", "resolution", "spacing"})
     spacing = spec.get("spacing", "log")
     if unknown or not {"from", "to"} <= spec.keys() or ("count" in spec) == ("resolution" in spec):
@@ -79,13 +79,13 @@ class FailureDomainTable(Table):
     amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_read_values, dimension="acceleration"))]
     directions: Annotated[tuple[Literal["+", "-"], ...], Field(min_length=1)] = ("+", "-")  # sign of the amplitude
     method: Literal["trace", "grid"] = "trace"
-    scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes looked at in a scanned column, for islands
-    scan_every: Annotated[Count, Field(ge=1)] = 4  # columns; the last one is scanned too
-    vary: dict[str, Values] = Field({})  # the whole once for every combination
-    capacity: bool = False  # by limit analysis, beside what was found
+    scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes that are tried in a scanned column, to find islands
+    scan_every: Annotated[Count, Field(ge=1)] = 4  # every n-th column is scanned, and the last one
+    vary: dict[str, Values] = Field({})  # one domain for every combination of these values
+    capacity: bool = False  # also compute the static capacity by limit analysis
 
     def begin(self, case: Case, folder: Path) -> "FailureDomain":
-        """The study of a case, of which the longest and strongest pulse of every curve is read to see whether it can be."""
+        """The study of a case. The case with the longest and strongest pulse of every curve is read, to check its keys."""
         study = FailureDomain(case, self, _time_key(case))
         for curve in range(len(study.curves)):
             longest = Column(curve, self.directions[0], len(self.half_periods) - 1)
@@ -94,7 +94,7 @@ class FailureDomainTable(Table):
 
 
 def _time_key(case: Case) -> str:
-    """Where the case has the time that makes its one pulse longer."""
+    """The key of the case that sets the duration or half-period of its only pulse."""
     motion = case.motions[0] if len(case.motions) == 1 else None
     if motion is None or motion.amplitude is None or motion.supports:
         pulses = ", ".join(motion.pulse for motion in case.motions) or "none"
@@ -119,27 +119,27 @@ class Column(NamedTuple):
 
 
 class ColumnOutcomes(NamedTuple):
-    """What is known of a column, by level."""
+    """The outcomes of a column, by level."""
 
-    collapsed_at: dict[int, bool]  # whether it collapsed
-    failed: dict[int, str]  # why it is not known
-    unfinished: list[int]  # stood when the duration was over, but further from the start than ever
+    collapsed_at: dict[int, bool]  # whether the structure collapsed
+    failed: dict[int, str]  # why the trial failed
+    unfinished: list[int]  # still standing when the duration was over, but further from the start than ever before
 
 
 class ColumnPlan(NamedTuple):
-    """What to do in a column."""
+    """The trials of a column."""
 
-    first_levels: Sequence[int]  # levels to begin with; none: it waits for its neighbours
+    first_levels: Sequence[int]  # levels to start with; none while the column waits for its neighbours
     next_levels: list[int]  # levels to try now
 
 
 @dataclass(frozen=True)
 class FailureDomain:
-    """Fulfils `Study`."""
+    """The study of a failure domain; implements `Study`."""
 
     case: Case
     table: FailureDomainTable
-    time_key: str  # place of the half-period in the case
+    time_key: str  # key of the half-period in the case
 
     @cached_property
     def curves(self) -> list[Sample]:
@@ -148,7 +148,7 @@ class FailureDomain:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """All, those first that others begin with."""
+        """All columns, in the order in which they can be computed."""
         return [Column(curve, sign, period) for period in self._neighbours for curve in range(len(self.curves))
                 for sign in dict.fromkeys(self.table.directions)]  # fmt: skip
 
@@ -168,7 +168,7 @@ class FailureDomain:
         return sum(self._expected(plan[column], known[column]) for column in self.columns)
 
     def result(self, trials: Trials) -> dict[str, Any]:
-        """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
+        """The domain of each curve. Half-periods in s; amplitudes in m/s2 without sign, which is given by the direction."""
         known = self._outcomes(trials)
         return {
             "kind": self.table.kind,
@@ -190,7 +190,7 @@ class FailureDomain:
 
     @property
     def _scan(self) -> int:
-        """Levels looked at in a scanned column: of a grid all, in every column."""
+        """The number of levels tried in a scanned column: all of them for a grid."""
         return len(self.table.amplitudes) if self.table.method == "grid" else self.table.scan
 
     @cached_property
@@ -199,7 +199,7 @@ class FailureDomain:
 
     @cached_property
     def _column_and_level(self) -> dict[str, tuple[Column, int]]:
-        """Column and level by the text of the sample."""
+        """The column and level of each sample, by its text."""
         levels = range(len(self.table.amplitudes))
         return {sample_text(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
@@ -207,7 +207,7 @@ class FailureDomain:
         known = {column: ColumnOutcomes({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
             column, level = self._column_and_level.get(sample_text(sample), (None, 0))
-            if column is None:  # of an earlier study with other keys
+            if column is None:  # a trial of an earlier study with other keys
                 continue
             if outcome.status == FAILED:
                 known[column].failed[level] = outcome.reason
@@ -217,7 +217,7 @@ class FailureDomain:
         return known
 
     def _plan(self, known: Mapping[Column, ColumnOutcomes]) -> dict[Column, ColumnPlan]:
-        """What to do in every column; nothing yet in those whose neighbours are not done."""
+        """The plan of every column; columns whose neighbours are not complete have none yet."""
         count = len(self.table.amplitudes)
         plan: dict[Column, ColumnPlan] = {}
         for column in self.columns:
@@ -235,7 +235,7 @@ class FailureDomain:
         return plan
 
     def _expected(self, plan: ColumnPlan, outcomes: ColumnOutcomes) -> int:
-        """Trials in a column: those known and those to try now, and the halvings that are left after them."""
+        """The expected number of trials in a column: those known, those to try now, and the halvings left after them."""
         count = len(self.table.amplitudes)
         if not plan.first_levels:
             return 2 + math.ceil(math.log2(count) / 2)
@@ -281,7 +281,7 @@ class FailureDomain:
         }
 
     def _boundary(self, column: Column, collapsed_at: Mapping[int, bool]) -> dict[str, float | None]:
-        """The largest amplitude collapsed_at below which all stand, and the lowest that collapses; None beyond the range."""
+        """The largest amplitude up to which all trials stand, and the lowest that collapses; None beyond the range."""
         collapses = min((level for level in collapsed_at if collapsed_at[level]), default=None)
         stands = max((level for level in collapsed_at if collapses is None or level < collapses), default=None)
         return {"half_period": self.table.half_periods[column.period],
@@ -325,7 +325,7 @@ def pulse_capacities(case: Case) -> dict[str, float]:
 
 
 def _peak_shares(motion: Motion) -> tuple[float, float]:
-    """The largest acceleration ahead and back, as shares of the amplitude."""
+    """The largest acceleration of a pulse along and against its direction, as shares of the amplitude."""
     length = motion.length if math.isfinite(motion.length) else 2 * (motion.half_period or 0.0)
     values = motion.acceleration(motion.start + length * np.arange(1000) / 1000) @ np.array(motion.direction)
     share = values / (motion.amplitude or 1.0)

@@ -1,9 +1,9 @@
-"""Lognormal fragility: bounds of capacities come in (`Bounds`), the median theta and the spread beta go out (`Fit`).
+"""Fit a lognormal fragility, with median theta and standard deviation beta of the logarithm, to bounds of capacities.
 
-A trial that collapses at intensity x says that the capacity of its record is in (0, x], one that stands that it is in (x, inf),
-an incremental analysis that it is in (low, high]. One likelihood holds for all of them (T110); for counts by level it is the
-binomial one of NB (25), which is a probit regression. It is concave, so that Newton's method finds its one maximum; where there
-is none (all stand, all collapse, sharply separated levels, ...) the status says so and there are no numbers (T112).
+A trial that collapses at intensity x bounds the capacity for its accelerogram to (0, x], one that stands to (x, inf), and an
+incremental analysis to (low, high]. One likelihood covers all of them (T110); for counts by level it is the binomial likelihood
+of NB (25), a probit regression. It is concave, so that Newton's method finds its only maximum. Where there is none (all stand,
+all collapse, sharply separated levels, ...) the status says so and there are no numbers (T112).
 
 >>> fit(counted([0.5, 1.0, 2.0], [10, 10, 10], [1, 5, 9])).theta
 1.0
@@ -22,63 +22,63 @@ Array = np.ndarray
 
 FITTED, ALL_STAND, ALL_COLLAPSE, SHARP_STEP, NOT_RISING, NO_TRIALS = (
     "fitted", "all stand", "all collapse", "sharp", "not rising", "no trials")  # fmt: skip
-MAX_NEWTON_STEPS = 100  # of Newton; ten are common
-MIN_TRIALS_PER_GROUP = 5  # trials that a level must have to be judged alone; smaller ones are put together
+MAX_NEWTON_STEPS = 100  # ten are usual
+MIN_TRIALS_PER_GROUP = 5  # levels with fewer trials are grouped with their neighbours before they are compared with the fit
 TOO_FEW_TO_JUDGE = "too few levels or records to tell whether the lognormal curve describes them"
-DOUBTFUL_LOST_SHARE = 0.1  # share of resamples without a fit from which bands are said to be doubtful
+DOUBTFUL_LOST_SHARE = 0.1  # bands are called doubtful if a larger share of the resamples has no fit
 
 
 class CapacityBounds(NamedTuple):
-    """What K trials tell of capacities."""
+    """The bounds that K trials put on capacities."""
 
-    low: Array  # (K,) intensity above which the capacity is; 0: not known
-    high: Array  # (K,) intensity up to which it is; inf: not known
-    record: Array  # (K,) int64 from 0 on: trials of one record are not independent of each other
+    low: Array  # (K,) the capacity is above this intensity; 0: not known
+    high: Array  # (K,) the capacity is at most this intensity; inf: not known
+    record: Array  # (K,) int64 number of the accelerogram, from 0: trials with the same one are not independent
 
 
 class Fit(NamedTuple):
-    """The fragility Phi(ln(x / theta) / beta), or why there is none."""
+    """The fragility Phi(ln(x / theta) / beta), or the reason why there is none."""
 
-    status: str  # FITTED, or what kept it from being
+    status: str  # FITTED, or why there is no fit
     theta: float | None  # median capacity, in the unit of the intensities
     beta: float | None  # standard deviation of ln capacity
-    error_theta: float | None  # standard error of ln theta by the information matrix, as if all trials were independent
-    error_beta: float | None  # of ln beta
-    between: tuple[float, float]  # without a fit: intensities between which the median is; (0, inf) says nothing
-    likelihood: float | None  # its logarithm, without the binomial constants
+    error_theta: float | None  # standard error of ln theta from the information matrix, assuming independent trials
+    error_beta: float | None  # standard error of ln beta
+    between: tuple[float, float]  # without a fit: intensities between which the median lies; (0, inf) if unknown
+    likelihood: float | None  # logarithm of the likelihood, without the binomial constants
 
     def probability(self, x: Array) -> Array:
-        """Of collapse at intensities x."""
+        """The probability of collapse at intensities x."""
         return ndtr(np.log(np.asarray(x, float) / self.theta) / self.beta)
 
 
 class Bands(NamedTuple):
-    """Confidence in a fit, by resampling records (T113)."""
+    """Confidence bands of a fit, by resampling accelerograms (T113)."""
 
     theta: tuple[float, float]
     beta: tuple[float, float]
-    probability: Array  # (p,) of collapse,
-    low: Array  # (p,) and the intensities between which
-    high: Array  # (p,) the curve has it
-    lost: float  # share of the resamples that had no fit
+    probability: Array  # (p,) of collapse
+    low: Array  # (p,) lower end of the intensity at which the curve has this probability
+    high: Array  # (p,) upper end
+    lost: float  # share of the resamples that have no fit
 
 
 def bounds_of_trials(
     x: Sequence[float] | Array, collapsed: Sequence[bool] | Array, record: Sequence[int] | Array
 ) -> CapacityBounds:
-    """Trials at intensities x."""
+    """The bounds of trials at intensities x."""
     x, collapsed = np.asarray(x, float), np.asarray(collapsed, bool)
     return CapacityBounds(np.where(collapsed, 0.0, x), np.where(collapsed, x, np.inf), np.asarray(record, np.int64))
 
 
 def bounds_of_counts(x: Sequence[float] | Array, n: Sequence[int] | Array, z: Sequence[int] | Array) -> CapacityBounds:
-    """z of n independent trials collapse at intensity x."""
+    """The bounds of n independent trials at intensity x of which z collapse."""
     collapsed = [k < collapses for trials, collapses in zip(n, z, strict=True) for k in range(trials)]
     return bounds_of_trials(np.repeat(np.asarray(x, float), n), collapsed, np.arange(len(collapsed)))
 
 
 def fit_lognormal(bounds: CapacityBounds) -> Fit:
-    """The most likely fragility."""
+    """Fit the fragility of maximum likelihood."""
     _check_bounds(bounds)
     low, high, counts = _columns(bounds)
     weight = counts.sum(axis=0)[None]
@@ -94,8 +94,9 @@ def fit_lognormal(bounds: CapacityBounds) -> Fit:
 
 
 def confidence_bands(bounds: CapacityBounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
-    """Records drawn with replacement, each with all its trials; None if there is no fit, or of a single record. What the
-    resamples are off on average is taken off, and their scatter is widened by Student's t of the number of records (T113)."""
+    """The bands of a fit from accelerograms drawn with replacement, each with all its trials; None if there is no fit or a single
+    accelerogram. The mean bias of the resamples is subtracted, and their scatter is widened by Student's t for the number of
+    accelerograms (T113)."""
     best = fit_lognormal(bounds)
     low, high, counts = _columns(bounds)
     records = len(counts)
@@ -123,7 +124,8 @@ def confidence_bands(bounds: CapacityBounds, *, confidence: float = 0.95, resamp
 
 
 def goodness_of_fit(bounds: CapacityBounds, best: Fit, *, seed: int = 0) -> dict[str, Any]:
-    """How well the fit describes the trials, in numbers and in a sentence; p is that of a worse one if it is true."""
+    """How well the fit describes the trials, in numbers and in a sentence; p is the probability of a worse agreement if the fit
+    is true."""
     if best.theta is None:
         return {"sentence": _explain_missing_fit(best)}
     if np.any((bounds.low > 0) & np.isfinite(bounds.high)):
@@ -155,19 +157,19 @@ def fit_power_law(x: Sequence[float], y: Sequence[float]) -> dict[str, float] | 
 
 
 def describe_fit(best: Fit, band: Bands | None, *, size: float = 1.0, unit: str = "") -> str:
-    """The fit as a sentence, with intensities in a unit of this size."""
+    """The fit as a sentence, with intensities in `unit`, which has this size in SI units."""
     unit = f" {unit}" if unit else ""
     if best.theta is None:
         return _explain_missing_fit(best, size, unit)
     sentence = f"theta {best.theta / size:.4g}{unit}, beta {best.beta:.3g}"
     if band is None:
-        return f"{sentence}; no band: most resamples of the records have no fit, there are too few"
+        return f"{sentence}; no band: there are too few records, and most resamples have no fit"
     low, high = band.theta
     sentence += f"; 95 %: {low / size:.4g} to {high / size:.4g}{unit}, {band.beta[0]:.3g} to {band.beta[1]:.3g}"
     return (
         sentence
         if band.lost < DOUBTFUL_LOST_SHARE
-        else f"{sentence}; doubtful: {band.lost:.0%} of the resamples have no fit, there are too few"
+        else f"{sentence}; doubtful: {band.lost:.0%} of the resamples have no fit, because there are too few records"
     )
 
 
@@ -175,10 +177,10 @@ def _explain_missing_fit(best: Fit, size: float = 1.0, unit: str = "") -> str:
     low, high = (x / size for x in best.between)
     bracket = f"the median capacity is between {low:.4g} and {high:.4g}{unit}" if low > 0 and high < math.inf else ""
     return {
-        NO_TRIALS: "no trial tells anything",
+        NO_TRIALS: "no trial gives information",
         ALL_STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
         ALL_COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
-        SHARP_STEP: f"at most one level has both standing and collapsed, beta goes to 0: {bracket or 'the median is not bracketed'}; "
+        SHARP_STEP: f"sharp transition (at most one level has both standing and collapsed trials), so that beta is 0 and no curve can be fitted: {bracket or 'the median is not bracketed'}; "
         "try levels closer to each other",
         NOT_RISING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
     }[best.status]
@@ -200,7 +202,7 @@ def _check_bounds(bounds: CapacityBounds) -> None:
 
 
 def _columns(bounds: CapacityBounds) -> tuple[Array, Array, Array]:
-    """The different bounds, and how often each record (row) has them. Rows in which nothing is known are left out."""
+    """The different bounds, and how often each record (row) has each of them. Trials that give no bound are left out."""
     informative = (bounds.low > 0) | np.isfinite(bounds.high)
     pairs, column = np.unique(
         np.stack([bounds.low[informative], bounds.high[informative]], axis=1), axis=0, return_inverse=True
@@ -212,7 +214,7 @@ def _columns(bounds: CapacityBounds) -> tuple[Array, Array, Array]:
 
 
 def _median_bracket(low: Array, high: Array, status: str) -> tuple[float, float]:
-    """Intensities between which the median lies if it suits all bounds (T112)."""
+    """The intensities between which the median lies if it satisfies all bounds (T112)."""
     if status in (NO_TRIALS, NOT_RISING):
         return 0.0, math.inf
     above, below = low.max(), high.min()
@@ -222,7 +224,7 @@ def _median_bracket(low: Array, high: Array, status: str) -> tuple[float, float]
 
 
 def _status(low: Array, high: Array, weight: Array) -> Array:
-    """(R,) whether the likelihood has a maximum, for R weightings (R, K) of the bounds."""
+    """(R,) the status, FITTED if the likelihood has a maximum, for R weightings (R, K) of the bounds."""
     if not len(low):
         return np.full(len(weight), NO_TRIALS, object)
     used = weight > 0
@@ -236,8 +238,8 @@ def _status(low: Array, high: Array, weight: Array) -> Array:
 
 
 def _is_not_rising(low: Array, high: Array, weight: Array) -> Array:
-    """(R,) the mean of ln x is no higher where it collapses than where it stands: the likelihood falls from slope 0 on. With a
-    bound on both sides the slope is above 0 anyway."""
+    """(R,) whether the mean of ln x is no higher for collapsed than for standing trials: the likelihood then decreases with the
+    slope. If a trial has bounds on both sides the slope is positive anyway."""
     collapsed, standing = low == 0, np.isinf(high)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_collapsed = (weight[:, collapsed] @ np.log(high[collapsed])) / weight[:, collapsed].sum(axis=1)
@@ -273,7 +275,7 @@ def _maximise(low: Array, high: Array, weight: Array) -> _Peak:
         while True:
             candidate = parameters + share[:, None] * step
             candidate[:, 1] = np.maximum(candidate[:, 1], 0.1 * parameters[:, 1])
-            with np.errstate(over="ignore", invalid="ignore"):  # too far a step; it is halved
+            with np.errstate(over="ignore", invalid="ignore"):  # a step that is too long is halved
                 too_low = ~(_likelihood(candidate, low, high, weight)[0] >= value + 1e-4 * share * gain - 1e-12 * np.abs(value))
             if not too_low.any() or share.min() < 1e-9:
                 break
@@ -313,8 +315,8 @@ def _log_between(below: Array, above: Array) -> Array:
 
 
 def _by_level(bounds: CapacityBounds, best: Fit) -> tuple[float, float, int]:
-    """Deviance, Pearson's chi2 and degrees of freedom of collapses by level; neighbours are put together until they have GROUP
-    trials."""
+    """Deviance, Pearson's chi2 and degrees of freedom of collapses by level; neighbouring levels are grouped until
+    each group has MIN_TRIALS_PER_GROUP trials."""
     x = np.where(bounds.low > 0, bounds.low, bounds.high)
     level, row = np.unique(x, return_inverse=True)
     trials = np.bincount(row).astype(float)
@@ -332,8 +334,8 @@ def _by_level(bounds: CapacityBounds, best: Fit) -> tuple[float, float, int]:
 
 
 def _kolmogorov(bounds: CapacityBounds, best: Fit, seed: int, samples: int = 500) -> tuple[float, float | None]:
-    """Largest distance between the steps of the capacities and the fit, and the share of samples of the fit, with the same
-    censoring and fitted as the capacities were, that are further away; None if most of them have no fit."""
+    """The largest distance between the step function of the capacities and the fit, and the share of random samples of the fit
+    that are further away, censored and fitted in the same way as the capacities; None if most samples have no fit."""
     low, high = bounds.low, bounds.high
     exact = (low > 0) & np.isfinite(high)
     floor, ceiling = min(high[low == 0], default=0.0), max(low[np.isinf(high)], default=math.inf)
@@ -353,7 +355,7 @@ def _kolmogorov(bounds: CapacityBounds, best: Fit, seed: int, samples: int = 500
 
 
 def _distance(low: Array, high: Array, median: Array, spread: Array) -> Array:
-    """(R,) of the middles of brackets that have two ends; the others count among those below or above."""
+    """(R,) the Kolmogorov distance of the middles of brackets with two ends; the others count as below or above."""
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = np.where(low == 0, -np.inf, np.where(np.isinf(high), np.inf, 0.5 * (np.log(low) + np.log(high))))
     middle = np.sort(middle, axis=1)

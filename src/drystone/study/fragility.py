@@ -1,11 +1,10 @@
-"""Fragility: how probable collapse is at an intensity of the shaking (NB section 4.5.3). A case, records and the keys of the
-study come in; the samples to try, and the curves fitted to what came of them, go out.
+"""Fragility: the probability of collapse as a function of the intensity of the shaking (NB section 4.5.3).
 
-    stripes  every record at every level, scaled to it; with assume_monotone by halving
-    ida      every record up and up until the case collapses, then halves: its capacity within a tolerance
-    cloud    every record once, as it is
+    stripes  every accelerogram is scaled to every level; with assume_monotone levels are found by halving
+    ida      every accelerogram is scaled up until the case collapses, then its capacity is found by halving
+    cloud    every accelerogram is used once, unscaled
 
-Specimens (specimens.py) are records with draws of what is random. `vary` repeats all of it, a curve for every combination.
+Specimens (specimens.py) combine accelerograms with random draws. `vary` repeats the study, with one curve per combination.
 """
 
 import math
@@ -56,24 +55,24 @@ class FragilityTable(Table):
 
     kind: Literal["fragility"]
     case: str  # path of the case, relative to the study
-    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; a list within: one for each [[motion]] of the ground
-    seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: motion.seed is 1, 2, ... so many
-    unit: str | None = None  # of the records, where the files do not say
+    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; an inner list has one file per [[motion]] of the ground
+    seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: the number of seeds 1, 2, ... of motion.seed
+    unit: str | None = None  # of the records, if the files do not state it
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
-    measure: str = "PGA"  # intensity: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
-    combine: Literal["first", "geometric mean"] = "first"  # of several motions, these horizontal
+    measure: str = "PGA"  # intensity measure: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
+    combine: Literal["first", "geometric mean"] = "first"  # for several motions: the first, or the geometric mean of the horizontal ones
     levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
-    assume_monotone: bool = False  # stripes: a record that collapses is not tried above, one that stands not below
-    lowest: float | str | None = None  # ida: intensity to begin with
-    highest: float | str | None = None  # ida: a record that stands there is let go
+    assume_monotone: bool = False  # stripes: a record that collapses is not tried at higher levels, one that stands not at lower ones
+    lowest: float | str | None = None  # ida: the first intensity
+    highest: float | str | None = None  # ida: a record that stands at this intensity is not tried further
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
     beyond: Annotated[Count, Field(ge=0)] = 1  # ida: doublings tried above the first collapse, to see whether it stands again
-    scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: of all records
+    scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: factor on all records
     limit: float | str = COLLAPSE_LIMIT  # or the displacement [m] that must not be reached
     block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
-    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
-    random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
+    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # one curve per combination of the values
+    random: dict[str, Random] = Field({})  # by key of the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
     draws: Annotated[Count, Field(ge=1, le=10_000)] | None = None
     seed: Annotated[Count, Field(ge=0)] = 0  # of the draws and of the bands
     resamples: Annotated[Count, Field(ge=100, le=100_000)] = 1000  # for the bands
@@ -99,11 +98,11 @@ class FragilityTable(Table):
         return self
 
     def to_si(self, intensity: float | str) -> float:
-        """An intensity in SI."""
+        """An intensity in SI units."""
         return parse_quantity(intensity, MEASURE_DIMENSIONS.get(self.measure, "acceleration"))
 
     def begin(self, case: Case, folder: Path) -> "Fragility":
-        """The study of a case; all records are read and measured."""
+        """The study of a case. All accelerograms are read and their intensity is measured."""
         if self.block is not None and self.block not in case.output.monitor:
             raise InputError(f"block = {self.block!r} is not in output.monitor of {case.path}; add it there")
         keys = {key: value for key in ("unit", "time_step") if (value := getattr(self, key)) is not None}
@@ -117,16 +116,16 @@ class FragilityRow(NamedTuple):
     """A specimen at an intensity."""
 
     record: str
-    intensity: float  # in SI
+    intensity: float  # in SI units
     collapsed: bool | None  # whether the limit state was reached; None: the trial failed
     displacement: float | None  # [m]
-    unfinished: bool = False  # still moving away when its time was over
-    inferred: bool = False  # not tried: told by a neighbouring level
+    unfinished: bool = False  # still moving away when the duration was over
+    inferred: bool = False  # not tried: it follows from another level
 
 
 @dataclass(frozen=True)
 class Fragility:
-    """Fulfils `Study`."""
+    """The study of fragility curves; implements `Study`."""
 
     table: FragilityTable
     specimens: tuple[Specimen, ...]
@@ -144,7 +143,8 @@ class Fragility:
         return dict(curve) | dict(specimen.at(level))
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
-        """Of stripes the highest level first: a collapse ends early, and tells that the levels go far enough."""
+        """The samples to compute, for stripes the highest level first: a collapse ends early and shows that the levels reach far
+        enough."""
         proposed = [
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
@@ -154,7 +154,7 @@ class Fragility:
         return [sample for _, sample in sorted(proposed, key=lambda pair: pair[0])]
 
     def expected(self, trials: Trials) -> int:
-        """Records that are done count as they are, the others as many as those on average, or a guess."""
+        """Specimens that are complete count with their number of trials, the others with the mean of these, or with an estimate."""
         done = []
         for curve in self.curves:
             for specimen in self.specimens:
@@ -165,7 +165,7 @@ class Fragility:
 
     @property
     def _expected_per_specimen(self) -> float:
-        """Trials of a specimen."""
+        """The expected number of trials per specimen, before any is complete."""
         if self.table.method == "cloud":
             return 1
         if self.table.method == "stripes":
@@ -182,7 +182,7 @@ class Fragility:
         return self.table.to_si(self.table.highest or 0)
 
     def _next_levels(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
-        """The levels at which a specimen should be tried now."""
+        """The levels at which a specimen should be tried next."""
         table = self.table
         if table.method == "cloud":
             return [self._unscaled_intensity(specimen)]
@@ -194,7 +194,7 @@ class Fragility:
         return round_to_six_digits(self.table.scale * specimen.shaking.intensity)
 
     def _outcomes(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
-        """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
+        """The outcomes of a specimen by level, collected by following the levels that it asks for until one is missing."""
         known: dict[float, bool | None] = {}
         while True:
             result = {level: outcome for level in self._next_levels(known, specimen) if level not in known
@@ -232,7 +232,7 @@ class Fragility:
         }  # fmt: skip
 
     def _curve(self, trials: Trials, curve: Sample) -> dict[str, Any]:
-        """What was found for one combination of `vary`."""
+        """The result for one combination of `vary`."""
         known = [self._outcomes(trials, curve, specimen) for specimen in self.specimens]
         rows = [self._rows(trials, curve, specimen, outcomes) for specimen, outcomes in zip(self.specimens, known, strict=True)]
         bounds = self._bounds(known, rows)
@@ -266,7 +266,7 @@ class Fragility:
     def _rows(
         self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]
     ) -> list[FragilityRow]:
-        """What was tried, and with assume_monotone what that tells of other levels."""
+        """The levels that were tried and, with assume_monotone, the levels whose outcome follows from them."""
         rows = []
         for level, collapsed in sorted(known.items()):
             outcome = trials.outcome(self.sample(curve, specimen, level))
@@ -281,7 +281,7 @@ class Fragility:
         return rows
 
     def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[FragilityRow]]) -> CapacityBounds:
-        """What all that says of capacities."""
+        """The bounds on capacities from all these rows."""
         numbers = [specimen.record for specimen in self.specimens]
         if self.table.method == "ida":
             low, high = np.array([bracket(outcomes) for outcomes in known]).reshape(-1, 2).T
@@ -296,7 +296,7 @@ class Fragility:
 
 
 def _level_result(level: float, rows: Sequence[FragilityRow]) -> dict[str, Any]:
-    """The fraction of collapses at a level; failed trials are left out."""
+    """The number of trials and collapses at a level; failed trials are counted separately."""
     known = [row for row in rows if row.collapsed is not None]
     return {
         "intensity": level,

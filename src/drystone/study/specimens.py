@@ -1,8 +1,8 @@
-"""What a fragility study shakes: a case, records or seeds and random numbers come in, specimens go out.
+"""The specimens of a fragility study: accelerograms combined with random draws of the case.
 
-Records are those of files, or those that the seeds of a made-up motion give. Random numbers (`random` of the study, the seed of
-[joints] scatter) are drawn `draws` times. Specimen k is record k with draw k, both counted round and round, and there are as
-many specimens as records or draws, whichever are more: they are not crossed.
+Accelerograms come from files or from the seeds of a synthetic motion. Random numbers (`random` of the study, the seed of the
+scatter in [joints]) are drawn `draws` times. Specimen k has accelerogram k and draw k, both repeated cyclically. There are as many
+specimens as accelerograms or draws, whichever are more; not every combination of the two is computed.
 """
 
 import glob
@@ -29,13 +29,13 @@ from drystone.units import Ratio, parse_quantity, split_number_and_unit
 Array = np.ndarray
 
 STRENGTH_DIMENSIONS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
-PULSE_SAMPLE_INTERVAL = 1e-3  # [s] between samples of a pulse that is measured
+PULSE_SAMPLE_INTERVAL = 1e-3  # [s] at which a pulse is sampled to measure its intensity
 
 
 class Random(Table):
-    """A number that is drawn."""
+    """A random number."""
 
-    mean: float | str  # as the case has it, "0.6" or "20 kN/m3"
+    mean: float | str  # as in the case, "0.6" or "20 kN/m3"
     cov: Annotated[Ratio, Field(ge=0)]  # standard deviation over mean
     distribution: Literal["lognormal", "uniform"] = "lognormal"
 
@@ -48,22 +48,22 @@ class Random(Table):
 
 
 class RecordChoice(NamedTuple):
-    """A record, or one for each motion of the ground, and how the case is told."""
+    """An accelerogram, or one per motion of the ground, and what it changes in the case."""
 
     name: str
     changes: Sample
-    strengths: Mapping[str, float]  # by place: what a factor multiplies, in SI
+    strengths: Mapping[str, float]  # by key of the case: the value in SI units that is scaled
 
 
 class Shaking(NamedTuple):
-    """A choice that was measured."""
+    """An accelerogram with its intensity."""
 
     choice: RecordChoice
-    intensity: float  # in SI, at factor 1
+    intensity: float  # in SI units, unscaled
 
 
 class Specimen(NamedTuple):
-    """A record and a draw, the same at all levels and in all curves."""
+    """An accelerogram and a draw, the same at all levels and in all curves."""
 
     record: int  # number of the record
     shaking: Shaking
@@ -74,14 +74,14 @@ class Specimen(NamedTuple):
         return self.shaking.choice.name
 
     def at(self, level: float) -> Sample:
-        """What it changes in the case at an intensity."""
+        """What the specimen changes in the case at an intensity."""
         choice, size = self.shaking
         scaled = {motion_key: round_to_six_digits(value * level / size) for motion_key, value in choice.strengths.items()}
         return dict(self.drawn) | dict(choice.changes) | scaled
 
 
 def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[RecordChoice]:
-    """The records of files and patterns, relative to `folder`; `keys` are of all of them, as unit or time_step."""
+    """The accelerograms of files and patterns, relative to `folder`; `keys`, such as unit or time_step, hold for all of them."""
     tables = _motion_places(case)
     for motion_key, motion in tables.items():
         if "record" not in motion or "pga" in motion or "pgv" in motion:
@@ -102,7 +102,7 @@ def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], fol
 
 
 def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
-    """Made-up motions with the seeds 1, 2, ...; those of a second motion are 1001, 1002, ..."""
+    """Synthetic motions with the seeds 1, 2, ...; a second motion has the seeds 1001, 1002, ..."""
     strengths: dict[str, float] = {}
     tables = _motion_places(case)
     for motion_key, motion in tables.items():
@@ -119,7 +119,7 @@ def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
 
 
 def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
-    """The tables of motions that shake the ground, by their place in the case."""
+    """The tables of the motions that shake the ground, by their key in the case."""
     given = case_content(case.text, case.path).get("motion", [])
     tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
     found = {motion_key: table for motion_key, table in tables.items() if not table.get("supports")}
@@ -129,7 +129,7 @@ def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
 
 
 def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int) -> list[tuple[str, ...]]:
-    """The files of each record; all that are not there are told at once."""
+    """The files of each record; all missing files are reported at once."""
     found: list[tuple[str, ...]] = []
     missing: list[str] = []
     for given in records:
@@ -160,7 +160,7 @@ def measure_intensity(case: Case, choice: RecordChoice, measure: str, combine: s
 
 
 def _samples(motion: Motion) -> Accelerogram:
-    """Of a record its own, of a closed form every millisecond."""
+    """The samples of a recorded motion, or of a pulse at every PULSE_SAMPLE_INTERVAL."""
     if motion.record is not None:
         return motion.record
     instants = motion.start + PULSE_SAMPLE_INTERVAL * np.arange(1 + math.ceil(motion.length / PULSE_SAMPLE_INTERVAL))
@@ -170,7 +170,7 @@ def _samples(motion: Motion) -> Accelerogram:
 
 
 def draw_samples(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
-    """What each draw changes in the case: numpy's PCG64, a stream for every place."""
+    """What each draw changes in the case: NumPy's PCG64 with one stream per key."""
     if not random and case.joints.scatter is None:
         raise InputError("draws: nothing is random; give random, or scatter in [joints] of the case")
     columns: dict[str, list[Any]] = {}

@@ -1,9 +1,10 @@
-"""Where a row of levels, from the lowest to the highest, turns from standing to collapse or back, from few first_levels. What was collapsed_at
-so far comes in, the levels to look at next go out; nothing else is remembered.
+"""Find, with few trials, where a row of levels turns from standing to collapse or back. The functions take what is known so far,
+by level whether it collapsed, and return the levels to try next; nothing else is remembered.
 
-A row begins with some first_levels. It is widened, by doubling, first down and then up, until its lowest look stands and its highest
-collapses; every change between two levels collapsed_at is halved until they are neighbours (T106). So the changes found are those that
-the first_levels can tell apart: one between any two that differ. A level whose trial failed is left out, its neighbours are taken.
+A row starts with its first levels. It is widened by doubling, first downwards and then upwards, until its lowest tried level
+stands and its highest collapses; then every transition is halved until its two levels are neighbours (T106). The transitions
+found are those that the first levels separate: one between any two that differ. A level whose trial failed is left out, and a
+neighbour takes its place.
 
 >>> collapsed_at = {0: False, 8: True}
 >>> while following((0, 8), collapsed_at, (), 9):
@@ -20,14 +21,14 @@ Collapsed = Mapping[int, bool]  # by level: whether it collapsed
 
 
 class Transition(NamedTuple):
-    """Two levels of which one stands and the other collapses, nothing collapsed_at between them."""
+    """Two levels of which one stands and the other collapses, with no known level between them."""
 
     lower: int
     upper: int
 
 
 def transitions(collapsed_at: Collapsed) -> list[Transition]:
-    """From the lowest on."""
+    """The transitions, from the lowest level upwards."""
     return [
         Transition(lower, upper)
         for lower, upper in pairwise(sorted(collapsed_at))
@@ -36,7 +37,7 @@ def transitions(collapsed_at: Collapsed) -> list[Transition]:
 
 
 def next_levels(first_levels: Collection[int], collapsed_at: Collapsed, failed: Collection[int], count: int) -> list[int]:
-    """The levels of a row of `count` to try next, from the lowest on; none if the row is done."""
+    """The levels to try next in a row of `count` levels, lowest first; none if the row is done."""
     missing = [level for level in sorted(first_levels) if level not in collapsed_at and level not in failed]
     if missing or not collapsed_at:
         return missing
@@ -49,18 +50,18 @@ def next_levels(first_levels: Collection[int], collapsed_at: Collapsed, failed: 
 
 
 def _nearest(wanted: int, among: range, failed: Collection[int]) -> int | None:
-    """The level nearest to the one wanted that did not fail; None if all did."""
+    """The level nearest to `wanted` whose trial did not fail; None if all failed."""
     return min((level for level in among if level not in failed), key=lambda level: abs(level - wanted), default=None)
 
 
 def evenly_spread_levels(scan: int, count: int) -> list[int]:
-    """So many levels, evenly spread from the lowest to the highest."""
+    """`scan` levels, evenly spread from the lowest to the highest."""
     return sorted({round(i * (count - 1) / max(scan - 1, 1)) for i in range(scan)})
 
 
 def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
-    """Where to begin a row between others that are done: below their first change, above their last one, and amid what lies
-    between two changes. If they have as many changes, half-way between theirs; if not, where any of them has them."""
+    """The first levels of a row between others that are done: one below their first transition, one above their last, and one in
+    the middle between any two. If the others have equally many transitions the averages are taken, otherwise all of them."""
     found = [_ends_and_middles(row, count) for row in rows if row]
     if not found:
         return [0, count - 1]
@@ -73,8 +74,8 @@ def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
 
 
 def _ends_and_middles(collapsed_at: Collapsed, count: int) -> list[int]:
-    """Below the first change of a row, amid what lies between its changes, above the last one. A row without changes has its
-    first one beyond the end: below, if all of it collapsed."""
+    """The levels below the first transition of a row, in the middle between two transitions, and above the last. The transition of
+    a row that has none is assumed beyond its end: below the row if all of it collapsed."""
     found = transitions(collapsed_at)
     if not found:
         end = 0 if any(collapsed_at.values()) else count - 1
@@ -84,8 +85,8 @@ def _ends_and_middles(collapsed_at: Collapsed, count: int) -> list[int]:
 
 
 def done_neighbours(count: int, every: int) -> dict[int, tuple[int, ...]]:
-    """By column, in the order in which they can be done: the two done columns around it; none for those that are scanned, every
-    so many and the last."""
+    """For each column, in the order in which columns can be computed: the two completed columns around it; none for the columns
+    that are scanned, which are every `every`-th one and the last."""
     scanned = sorted({*range(0, count, every), count - 1})
     around: dict[int, tuple[int, ...]] = dict.fromkeys(scanned, ())
     gaps = list(pairwise(scanned))

@@ -178,7 +178,7 @@ def _anchor(point: Mapping[str, Any], sign: str, folder: Path, keys: Mapping[str
 
 
 def _placeholder(dots: DotAnchors, anchor: str) -> str:
-    """A name for a dot that matplotlib writes as its address, until `_told` puts in what is meant."""
+    """A placeholder that matplotlib writes as the address of a dot, until `_with_anchors` replaces it by the anchor."""
     name = f"dot-{len(dots)}"
     dots[name] = anchor
     return name

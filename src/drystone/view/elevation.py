@@ -1,6 +1,6 @@
-"""A structure seen straight from the front or the side, in lines for print: thrust lines and the flow of forces.
+"""Line drawings for print of a structure seen from the front or the side: thrust lines and the flow of forces.
 
-A `Run` and a frame come in; polygons and lines are drawn in a figure. The eye looks along the shorter side of the plan.
+A `Run` and a frame come in; polygons and lines are drawn in a figure. The view is along the shorter side of the plan.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,37 +18,37 @@ from drystone.view.style import line_style
 Array = np.ndarray
 
 STONE_COLOUR, SUPPORT_COLOUR, EDGE_COLOUR = "#efe9dc", "#c9cacb", "0.55"
-MAX_LINE_WIDTH = 3.0  # [points] the line of the largest force
-MIN_FORCE_SHARE = 0.005  # of the largest force: less is not drawn
-MAX_SEGMENT_SHARE = 0.08  # of the size of the structure: the segment of the largest force, at most
+MAX_LINE_WIDTH = 3.0  # [points] line width of the largest force
+MIN_FORCE_SHARE = 0.005  # of the largest force: smaller forces are not drawn
+MAX_SEGMENT_SHARE = 0.08  # of the size of the structure: greatest length of the segment of the largest force
 
 
 class ElevationAxes(NamedTuple):
-    """Which coordinates are seen: to the right, up, and towards the eye."""
+    """Which coordinate points to the right in the drawing, and which one away from the viewer."""
 
     right: int
     depth: int
-    towards_eye: float  # sign of the depth that is nearer to the eye
+    towards_eye: float  # sign of the depth coordinate that points towards the viewer
 
 
 FRONT_AXES, SIDE_AXES = ElevationAxes(0, 1, -1.0), ElevationAxes(1, 0, 1.0)
 
 
 def draw_thrust(figure: Any, run: Run, frame: int, pose: int, named_lines: Mapping[str, Array]) -> None:
-    """The lines of thrust of the forces in a frame, and those `given` by their names, over the blocks as they are in `pose`."""
+    """Draw the thrust lines of the forces in a frame, and `named_lines` with their names, over the blocks in the frame `pose`."""
     lines_found = thrust_lines(run.model, frame_resultants(run, frame))
     if not lines_found and not named_lines:
-        raise InputError(f"{run.folder}: no arch or column from support to support; draw forces instead of thrust")
+        raise InputError(f"{run.folder}: no arch or column spans from support to support; draw forces instead of thrust")
     axes, view = _draw_blocks(figure, run, pose)
     for k, (label, line) in enumerate(named_lines.items()):
         axes.plot(line[:, view.right], line[:, 2], label=label, **line_style(k))
     for n, line in enumerate(lines_found):
-        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the forces found", **line_style(len(named_lines)))
+        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the computed forces", **line_style(len(named_lines)))
     axes.legend(loc="lower center")
 
 
 def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
-    """A segment for each joint along its force, as long as the force is large, wide and dark as its root."""
+    """Draw a segment along the force of each joint; its length grows with the force, its width and darkness with the root."""
     from matplotlib.collections import LineCollection
     from matplotlib.colors import PowerNorm
 
@@ -58,7 +58,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
     axes, view = _draw_blocks(figure, run, pose)
     axes.grid(False)
     if largest == 0.0:
-        axes.set_title("the joints carry nothing")
+        axes.set_title("the joints carry no force")
         return
     order = np.argsort(size)
     order = order[size[order] > MIN_FORCE_SHARE * largest]
@@ -74,7 +74,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
 
 
 def _draw_blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
-    """Axes with the faces that are seen, far ones first."""
+    """Draw the visible faces, the far ones first; return the axes of the plot and those of the view."""
     from matplotlib.collections import PolyCollection
 
     bodies, position, rotation = run.model.bodies, run.position[pose], run.rotation[pose]

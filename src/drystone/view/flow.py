@@ -1,4 +1,4 @@
-"""Forces over a picture: what joints carry as segments, thick and dark as they are large, and the scale to read them by."""
+"""Forces over a picture: a segment for the force of each joint, thicker and darker for larger forces, and a scale bar."""
 
 import numpy as np
 
@@ -12,20 +12,20 @@ from drystone.view.render import structure_size
 
 Array = np.ndarray
 
-# from weak to strong: ever darker, so that no hue is needed to read it
+# from weak to strong, ever darker, so that it can be read without hue
 FORCE_COLOURS = np.array([[0.98, 0.70, 0.36], [0.90, 0.40, 0.25], [0.70, 0.18, 0.36], [0.40, 0.08, 0.43], [0.12, 0.04, 0.28]])
-MAX_LINE_WIDTH = 9.0  # [pixels] the line of the largest force
-MIN_FORCE_SHARE = 0.005  # of the largest force: less is not drawn
-FAINT_DEPTH = 3.0  # radii of a block: forces farther behind the stones that are seen are faint
+MAX_LINE_WIDTH = 9.0  # [pixels] line width of the largest force
+MIN_FORCE_SHARE = 0.005  # of the largest force: smaller forces are not drawn
+FAINT_DEPTH = 3.0  # in radii of a block: forces farther behind the visible blocks are drawn faint
 
 
 def force_magnitudes(resultants: Resultants) -> Array:
-    """(J,) [N] the forces of joints."""
+    """(J,) [N] the magnitudes of the forces of the joints."""
     return np.linalg.norm(resultants.force, axis=1)
 
 
 def flow_lines(resultants: Resultants, largest: float, length: float, shown: Array) -> Lines:
-    """The segments of the flow of forces between blocks that are shown, weak ones first; `length` [m] that of `largest` [N]."""
+    """The segments of the forces between blocks that are shown, weak ones first; a force of `largest` [N] is `length` [m] long."""
     size = force_magnitudes(resultants)
     most = float(size.max(initial=0.0))
     flow = force_flow(resultants, length=length * most / (largest or 1.0))
@@ -39,14 +39,14 @@ def flow_lines(resultants: Resultants, largest: float, length: float, shown: Arr
 
 
 def draw_flow(image: Array, camera: Camera, near: Array, drawn: Lines, model: Model) -> None:
-    """Draw segments over an image; those far behind the stones seen are faint."""
+    """Draw segments over an image; those far behind the visible blocks are faint."""
     far = lines_behind(drawn, camera, near, FAINT_DEPTH * float(np.median(model.bodies.radius)))
     draw_lines(image, camera, faded_lines(select_lines(drawn, far)))
     draw_lines(image, camera, select_lines(drawn, ~far))
 
 
 def fit_segment_length(model: Model, size: Array) -> float:
-    """[m] of the longest segment, so that a common one is about half a block long and none too long for the picture."""
+    """[m] the length of the longest segment; a typical one is then about half a block long, and none is too long."""
     radius = float(np.median(model.bodies.radius))
     common = float(np.median(size[size > MIN_FORCE_SHARE * size.max(initial=0.0)])) if size.any() else 1.0
     return float(
@@ -55,7 +55,7 @@ def fit_segment_length(model: Model, size: Array) -> float:
 
 
 def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) -> None:
-    """A round force and the line it is drawn as, in the lower left corner."""
+    """Draw a line in the lower left corner, labelled with the round force that it stands for."""
     if largest == 0.0:
         return
     force = _round_below(largest)
@@ -70,6 +70,6 @@ def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) 
 
 
 def _round_below(force: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not above."""
+    """The largest number not above `force` that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(force))
     return float(max(step * power for step in (1, 2, 5) if step * power <= force))

@@ -1,4 +1,4 @@
-"""Pictures of forces: `force_picture` draws what every joint carries, `thrust_picture` lines of thrust over an arch."""
+"""Pictures of forces: `force_picture` draws the force of every joint, `thrust_picture` draws thrust lines over an arch."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ Array = np.ndarray
 
 UNLOADED_COLOUR = (0.80, 0.88, 0.93)
 MOVING_COLOUR = (0.56, 0.74, 0.86)
-MIN_MOTION_SHARE = 0.05  # of the largest motion: a block that moves more does not stand
+MIN_MOTION_SHARE = 0.05  # of the largest motion: a block that moves more is shown as moving
 
 
 def force_picture(
@@ -35,12 +35,17 @@ def force_picture(
     title: str = "",
     **view: Any,
 ) -> Array:
-    """What the joints carry, from contacts with forces [N], as an image (H, W, 3) uint8, written to `path` as PNG if given.
+    """The forces of the joints as an image (H, W, 3) uint8, written to `path` as PNG if given.
 
-    A segment a joint along its force, as long as the force is large, wide and dark as its root; `length` [m] of the longest.
-    `moving` (B, 6) accelerations or velocities: blocks that do not stand have a colour of their own. `motion` (B, 6) [m, rad]
-    where the blocks have gone to since the model was built, if the contacts are those of a later time. `shown` (B,) leaves
-    out all other blocks and their joints, to look inside. `title` stands above the legend. `view` are keywords of `picture`.
+    Each joint has a segment along its force; its length grows with the force, its width and darkness with the root.
+
+    contacts: with forces [N]
+    moving: (B, 6) accelerations or velocities; blocks that move have a colour of their own
+    motion: (B, 6) [m, rad] the motion of the blocks since the model was built, if the contacts are of a later time
+    shown: (B,) bool; all other blocks and their joints are left out, to look inside
+    length: [m] of the longest segment
+    title: the first row of the legend
+    view: keywords of `picture`
     """
     resultants = joint_resultants(model, contacts)
     size = force_magnitudes(resultants)
@@ -49,7 +54,7 @@ def force_picture(
     drawn = flow_lines(resultants, largest, length, np.ones(len(model.blocks), bool) if shown is None else shown)
     moves = _moving_blocks(model, moving)
     unloaded = _unloaded(model, resultants, size) & ~moves & (True if shown is None else shown)
-    groups = ((UNLOADED_COLOUR, "carries nothing", unloaded), (MOVING_COLOUR, "moves", moves))
+    groups = ((UNLOADED_COLOUR, "carries no load", unloaded), (MOVING_COLOUR, "moves", moves))
     rows: list[tuple[Any, str]] = [(None, title)] if title else []
     rows += [(colour, f"{words}: {int(members.sum())}") for colour, words, members in groups if members.any()]
 
@@ -66,8 +71,8 @@ def force_picture(
 def thrust_picture(
     model: Model, thrusts: Mapping[str, Array | Sequence[Array]], path: str | Path | None = None, **view: Any
 ) -> Array:
-    """Lines of thrust (n, 3) [m] by their labels, one or several a label, over the pale structure, seen from the front unless
-    `view` (keywords of `picture`) says otherwise."""
+    """Thrust lines (n, 3) [m] by their labels, one or several per label, over the pale structure; seen from the front unless
+    `view` (keywords of `picture`) changes it."""
     labelled_lines = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
     colours = [FORCE_COLOURS[2], CLASS_PALETTE[4], CLASS_PALETTE[2], CLASS_PALETTE[5], CLASS_PALETTE[3]]
     rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(labelled_lines)]
@@ -83,7 +88,7 @@ def thrust_picture(
 
 
 def _moving_blocks(model: Model, moving: Array | None) -> Array:
-    """(B,) which blocks move, compared with the one that moves most."""
+    """(B,) whether a block moves, compared with the one that moves most."""
     if moving is None:
         return np.zeros(len(model.blocks), bool)
     path = np.linalg.norm(moving[:, :3], axis=1)
@@ -96,6 +101,6 @@ def _pale_stones(model: Model) -> Array:
 
 
 def _unloaded(model: Model, resultants: Resultants, size: Array) -> Array:
-    """(B,) the free blocks whose joints carry, all together, less than half of their weight: nothing holds them."""
+    """(B,) whether a block is free and its joints together carry less than half of its weight, so that nothing holds it."""
     carried = sum(np.bincount(side, size, len(model.blocks)) for side in (resultants.a, resultants.b))
     return (carried < 0.5 * GRAVITY * model.bodies.mass) & ~model.bodies.fixed

@@ -1,5 +1,8 @@
-"""Pictures of a fragility study: what it found comes in, files in its folder go out. Fractions and curves as in NB fig. 22, and
-what each record did: intensity against displacement, of incremental analysis and of a cloud."""
+"""Pictures of a fragility study: its result comes in, files in its folder go out.
+
+One shows fractions of collapse and fitted curves, as in NB's figure 22. The other shows the response to each accelerogram:
+intensity against displacement, from an incremental dynamic analysis or from a cloud.
+"""
 
 import math
 from pathlib import Path
@@ -16,7 +19,7 @@ Curve = dict[str, Any]
 
 
 def fragility_pictures(result: dict[str, Any], folder: Path) -> list[Path]:
-    """The fragility, and the records if their displacements were kept."""
+    """Draw the fragility curves, and the response to each accelerogram if the displacements were kept."""
     paths = [folder / "fragility.png"]
     with drawing(paths[0]) as figure:
         draw_fragility(figure, result)
@@ -28,16 +31,16 @@ def fragility_pictures(result: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def draw_records(figure: Any, result: dict[str, Any]) -> None:
-    """What each record did."""
+    """Draw the response to each accelerogram."""
     if result["method"] == "stripes":
-        raise InputError("the records of stripes leave no displacements; draw fragility instead")
+        raise InputError("the method stripes keeps no displacements of the records; draw fragility instead")
     (_draw_incremental if result["method"] == "ida" else _draw_cloud)(figure, result)
 
 
 def draw_fragility(figure: Any, result: dict[str, Any]) -> None:
-    """Fractions of collapse, fitted curves and their bands."""
+    """Draw fractions of collapse, fitted curves and their confidence bands."""
     if not any(curve["rows"] for curve in result["curves"]):
-        raise InputError("nothing to plot; no trial has ended yet")
+        raise InputError("there is nothing to plot yet: no trial has ended")
     axes = figure.add_subplot()
     factor, unit = _intensity_unit(result)
     most = 0.0
@@ -64,7 +67,7 @@ def draw_fragility(figure: Any, result: dict[str, Any]) -> None:
 
 
 def _fractions(method: str, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
-    """Intensities and the share that collapsed: of the trials of a level, of records up to a capacity, or each trial."""
+    """Intensities, and the share that collapsed: of the trials of a level, of the records up to a capacity, or of one trial."""
     if method == "stripes":
         levels = [level for level in curve["levels"] if level["trials"]]
         return (np.array([level["intensity"] for level in levels]),
@@ -94,7 +97,7 @@ def _draw_curve(axes: Any, curve: Curve, line: dict[str, Any], factor: float, mo
 
 
 def _draw_incremental(figure: Any, result: dict[str, Any]) -> None:
-    """Intensity against the largest displacement of each record, up to where it collapses."""
+    """Draw intensity against the largest displacement for each accelerogram, up to collapse."""
     axes = figure.add_subplot()
     factor, unit = _intensity_unit(result)
     for k, curve in enumerate(result["curves"]):
@@ -114,13 +117,13 @@ def _draw_incremental(figure: Any, result: dict[str, Any]) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("largest displacement [m]")
     axes.set_ylabel(f"{result['measure']} [{unit}]")
-    axes.set_title("records while they stand; marks on the right: where they collapse")
+    axes.set_title("one line per record up to collapse; marks on the right: intensity of collapse")
     axes.grid(which="both")
     axes.legend()
 
 
 def _draw_cloud(figure: Any, result: dict[str, Any]) -> None:
-    """Displacement against intensity, with the power law through those that stand."""
+    """Draw displacement against intensity, with the power law fitted to the trials that stand."""
     axes = figure.add_subplot()
     factor, unit = _intensity_unit(result)
     for k, curve in enumerate(result["curves"]):
@@ -149,7 +152,7 @@ def _draw_cloud(figure: Any, result: dict[str, Any]) -> None:
 
 
 def _intensity_unit(result: dict[str, Any]) -> tuple[float, str]:
-    """Accelerations are shown in g."""
+    """The factor and the unit in which intensities are drawn; accelerations are drawn in g."""
     return (1 / GRAVITY, "g") if result["unit"] == "m/s2" else (1.0, result["unit"])
 
 

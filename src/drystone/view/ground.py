@@ -1,4 +1,4 @@
-"""Ground motions for reading: what was measured as tables on standard output, time histories and spectra as a figure."""
+"""Ground motions for reading: tables of their measures on standard output, and a figure of time histories and spectra."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from drystone.units import GRAVITY
 from drystone.view.style import COLOURS, FAINT_GREY, LANDSCAPE_WIDTH, drawing, line_style
 from drystone.view.tables import print_rows
 
-TABLE_COLUMNS = {  # of the table of several records
+TABLE_COLUMNS = {  # of the table of several accelerograms
     "dt": "dt",
     "length": "duration",
     "PGA": "pga",
@@ -23,11 +23,11 @@ TABLE_COLUMNS = {  # of the table of several records
     "Arias": "arias",
     "D5-95": "duration_5_95",
 }
-MAX_LEGEND_ROWS = 7  # records that a legend has room for
+MAX_LEGEND_ROWS = 7  # accelerograms for which a legend has room
 
 
 def print_accelerograms(records: Sequence[dict[str, Any]]) -> None:
-    """One record as a list of its measures, several as a table with a line each."""
+    """Print one accelerogram as a list of its measures, several as a table with one line each."""
     if len(records) == 1:
         print_rows(_title(records[0]), _rows(records[0]))
         return
@@ -53,18 +53,18 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("significant duration", f"{record['duration_5_95']:.4g} s (5-95 %), {record['duration_5_75']:.4g} s (5-75 %)"),
         ("cumulative absolute velocity", f"{record['cav']:.4g} m/s"),
         ("predominant period", f"{record['predominant_period']:.3g} s"),
-        ("done to it", "; ".join(record["done"]) or "nothing"),
+        ("corrections", "; ".join(record["done"]) or "none"),
         ("velocity and displacement", _describe_integration(record["done"])),
     ]
 
 
 def _describe_integration(done: Sequence[str]) -> str:
     corrected = any("baseline" in axis_label for axis_label in done)
-    return "integrated " + ("after the baseline was taken off" if corrected else "as recorded: no baseline was taken off")
+    return "integrated " + ("after a baseline correction" if corrected else "as recorded, without a baseline correction")
 
 
 def accelerograms_picture(records: Sequence[Accelerogram], path: str | Path, damping: float = DEFAULT_DAMPING) -> None:
-    """Acceleration, velocity and displacement over time, and what oscillators do, over their period."""
+    """Draw acceleration, velocity and displacement over time, and response spectra over the period."""
     with drawing(path, width=LANDSCAPE_WIDTH, height=7.5) as figure:
         _draw_records(figure, records, damping)
 
@@ -88,7 +88,7 @@ def _draw_records(figure: Any, records: Sequence[Accelerogram], damping: float) 
         right.set_ylabel(response_label)
         right.set_xscale("log")
         right.set_ylim(bottom=0.0)
-    axes[0, 1].set_title(f"response of oscillators, {100 * damping:g} % damping")
+    axes[0, 1].set_title(f"response spectra, {100 * damping:g} % damping")
     axes[0, 0].set_title(_describe_integration(records[0].done).replace("integrated", "velocity and displacement"))
     axes[2, 0].set_xlabel("time [s]")
     axes[2, 1].set_xlabel("period [s]")
@@ -99,7 +99,7 @@ def _draw_records(figure: Any, records: Sequence[Accelerogram], damping: float) 
 
 
 def draw_motions(figure: Any, motions: Sequence[Motion], duration: float, step: float) -> None:
-    """Acceleration, velocity and displacement of the motions of a case, each along its direction, from 0 to a time [s]."""
+    """Draw acceleration, velocity and displacement of the motions of a case along their directions, up to `duration` [s]."""
     time = np.arange(round(duration / step) + 1) * step
     axes = figure.subplots(3, sharex=True)
     labels = ("acceleration [g]", "velocity [m/s]", "displacement [m]")

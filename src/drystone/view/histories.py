@@ -1,6 +1,6 @@
-"""What blocks do over time, drawn in a figure: displacement, rotation and velocity against time, rotation against its rate.
+"""Plots of blocks over time: displacement, rotation and velocity against time, and rotation against angular velocity.
 
-All is relative to the first frame and seen from the moving ground.
+Everything is relative to the first frame and to the moving ground.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from drystone.view.style import COLOURS, FAINT_GREY, LINE_STYLES, line_style
 Array = np.ndarray
 
 AXIS_NAMES = "xyz"
-MIN_MOTION_SHARE = 0.01  # of the largest component: what moves less is not drawn unless asked for
-MAX_LINES = len(COLOURS) * len(LINE_STYLES)  # lines in one plot
+MIN_MOTION_SHARE = 0.01  # of the largest component: smaller components are drawn only on request
+MAX_LINES = len(COLOURS) * len(LINE_STYLES)  # lines in one plot that can be told apart
 
 
 class BlockHistory(NamedTuple):
-    """A vector that each block has at each time."""
+    """A vector quantity of each block over time."""
 
     words: str  # with {} for the component
     unit: str
@@ -40,7 +40,7 @@ BLOCK_HISTORIES = {
 
 
 def draw_history(figure: Any, run: Run, name: str, blocks: Sequence[int], components: str = "") -> None:
-    """A panel for each component, x, y or z, that is asked for or that moves; in it a line a block."""
+    """Draw a panel for each component (x, y or z) that is requested, or else that moves, with one line per block."""
     history = BLOCK_HISTORIES[name]
     motion = run.velocity if history.rate else quantities.displacements(run)
     values = history.factor * motion[:, blocks, history.columns]
@@ -56,7 +56,7 @@ def draw_history(figure: Any, run: Run, name: str, blocks: Sequence[int], compon
 
 
 def draw_phase(figure: Any, run: Run, blocks: Sequence[int], axis: str = "") -> None:
-    """The rotation of each block about an axis against its rate; about the axis that they turn most about if not said."""
+    """Draw the rotation of each block about an axis against its rate; by default about the axis of the largest rotation."""
     largest_turn = np.abs(quantities.displacements(run)[:, blocks, 3:]).max(axis=(0, 1))
     axis = axis or AXIS_NAMES[int(largest_turn.argmax())]
     panel = figure.add_subplot()
@@ -68,21 +68,21 @@ def draw_phase(figure: Any, run: Run, blocks: Sequence[int], axis: str = "") -> 
         panel.plot(angle[0], rate[0], "o", color=line_style(k)["color"])
     panel.set_xlabel(f"rotation about {axis} [rad]")
     panel.set_ylabel(f"angular velocity about {axis} [rad/s]")
-    panel.legend(title="dots: the start")
+    panel.legend(title="dots: start")
 
 
 def choose_drawn_blocks(run: Run, case: Case, names: str) -> list[int]:
-    """The blocks that a user names, or else those that are worth watching, no more than are told apart."""
+    """The blocks that a user names, or else those that are monitored or move most, as many as can be told apart."""
     if not names:
         return monitored_blocks(run, case.output.monitor)[:MAX_LINES]
     found = select_blocks(run, names)
     if len(found) > MAX_LINES:
-        raise InputError(f"blocks {names!r}: {len(found)} blocks; lines of at most {MAX_LINES} are told apart, name fewer")
+        raise InputError(f"blocks {names!r}: {len(found)} blocks; a plot shows at most {MAX_LINES} lines that can be told apart; name fewer")
     return found
 
 
 def _moving(values: Array) -> str:
-    """The components of (F, n, 3) that move; x if nothing does."""
+    """The components of values (F, n, 3) that move; x if none does."""
     most = np.abs(values).max(axis=(0, 1))
     return "".join(axis for axis, each in zip(AXIS_NAMES, most, strict=True) if each > MIN_MOTION_SHARE * most.max()) or "x"
 

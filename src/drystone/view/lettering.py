@@ -1,4 +1,4 @@
-"""Numbers and words in small letters for pictures, without a font file: each sign is a few strokes on a grid 4 wide, 6 high."""
+"""Small lettering for pictures, without a font file: each character is a few strokes on a grid 4 wide and 6 high."""
 
 from itertools import pairwise
 
@@ -84,8 +84,8 @@ LETTER_ADVANCE = {
 
 
 def draw_text(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
-    """Draw text into an image (H, W, 3), base line at `row`; returns the column after it. All in pixels. Capitals without
-    strokes of their own are drawn small, other unknown signs left blank."""
+    """Draw text into an image (H, W, 3) with its base line at `row`, and return the column after it; all lengths in pixels.
+    Capitals without strokes of their own are drawn as small letters, other unknown characters are left blank."""
     unit = height / 6.0
     for sign in text:
         for stroke in LETTER_STROKES.get(sign, LETTER_STROKES.get(sign.lower(), [])):
@@ -97,12 +97,13 @@ def draw_text(image: Array, text: str, column: float, row: float, *, height: flo
 
 
 def text_width(text: str, height: float) -> float:
-    """[pixels] that a text takes."""
+    """The width of a text [pixels]."""
     return sum(LETTER_ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
 
 
 def draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:
-    """A smooth line with round ends: each pixel is covered by how far it lies from the stroke. Start and end may be one."""
+    """Draw a smooth line with round ends: the cover of a pixel follows from its distance to the line. Start and end may be the
+    same point."""
     reach = half_width + 1.0
     left, right = int(min(start[0], end[0]) - reach), int(max(start[0], end[0]) + reach) + 1
     top, bottom = int(min(start[1], end[1]) - reach), int(max(start[1], end[1]) + reach) + 1

@@ -1,6 +1,7 @@
 """A picture of a mechanism: a `Model` and its `Mechanism` come in, a PNG goes out.
 
-Every macro-block has its colour and is displaced so far that it is seen; hinges are dots, joints that slide or twist have rims.
+Every macro-block has its own colour and is displaced far enough to be visible; hinges are dots, and joints that slide or twist
+have outlines.
 """
 
 from pathlib import Path
@@ -38,7 +39,7 @@ def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | Non
 
 
 def _joint_marks(model: Model, joint: JointMotion, motion: Array) -> list[Lines]:
-    """What is drawn of a joint: a dot on a hinge, the rim of a joint that slides, nothing on one that opens and shows it."""
+    """The marks of a joint: a dot on a hinge, the outline of a joint that slides or twists, and none if it opens visibly."""
     turn = rotation_quaternions(motion[[joint.a], 3:])[0]
     place = model.position[joint.a] + motion[joint.a, :3]
 
@@ -55,14 +56,14 @@ def _joint_marks(model: Model, joint: JointMotion, motion: Array) -> list[Lines]
 
 
 def _ordered_corners(points: Array) -> Array:
-    """The corners of a flat polygon, one after the other around its middle."""
+    """The corners of a flat polygon in their order around its centre."""
     arm = points - points.mean(axis=0)
     first, second = np.linalg.svd(arm)[2][:2]
     return points[np.argsort(np.arctan2(arm @ second, arm @ first))]
 
 
 def _legend_rows(mechanism: Mechanism) -> list[tuple[Any, str]]:
-    """The legend."""
+    """The rows of the legend."""
     still, *moving = mechanism.bodies
     rows: list[tuple[Any, str]] = [(SUPPORT_COLOUR, f"still: {len(still.blocks)}")]
     for k, body in enumerate(moving[:MAX_LISTED_CLASSES]):

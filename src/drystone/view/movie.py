@@ -1,11 +1,11 @@
-"""Movies of runs, drawn like pictures without graphics hardware: a `Run` comes in, a file goes out, whole or not at all.
+"""Movies of runs, drawn like pictures without graphics hardware: a `Run` comes in, a file goes out, written atomically.
 
-    fall.mp4            by ffmpeg, in a process of its own (extra `movie`)
-    fall.gif            by Pillow (extra `movie`, or `plot`)
-    frame-%04d.png      a file an image, by nothing but this package
+    fall.mp4            with ffmpeg, in a process of its own (extra `movie`)
+    fall.gif            with Pillow (extra `movie`, or `plot`)
+    frame-%04d.png      one file per image, without further packages
 
-A history runs through its time, a pushover or a construction through its stages; what gives way in other statics goes to and
-fro. Images do not know of each other: any number of processes draws the same ones.
+The movie of a history follows time, that of a pushover or a construction follows its stages; the mechanisms of other analyses
+of statics move to and fro. Each image is drawn independently, so that the result does not depend on the number of processes.
 """
 
 import multiprocessing
@@ -33,8 +33,8 @@ Array = np.ndarray
 
 SEQUENCE_SECONDS = 6.0  # [s] that a pushover or a construction takes
 MECHANISM_PERIOD = 3.0  # [s] that a mechanism takes
-MIN_MOTION = 1e-9  # [m] what has moved by less has not
-PALETTE_IMAGES = 6  # images of a gif that its colours are taken from
+MIN_MOTION = 1e-9  # [m] smaller displacements count as no motion
+PALETTE_IMAGES = 6  # images from which the colours of a gif are taken
 MOVIE_SUFFIXES = (".mp4", ".gif", ".png")
 
 
@@ -80,7 +80,7 @@ def movie(
 
 
 def movie_moments(run: Run, rate: float, start: float | None, end: float | None) -> list[Moment]:
-    """What the images show, `rate` of them for a second."""
+    """The moments that the images show, `rate` of them per second."""
     kind = analysis_kind(run)
     if is_history(run):
         return _moments_between(run.time, 1.0 / rate, start, end, "s")
@@ -93,7 +93,7 @@ def movie_moments(run: Run, rate: float, start: float | None, end: float | None)
     ) / 2
     all_moments = [Moment(0, int(k), float(share), int(k)) for k in np.flatnonzero(moved) for share in shares]
     if not all_moments:
-        raise InputError(f"{run.folder}: nothing moves in this analysis ({kind}); draw a picture of it")
+        raise InputError(f"{run.folder}: nothing moves in this analysis ({kind}); draw a picture instead")
     return all_moments
 
 
@@ -119,21 +119,21 @@ def draw_images(run: Run, shots: Sequence[Shot], jobs: int) -> Iterator[Array]:
 
 def _check(path: Path, fps: float, speed: float, size: tuple[int, int], jobs: int) -> None:
     if path.suffix not in MOVIE_SUFFIXES or (path.suffix == ".png" and _first_file_name(path) is None):
-        raise InputError(f"{path}: a movie is .mp4, .gif or numbered pictures as frame-%04d.png")
+        raise InputError(f"{path}: a movie is an .mp4, a .gif or numbered pictures such as frame-%04d.png")
     if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
+        raise InputError(f"{path}: there is no folder {path.parent}; create it first")
     if not 0.0 < fps <= 240.0:
-        raise InputError(f"fps = {fps:g}: give images a second, up to 240")
+        raise InputError(f"fps = {fps:g}: give the number of images per second, up to 240")
     if not (0.0 < speed < np.inf):
-        raise InputError(f"speed = {speed:g}: give how much faster than life, above 0; 0.5 is slow motion")
+        raise InputError(f"speed = {speed:g}: give a factor above 0; 2 is twice as fast as real time, 0.5 is slow motion")
     if jobs < 1:
         raise InputError(f"jobs = {jobs}: give at least one process")
     if path.suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
-        raise InputError(f"size {size[0]}x{size[1]}: an mp4 has an even number of pixels both ways")
+        raise InputError(f"size {size[0]}x{size[1]}: an mp4 needs an even number of pixels in both directions")
 
 
 def _first_file_name(path: Path) -> str | None:
-    """The name of the first of numbered pictures; None if the pattern has no place for a number."""
+    """The name of the first of the numbered pictures; None if the pattern has no place for a number."""
     try:
         return str(path) % 0
     except (TypeError, ValueError):
@@ -141,10 +141,10 @@ def _first_file_name(path: Path) -> str | None:
 
 
 def _moments_between(at: Array, step: float, start: float | None, end: float | None, unit: str) -> list[Moment]:
-    """Moments at equal steps along frames that lie at `at`."""
+    """Moments at equal steps between frames at the times or stages `at`."""
     first, last = at[0] if start is None else start, at[-1] if end is None else end
     if not at[0] <= first <= last <= at[-1]:
-        raise InputError(f"from {first:g} to {last:g}: the run goes from {at[0]:g} to {at[-1]:g} {unit}; choose within it")
+        raise InputError(f"from {first:g} to {last:g}: the run goes from {at[0]:g} to {at[-1]:g} {unit}; choose an interval within it")
     places = np.interp(first + step * np.arange(int((last - first) / step + 1e-9) + 1), at, np.arange(len(at)))
     before = np.minimum(places.astype(int), max(len(at) - 2, 0))
     after = np.minimum(before + 1, len(at) - 1)
@@ -155,7 +155,7 @@ def _moments_between(at: Array, step: float, start: float | None, end: float | N
 
 
 def _shots(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look, orbit: float) -> list[Shot]:
-    """One setting for all images; the eye alone moves, at a constant distance, if it orbits."""
+    """One setting for all images; only the camera moves, at a constant distance, if it orbits."""
     setting = prepare_settings(run, moments, size, look)._replace(label_height=max(11.0, size[1] / 30))
     if orbit == 0.0:
         return [Shot(moment, setting) for moment in moments]
@@ -165,7 +165,7 @@ def _shots(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Loo
 
 
 def _orbit(scene: Scene, points: Array, look: Look, turns: Array) -> list[Scene]:
-    """The scene seen from round about, the box about the points always in sight and equally large."""
+    """The scene from all sides, with the box around the points always in view and of constant size."""
     view = resolve_view(look)
     low, high = points.min(axis=0), points.max(axis=0)
     box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
@@ -189,7 +189,7 @@ def _draw(folder: Path, shot: Shot) -> Array:
 
 @lru_cache(maxsize=1)
 def _open_run(folder: Path) -> Run:
-    """The run of this process, kept from image to image."""
+    """The run, kept open in this process from image to image."""
     return read_run(folder)
 
 
@@ -201,7 +201,7 @@ def _report_progress(images: Iterator[Array], count: int, on_progress: Callable[
 
 
 def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: float) -> None:
-    """H.264, which every browser and slide plays."""
+    """Write H.264, which every browser and presentation program plays."""
     try:
         from imageio_ffmpeg import count_frames_and_secs, write_frames
     except ImportError:
@@ -218,16 +218,16 @@ def _write_mp4(path: Path, images: Iterator[Array], size: tuple[int, int], fps: 
                 sent += 1
         finally:
             writer.close()
-        try:  # the writer does not tell whether ffmpeg could: on a full disk there is a file without images
+        try:  # the writer does not report failures of ffmpeg: on a full disk it leaves a file without images
             written, _ = count_frames_and_secs(str(part))
         except RuntimeError:
             written = 0
         if written != sent:
-            raise InputError(f"{path}: ffmpeg wrote {written} of {sent} images; make room, or give another place")
+            raise InputError(f"{path}: ffmpeg wrote {written} of {sent} images; free disk space, or give another folder")
 
 
 def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
-    """256 colours, the same in all images: those of a few of them."""
+    """Write a GIF of 256 colours, taken from a few of the images and used for all."""
     try:
         from PIL import Image
     except ImportError:

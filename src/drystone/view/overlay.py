@@ -1,6 +1,6 @@
-"""Lines and a legend over a finished picture: world points, a camera and an image of values 0..1 come in, and it is drawn into.
+"""Lines and a legend over a finished picture: world points, a camera and an image of values 0..1 come in; the image is changed.
 
-What runs inside the stones is seen through them; lines far behind what is seen can be made faint.
+Lines inside the blocks show through them; lines far behind the visible surfaces can be drawn faint.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Colour = Sequence[float] | Array  # (3,) sRGB
 
 
 class Lines(NamedTuple):
-    """N straight lines; one whose ends are the same is a dot."""
+    """N straight lines; a line with equal ends is a dot."""
 
     start: Array  # (N, 3) [m] world
     end: Array  # (N, 3) [m]
@@ -31,7 +31,7 @@ def lines(start: Array, end: Array, width: float, colour: Colour) -> Lines:
 
 
 def polyline(points: Array, width: float, colour: Colour) -> Lines:
-    """The lines from point to point (N, 3) [m], with a dot twice as wide on each."""
+    """The lines from point to point (N, 3) [m], with a dot twice as wide on each point."""
     through, dots = lines(points[:-1], points[1:], width, colour), lines(points, points, 2 * width, colour)
     return Lines(*(np.concatenate(part) for part in zip(through, dots, strict=True)))
 
@@ -44,7 +44,7 @@ def draw_lines(image: Array, camera: Camera, drawn: Lines) -> None:
 
 
 def lines_behind(drawn: Lines, camera: Camera, near: Array, depth: float) -> Array:
-    """(N,) lines whose middle is more than `depth` [m] behind the stone seen there, `near` (H, W) as an overlay gets it."""
+    """(N,) whether the middle of a line is more than `depth` [m] behind the visible surface, of nearness `near` (H, W)."""
     column, row, nearness = project_points(camera, (drawn.start + drawn.end) / 2).T
     height, width = near.shape
     inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
@@ -63,7 +63,7 @@ def faded_lines(drawn: Lines) -> Lines:
 
 
 def draw_legend(image: Array, rows: Sequence[tuple[Colour | None, str]], *, top: float | None = None) -> None:
-    """A square of colour and words, a line each, on a pale ground in the upper left corner, `top` pixels below the rim."""
+    """Draw a legend in the upper left corner, `top` pixels below the edge: per row a coloured square and a text."""
     height, width, _ = image.shape
     letter = max(10.0, height / 48)
     left, side = int(0.04 * width), int(1.2 * letter)

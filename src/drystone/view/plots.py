@@ -1,6 +1,6 @@
-"""Curves of statics: capacity against direction, capacity against displacement, and what supports bear over time.
+"""Curves of statics: capacity against direction or displacement, and the reactions of the supports.
 
-Each `draw_...` draws in a figure that it is given, each `..._picture` in a file.
+Each `draw_...` draws in a given figure, each `..._picture` writes a file.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ Array = np.ndarray
 Curves = Mapping[str, tuple[Array, Array]]  # two columns by the label of a curve
 
 MAX_LEGEND_CURVES = 8  # curves in a legend
-MIN_DRAWN_ERROR = 1e-12  # of the weight: what is smaller is drawn there
+MIN_DRAWN_ERROR = 1e-12  # of the weight: smaller errors are drawn at this value
 
 
 def polar_picture(curves: Curves, path: str | Path) -> None:
-    """Collapse multipliers [share of the weight] of a horizontal load against its direction [deg], 0 is +x and 90 +y; the least
+    """Collapse multipliers [share of the weight] of a horizontal load against its direction [deg]: 0 is +x, 90 is +y. The least
     of the first curve is marked."""
     with drawing(path) as figure:
         draw_polar(figure, curves)
@@ -34,20 +34,20 @@ def curve_picture(curves: Curves, path: str | Path) -> None:
 
 
 def base_picture(curves: Curves, path: str | Path) -> None:
-    """What supports bear over time, by labels: time [s] and vertical reaction [share of weight and loads]. Below, on a
-    logarithmic scale, how far it is from all of it."""
+    """Vertical reactions of the supports by their labels: time [s] and reaction [share of weight and loads]. A second plot shows
+    the deviation from the full load on a logarithmic scale."""
     with drawing(path) as figure:
         draw_base(figure, curves)
 
 
 def settlement_picture(result: Mapping[str, Any], path: str | Path) -> None:
-    """What each support bears, upwards and across [kN], and the widest crack [mm] against settlement [mm]."""
+    """Vertical and horizontal reactions of the supports [kN] and the widest crack [mm] against the settlement [mm]."""
     with drawing(path, height=5.5) as figure:
         draw_settlement(figure, result)
 
 
 def draw_settlement(figure: Any, result: Mapping[str, Any]) -> None:
-    """From the facts of a settlement."""
+    """Draw the result of a settlement analysis."""
     settlement = 1e3 * np.array(result["settlement"])
     above, across, below = figure.subplots(3, sharex=True)
     for k, (name, support) in enumerate(result["supports"].items()):
@@ -111,14 +111,14 @@ def draw_base(figure: Any, curves: Curves) -> None:
 
 def _check_any(curves: Curves) -> None:
     if not curves:
-        raise InputError("there is no curve to draw; give at least one")
+        raise InputError("there are no curves to draw; give at least one")
 
 
 def _checked_columns(name: str, one: Array, other: Array) -> tuple[Array, Array]:
-    """Two columns of as many finite numbers."""
+    """Two columns of finite numbers, equally long."""
     one, other = np.asarray(one, float), np.asarray(other, float)
     if one.shape != other.shape or one.ndim != 1 or not len(one):
-        raise InputError(f"{name}: {one.shape} against multipliers {other.shape}; give as many of both, one or more")
+        raise InputError(f"{name}: {one.shape} against multipliers {other.shape}; give equally many of both, at least one")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
-        raise InputError(f"{name}: some are not finite numbers; leave those out")
+        raise InputError(f"{name}: some values are not finite numbers; leave them out")
     return one, other

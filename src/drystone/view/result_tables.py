@@ -1,18 +1,18 @@
-"""What an analysis of statics found, told in a terminal: facts come in, a table with units goes out."""
+"""The result of an analysis of statics in a terminal: a dictionary comes in, a table with units goes out."""
 
 from typing import Any
 
 from drystone.stamp import format_stamp
 from drystone.view.tables import describe_closed_gaps, print_rows
 
-MAX_SLOPE = 1e3  # slope of a line: beyond, nothing presses
+MAX_SLOPE = 1e3  # slope of a thrust line; a steeper line means that the joint bears no pressure
 
 Rows = list[tuple[str, str]]
 
 
 def print_result(result: dict[str, Any]) -> None:
-    """The facts of any kind, in the words of that kind."""
-    rows = [*result_rows(result), ("computed with", format_stamp(result.get("stamp", {}))), ("kept in", result["out"])]
+    """Print the result of any analysis of statics as a table."""
+    rows = [*result_rows(result), ("computed with", format_stamp(result.get("stamp", {}))), ("stored in", result["out"])]
     rows += [("pictures", "\n".join(result["pictures"]))] if result.get("pictures") else []
     print_rows(result["analysis"].capitalize(), rows)
 
@@ -20,7 +20,7 @@ def print_result(result: dict[str, Any]) -> None:
 def result_rows(result: dict[str, Any]) -> Rows:
     rows = [("verdict", result["words"])] if "words" in result else []
     rows += [("blocks", f"{result['blocks']}, of which {result['fixed_blocks']} fixed; {_format_force(result['weight'])}")]
-    rows += [("gaps of rounding", describe_closed_gaps(result["closed_gaps"]))] if result.get("closed_gaps") else []
+    rows += [("gaps from rounding", describe_closed_gaps(result["closed_gaps"]))] if result.get("closed_gaps") else []
     rows += ROWS_BY_ANALYSIS[result["analysis"]](result)
     rows += [("mechanism", result["mechanism"]["words"])] if "mechanism" in result else []
     rows += [("note", result["note"])] if result.get("note") else []
@@ -30,12 +30,12 @@ def result_rows(result: dict[str, Any]) -> Rows:
 def _equilibrium(result: dict[str, Any]) -> Rows:
     rows = [("forces", f"{result['contact']}, residual {result['residual']:.1e} of g dt")]
     pushes = [f"{name}: {_format_force_vector(force)}" for name, force in result["reactions"].items()]
-    rows.append(("supports push with", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"])))
+    rows.append(("reactions of the supports", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"])))
     if "falls" in result:
         rest = "the rest stands" if result["rest_stands"] else "nor does the rest stand"
         rows.append(("what falls", f"{len(result['falls'])} blocks; {rest}"))
     rows += [(f"{bound['between'][0]} on {bound['between'][1]}",
-              "none: no forces hold it" if result.get("verdict") == "falls" else
+              "none: no forces can hold it" if result.get("verdict") == "falls" else
               f"{_format_bound(bound['least'])} to {_format_bound(bound['largest'])} along {bound['direction']}")
              for bound in result.get("bounds", [])]  # fmt: skip
     return rows + (_thrust(result["thrust"]) if "thrust" in result else [])
@@ -58,8 +58,8 @@ def _thrust(thrust: dict[str, Any]) -> Rows:
 
 
 def _format_slope(slope: float) -> str:
-    """Of a line against the normal of a joint; where nothing presses, there is none."""
-    return f"{slope:.2f}" if slope < MAX_SLOPE else "nothing presses"
+    """The slope of a thrust line against the normal of a joint; a joint without pressure has none."""
+    return f"{slope:.2f}" if slope < MAX_SLOPE else "no pressure"
 
 
 def _limit(result: dict[str, Any]) -> Rows:
@@ -71,12 +71,12 @@ def _limit(result: dict[str, Any]) -> Rows:
     if gains is not None:
         listed = [("friction", gains["friction"]), *((f"density of {name}", gain) for name, gain in gains["density"].items())]
         listed += [(f"{'live' if load['live'] else 'dead'} load on {load['on']}", load["gain"]) for load in gains["loads"]]
-        rows.append(("with 1 % more of", "\n".join(f"{name}: {gain + 0.0:+.2f} %" for name, gain in listed)))
+        rows.append(("change for 1 % more", "\n".join(f"{name}: {gain + 0.0:+.2f} %" for name, gain in listed)))
     return rows
 
 
 def _safe(result: dict[str, Any]) -> Rows:
-    """The safe multiplier; first that it is not confirmed, if it is not."""
+    """The rows of the safe multiplier, which begin with a warning if it is not confirmed."""
     safe, note = result.get("multiplier_safe"), result.get("search", {}).get("note", "")
     if safe is None:
         return [("safe multiplier", f"not known: {note}")] if note else []
@@ -103,7 +103,7 @@ def _capacity(result: dict[str, Any]) -> Rows:
 
 
 def _interval(row: dict[str, Any]) -> str:
-    """The safe multiplier of a direction, then the upper one."""
+    """The safe multiplier of a direction, then the upper bound."""
     safe, doubt = row.get("multiplier_safe"), "" if row.get("confirmed") else " (NOT CONFIRMED by a history)"
     return f"{'not known' if safe is None else f'{safe:.5f}{doubt}'} safe, {_format_upper(row)} upper"
 
@@ -112,11 +112,11 @@ def _pushover(result: dict[str, Any]) -> Rows:
     return [
         *_safe(result),
         ("curve", "by associated friction, an upper bound"),
-        ("starts at", f"multiplier {result['multiplier']:.5f}; limit analysis: {result['limit']:.5f}"),
+        ("start of the curve", f"multiplier {result['multiplier']:.5f}; limit analysis: {result['limit']:.5f}"),
         ("peak", f"{result['peak']:.5f} at {1e3 * result['peak_displacement']:.4g} mm"),
-        ("80 % of it left at", _format_millimetres(result["soft_displacement"])),
-        ("no capacity at", _format_millimetres(result["ultimate_displacement"])),
-        ("points, end", f"{len(result['curve']['displacement'])}, {result['end']}"),
+        ("falls to 80 % of the peak at", _format_millimetres(result["soft_displacement"])),
+        ("falls to zero at", _format_millimetres(result["ultimate_displacement"])),
+        ("points, reason for the end", f"{len(result['curve']['displacement'])}, {result['end']}"),
     ]
 
 
@@ -131,7 +131,7 @@ def _construction(result: dict[str, Any]) -> Rows:
         ("stages", f"{planned}, each stands" if result["stable"] else f"{reached} of {planned}, the last does not stand"),
         ("contact", result["contact"]),
         ("supports bear", f"what is there to {largest_error:.0e} in every stage"),
-        ("widest head joint", f"{heads[0]}; laid at once {heads[1]}"),
+        ("widest head joint", f"{heads[0]}; if laid at once {heads[1]}"),
     ]
     if change is None:
         return [*rows, ("falls", ", ".join(result["falls"]))] if "falls" in result else [*rows, ("at once", "does not stand")]
@@ -139,7 +139,7 @@ def _construction(result: dict[str, Any]) -> Rows:
     at_most = (
         f"{_format_force_vector(change['force_at_once'])} at once, {_format_force_vector(change['force_in_stages'])} in stages"
     )
-    return [*rows, ("stages change forces by", listed), (f"most at {'|'.join(change['joint'])}", at_most)]
+    return [*rows, ("change of forces by stages", listed), (f"largest change, {'|'.join(change['joint'])}", at_most)]
 
 
 def _settlement(result: dict[str, Any]) -> Rows:
@@ -158,14 +158,14 @@ def _settlement(result: dict[str, Any]) -> Rows:
         f"{name}: {_format_force_vector(each['reaction'][0])} at first, {_format_force_vector(each['reaction'][-1])} in the end"
         for name, each in result["supports"].items()
     ]
-    rows.append(("supports push with", "\n".join(listed if len(listed) <= 8 else [*listed[:7], f"and {len(listed) - 7} more"])))
+    rows.append(("reactions of the supports", "\n".join(listed if len(listed) <= 8 else [*listed[:7], f"and {len(listed) - 7} more"])))
     place = [", ".join(f"{x + 0.0:.2f}" for x in each["place"]) for each in cracks]
     wide = [
         f"{'|'.join(each['blocks'])}: {1e3 * each['width']:.3g} mm at ({at}) m"
         for each, at in zip(cracks[:5], place[:5], strict=True)
     ]
     more = [f"and {len(cracks) - 5} more"] if len(cracks) > 5 else []
-    return [*rows, ("joints that opened", "\n".join(wide + more) if wide else "none")]
+    return [*rows, ("open joints", "\n".join(wide + more) if wide else "none")]
 
 
 ROWS_BY_ANALYSIS = {"equilibrium": _equilibrium, "limit": _limit, "tilt": _tilt, "capacity": _capacity, "pushover": _pushover,

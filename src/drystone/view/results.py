@@ -1,11 +1,11 @@
-"""The pictures of an analysis of statics: its run and its facts come in, PNG files in the folder of the run go out.
+"""The pictures of an analysis of statics: its run and its result come in, PNG files in the folder of the run go out.
 
-    forces.png      what the joints carry
-    mechanism.png   how the structure gives way, if it does
-    thrust.png      conventional thrust lines of an arch and the line of the forces found
+    forces.png      the forces in the joints
+    mechanism.png   the mechanism of collapse, if there is one
+    thrust.png      conventional thrust lines of an arch, and the thrust line of the computed forces
     capacity.png    multiplier against direction
     curve.png       multiplier against displacement
-    settlement.png  what each support bears against how far supports have gone
+    settlement.png  reactions of the supports against the settlement
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ from drystone.view.plots import curve_picture, polar_picture, settlement_picture
 Array = np.ndarray
 
 TITLES = {"stands": "stands by Coulomb's friction", "self-stress": "stands only with self-stress that nothing has created",
-          "falls": "falls: no forces hold it"}  # fmt: skip
+          "falls": "falls: no forces can hold it"}  # fmt: skip
 
 
 def result_pictures(run: Run, result: dict[str, Any]) -> list[Path]:
-    """Draw whatever the analysis found, and say where."""
+    """Draw the pictures that the analysis has; return their paths."""
     return [draw(run, result, run.folder / name) for name, (applies, draw) in ANALYSIS_PICTURES.items() if applies(run, result)]
 
 
@@ -43,7 +43,7 @@ def _has_mechanism(run: Run, result: dict[str, Any]) -> bool:
 
 
 def _forces(run: Run, result: dict[str, Any], path: Path) -> Path:
-    """Of the last state of forces; of an equilibrium that fails, what falls, or else what moves, has a colour."""
+    """Draw the last state of forces; if an equilibrium fails, the blocks that fall, or else those that move, have a colour."""
     moving = run.velocity[1] if result["analysis"] == "equilibrium" and not result["stable"] else None
     if "falls" in result:
         falls = np.isin([block.name for block in run.model.blocks], result["falls"])
@@ -59,7 +59,7 @@ def _mechanism(run: Run, result: dict[str, Any], path: Path) -> Path:
 
 
 def mechanism_of(run: Run, result: dict[str, Any]) -> Mechanism:
-    """That of the last frame that moves, read with the tolerance of the words that the facts tell it in."""
+    """The mechanism of the last frame that moves, read with the tolerance with which the result describes it."""
     last = max(k for k in range(run.frames) if run.velocity[k].any())
     tolerance = result.get("mechanism", {}).get("tolerance", MECHANISM_TOLERANCE)
     return read_mechanism(run.model, run.contacts(last), run.velocity[last], tolerance=tolerance)
@@ -68,7 +68,7 @@ def mechanism_of(run: Run, result: dict[str, Any]) -> Mechanism:
 def _thrust(run: Run, result: dict[str, Any], path: Path) -> Path:
     lines: dict[str, Any] = {name: np.array(line) for name, line in result["thrust"]["lines"].items()}
     if result["stable"]:
-        lines["of the forces found"] = thrust_lines(run.model, joint_resultants(run.model, run.contacts(-1)))
+        lines["of the computed forces"] = thrust_lines(run.model, joint_resultants(run.model, run.contacts(-1)))
     thrust_picture(run.model, lines, path)
     return path
 
@@ -89,7 +89,7 @@ def _settlement(run: Run, result: dict[str, Any], path: Path) -> Path:
 
 
 def capacity_curves(result: dict[str, Any]) -> dict[str, tuple[Array, Array]]:
-    """[deg] and [-] directions and multipliers, of those that have one: safe ones, if any is known, then upper ones."""
+    """The directions [deg] and multipliers [-] that are known: the safe ones, if there are any, then the upper bounds."""
     labels = {"multiplier_safe": "safe, Coulomb friction", "multiplier": "upper bound, associated friction"}
     curves = {}
     for name, label in labels.items():
@@ -100,7 +100,7 @@ def capacity_curves(result: dict[str, Any]) -> dict[str, tuple[Array, Array]]:
 
 
 def pushover_curve(result: dict[str, Any]) -> tuple[Array, Array]:
-    """[m] and [-] displacements and multipliers, of the points that have one."""
+    """The displacements [m] and multipliers [-] of the points that have a multiplier."""
     curve = result["curve"]
     known = [k for k, multiplier in enumerate(curve["multiplier"]) if multiplier is not None]
     return np.array(curve["displacement"])[known], np.array([curve["multiplier"][k] for k in known])

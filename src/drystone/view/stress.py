@@ -1,7 +1,7 @@
-"""Stresses in deformable blocks, to be drawn: a frame of a `Run` comes in, its bricks and the stress of each go out.
+"""Stresses in deformable blocks for pictures: a frame of a `Run` comes in, its brick elements and their stresses go out.
 
-`STRESS_MEASURES` say what is read of a stress: "von mises"; "tension" and "compression", the largest principal stresses; of a dome
-about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes the blocks were built in.
+`STRESS_MEASURES` are the numbers that can be drawn: "von mises"; "tension" and "compression", the largest principal stresses;
+and for a dome about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes of the blocks as built.
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ BRICK_FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3,
 
 
 def _hoop_stress(stress: Array, place: Array) -> Array:
-    """(E,) [Pa] along the horizontal circle about the z axis."""
+    """(E,) [Pa] the normal stress along the horizontal circle about the z axis."""
     across = place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)
     x, y = -across[:, 1], across[:, 0]
     return stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
 
 
 def _meridian_stress(stress: Array, place: Array) -> Array:
-    """(E,) [Pa] the least principal stress in the upright plane through the z axis."""
+    """(E,) [Pa] the smallest principal stress in the vertical plane through the z axis."""
     x, y = (place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)).T
     out = stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
     shear = stress[:, 5] * x + stress[:, 4] * y
@@ -48,8 +48,8 @@ STRESS_MEASURES: dict[
 
 
 def stressed_bricks(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[Model, Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame, to be drawn; (N,) [Pa] one of the `STRESS_MEASURES` of
-    each, nan if it is rigid. Strains, not the motion of the blocks, are `exaggerate` times as large."""
+    """A model for drawing of the rigid blocks and of the bricks of deformable blocks in a frame, and (N,) [Pa] one of the
+    `STRESS_MEASURES` of each, nan if it is rigid. Strains, but not the motion of the blocks, are multiplied by `exaggerate`."""
     if run.model.elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
     drawn, values = _pieces(run, frame, measure, exaggerate)
@@ -57,7 +57,7 @@ def stressed_bricks(run: Run, frame: int, measure: str, exaggerate: float) -> tu
 
 
 def _pieces(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[list[Block], Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame; (B,) [Pa] what is read of each, nan if rigid."""
+    """The rigid blocks and the bricks of deformable blocks in a frame, and (N,) [Pa] the measure of each, nan if it is rigid."""
     model, state, elastic = run.model, run.state(frame), run.model.elastic
     assert elastic is not None
     moved, stresses = nodal(elastic, state.amplitude), gauss_stresses(elastic, state.amplitude)
@@ -80,7 +80,7 @@ def _pieces(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[list
 
 
 def _model(drawn: list[Block]) -> Model:
-    """Blocks to be drawn, and nothing else: their faces may be slightly curved and they may overlap."""
+    """A model that can only be drawn: the faces of its blocks may be slightly curved, and the blocks may overlap."""
     count, none = len(drawn), np.zeros(len(drawn))
     surfaces = make_surfaces([block.vertices for block in drawn], [block.faces for block in drawn], [""] * count)
     middle = np.array([block.vertices.mean(axis=0) for block in drawn])

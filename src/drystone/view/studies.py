@@ -1,4 +1,4 @@
-"""The pictures of a study: what it found comes in, files in its folder go out. Kinds but the sweep have files of their own."""
+"""The pictures of a study: its result comes in, files in its folder go out. Only the sweep is drawn in this module itself."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ NUMBER_UNITS = {"peak_displacement": " [m]", "angle": " [rad]"}
 
 
 def study_pictures(kind: str, result: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw what a study found."""
+    """Draw the result of a study."""
     return STUDY_PICTURES[kind](result, folder)
 
 
@@ -27,14 +27,14 @@ def _sweep(result: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def draw_sweep(figure: Any, result: dict[str, Any]) -> None:
-    """What was measured against the first number that was varied, a line for every combination of the others."""
+    """Draw a measured number against the first varied number, with one line for every combination of the other values."""
     rows = [row for row in result["rows"] if row["outcome"]["status"] != "failed"]
     measured = next(
         (name for name in PLOTTED_NUMBERS if any(row["outcome"]["numbers"].get(name) is not None for row in rows)), None
     )
     varied_key = next((key for key in (rows[0]["sample"] if rows else ()) if _is_number(rows[0]["sample"][key])), None)
     if measured is None or varied_key is None:
-        raise InputError("nothing to plot; a sweep is drawn when some trials ended and a number was varied")
+        raise InputError("there is nothing to plot; a sweep is drawn once some trials have ended, if a number was varied")
     lines: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         others = ", ".join(f"{key} {value}" for key, value in row["sample"].items() if key != varied_key)
@@ -51,7 +51,7 @@ def draw_sweep(figure: Any, result: dict[str, Any]) -> None:
 
 
 def _draw_line(axes: Any, rows: list[dict[str, Any]], varied_key: str, measured: str, label: str, line: dict[str, Any]) -> None:
-    """A line through its points; crosses where it collapsed."""
+    """Draw a line through its points, with crosses where the structure collapsed."""
     rows = sorted(rows, key=lambda row: _number(row["sample"][varied_key])[0])
     x = [_number(row["sample"][varied_key])[0] for row in rows]
     y = [row["outcome"]["numbers"].get(measured) for row in rows]
@@ -62,7 +62,7 @@ def _draw_line(axes: Any, rows: list[dict[str, Any]], varied_key: str, measured:
 
 
 def _number(value: Any) -> tuple[float, str]:
-    """A value of a case and its unit."""
+    """The number and the unit of a value of a case."""
     return split_number_and_unit(value) if isinstance(value, str) else (float(value), "")
 
 

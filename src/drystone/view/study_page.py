@@ -1,5 +1,8 @@
-"""A study as one page: what it found and its rows come in, `study.html` in its folder goes out, with its pictures and a line a
-trial that leads to its run, if that was kept, or says the command that computes it."""
+"""A study as one page: its summary and its rows come in, `study.html` in its folder goes out.
+
+The page has the pictures and a line per trial, which links to the run of the trial if that was kept, or names the command that
+computes it.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -19,7 +22,7 @@ img, object { max-width: 100% }
 
 
 def study_page(summary: dict[str, Any], rows: Sequence[TrialRow], pictures: Sequence[Path], folder: Path) -> Path:
-    """Write the page; `facts` as the command prints them."""
+    """Write the page; `summary` is the dictionary that the command prints."""
     title = escape(f"{Path(summary['study']).name}: {summary['kind']}")
     counts = ", ".join(f"{summary['trials'][status]} {status}" for status in ("standing", "collapsed", "failed"))
     sentences = [escape(curve["sentence"]) for curve in summary["found"].get("curves", []) if "sentence" in curve]
@@ -37,7 +40,7 @@ def study_page(summary: dict[str, Any], rows: Sequence[TrialRow], pictures: Sequ
 
 
 def _clickable(pictures: Sequence[Path]) -> list[Path]:
-    """Of a picture in two forms the one whose points can be clicked."""
+    """The pictures; of one in two formats the SVG, whose points can be clicked."""
     drawn = {path.with_suffix(""): path for path in sorted(pictures)}  # .svg comes after .png
     return list(drawn.values())
 

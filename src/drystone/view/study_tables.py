@@ -1,4 +1,4 @@
-"""What a study found, told in a terminal: facts come in, tables go out."""
+"""The result of a study in a terminal: a dictionary comes in, tables go out."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rich.table import Table
 
 from drystone.view.tables import print_rows
 
-MAX_SWEEP_ROWS = 40  # rows of a sweep that are told; the table on disk has all
+MAX_SWEEP_ROWS = 40  # rows of a sweep that are printed; the table on disk has all
 SWEEP_NUMBERS = (
     "peak_displacement",
     "residual_displacement",
@@ -18,7 +18,7 @@ SWEEP_NUMBERS = (
 
 
 def print_study(summary: dict[str, Any]) -> None:
-    """How many trials came to what, and what the kind of study has to say."""
+    """Print how many trials had each outcome, and the result of the study."""
     counts, found = summary["trials"], summary["found"]
     if summary["kind"] == "sweep":
         _print_sweep(found["rows"])
@@ -27,20 +27,20 @@ def print_study(summary: dict[str, Any]) -> None:
         ("standing, collapsed, failed", f"{counts['standing']}, {counts['collapsed']}, {counts['failed']}"),
         *((name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value))
           for name, value in found.items() if isinstance(value, int | float | str)),
-        ("kept in", summary["out"]),
+        ("stored in", summary["out"]),
     ]  # fmt: skip
     rows += [("pictures", "\n".join(summary["pictures"]))] if summary.get("pictures") else []
     print_rows(f"{summary['study']}: {summary['kind']}", rows)
 
 
 def print_trial(summary: dict[str, Any]) -> None:
-    """One trial that was computed again."""
+    """Print one trial that was computed again."""
     rows = [(key, str(value)) for key, value in summary["sample"].items()]
     rows += [("outcome", f"{summary['status']}: {summary['reason']}")]
     rows += [(name.replace("_", " "), f"{value:.6g}") for name, value in summary["numbers"].items() if value is not None]
-    same = "yes, to the bit" if summary["as_in_the_table"] else "no: the case, its files or drystone have changed"
+    same = "yes, bit for bit" if summary["as_in_the_table"] else "no: the case, its files or drystone have changed"
     rows += [("as in the table", same)]
-    rows += [("kept in", summary["out"])] + ([("pictures", "\n".join(summary["pictures"]))] if "pictures" in summary else [])
+    rows += [("stored in", summary["out"])] + ([("pictures", "\n".join(summary["pictures"]))] if "pictures" in summary else [])
     print_rows(f"Trial {summary['key']}", rows)
 
 

@@ -1,7 +1,7 @@
-"""How every plot looks: `drawing` gives a figure to draw in and writes it to PNG, SVG or PDF, by the suffix of the path.
+"""The style of all plots: `drawing` gives a figure to draw in and writes it as PNG, SVG or PDF, by the suffix of the path.
 
-Colours are Okabe and Ito's, which every eye tells apart; lines that may cross have styles besides. The same numbers give the
-same bytes: no dates, no random names. What has thousands of dots is kept as pixels in SVG and PDF.
+The colours are those of Okabe and Ito, distinguishable with colour blindness; lines also differ in style. The same numbers give
+the same bytes: there are no dates and no random names. Plots of thousands of dots are stored as pixels in SVG and PDF.
 """
 
 import re
@@ -22,7 +22,7 @@ COLUMN_WIDTH, PAGE_WIDTH, LANDSCAPE_WIDTH = (
     3.5,
     7.0,
     11.0,
-)  # [in] width of a plot in a column of a paper, on a page, on a page laid sideways
+)  # [in] width of a plot in a column of a paper, on a page, on a landscape page
 TIMES_SIGN, MINUS_SIGN = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -52,7 +52,7 @@ _UNDATED: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"Creati
 
 @contextmanager
 def drawing(*paths: str | Path, width: float = PAGE_WIDTH, height: float = 5.0) -> Iterator[Any]:
-    """A figure of a size [in] to draw in; at the end it is in each of the files."""
+    """A figure of a size [in] to draw in; at the end it is written to each of the files."""
     files = [Path(path) for path in paths]
     for file in files:
         if file.suffix.lower() not in PLOT_SUFFIXES:
@@ -75,8 +75,8 @@ def drawing(*paths: str | Path, width: float = PAGE_WIDTH, height: float = 5.0) 
 
 
 def _label_in_plain_letters(figure: Any) -> None:
-    """Powers of ten along the axes in the letters of the font. What Matplotlib would set as formulas takes it a third of the
-    time of a plot."""
+    """Write powers of ten along the axes as plain text. Matplotlib would set them as formulas, which takes a third of the time
+    of a plot."""
     from matplotlib.ticker import LogFormatter, ScalarFormatter
 
     class Powers(LogFormatter):
@@ -115,5 +115,5 @@ def _ten_to(exponent: int) -> str:
 
 
 def line_style(number: int) -> dict[str, Any]:
-    """The colour and style of one of several lines; 28 are told apart."""
+    """The colour and style of a line by its number; 28 lines can be told apart."""
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}

@@ -70,8 +70,8 @@ def _heading(sheet: Sheet, first: int) -> tuple[list[str], list[str | None]]:
 
 def _unit(text: str) -> str | None:
     """The unit that a text has in brackets; other things may be there too, "x (EW)"."""
-    found = BRACKETED.search(text)
-    unit = found[0][1:-1].strip() if found else ""
+    match = BRACKETED.search(text)
+    unit = match[0][1:-1].strip() if match else ""
     return unit if unit in OTHER_UNITS or acceleration_factor(unit) is not None else None
 
 

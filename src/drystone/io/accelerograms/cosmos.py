@@ -21,19 +21,19 @@ def is_cosmos(sheet: Sheet) -> bool:
 
 def read_cosmos(sheet: Sheet) -> list[Accelerogram]:
     """The accelerations of a file."""
-    found, kinds, start = [], [], 0
+    channels, kinds, start = [], [], 0
     while sheet.has_more(start):
         line, _ = sheet.required_field(DATA_LINE, "the number of points of a channel", start)
         kinds.append(sheet.header_field(r"^\s*\S+\s+(\w+)", line, line + 1).lower())
         after = line + 1
         if kinds[-1].startswith("accel"):
             channel, after = _channel(sheet, start, line)
-            found.append(channel)
+            channels.append(channel)
         start = sheet.required_field(END_LINE, "the end of a channel, /& or End-of-data", after, len(sheet.lines))[0] + 1
-    if not found:
-        said = f"the file has {' and '.join(dict.fromkeys(kinds))}, an acceleration is needed; take that of the same record"
-        raise sheet.to_error(0, said)
-    return found
+    if not channels:
+        message = f"the file has {' and '.join(dict.fromkeys(kinds))}, an acceleration is needed; take that of the same record"
+        raise sheet.to_error(0, message)
+    return channels
 
 
 def _channel(sheet: Sheet, start: int, line: int) -> tuple[Accelerogram, int]:

@@ -26,12 +26,12 @@ def is_csmip(sheet: Sheet) -> bool:
 
 def read_csmip(sheet: Sheet) -> list[Accelerogram]:
     """The channels of a .V1 or .V2 file."""
-    found, start = [], 0
+    channels, start = [], 0
     while sheet.has_more(start):
         channel, after = _channel(sheet, start)
-        found.append(channel)
+        channels.append(channel)
         start = sheet.required_field(r"^(/&)", "the end of a channel, /&", after, len(sheet.lines))[0] + 1
-    return found
+    return channels
 
 
 def _channel(sheet: Sheet, start: int) -> tuple[Accelerogram, int]:

@@ -20,11 +20,11 @@ def is_geonet(sheet: Sheet) -> bool:
 
 def read_geonet(sheet: Sheet) -> list[Accelerogram]:
     """The components of a file."""
-    found, start = [], 0
+    components, start = [], 0
     while sheet.has_more(start):
         component, start = _component(sheet, start)
-        found.append(component)
-    return found
+        components.append(component)
+    return components
 
 
 def _component(sheet: Sheet, start: int) -> tuple[Accelerogram, int]:

@@ -23,9 +23,9 @@ def is_peer(sheet: Sheet) -> bool:
 def read_peer(sheet: Sheet) -> list[Accelerogram]:
     """The component of an AT2 file."""
     line, _ = sheet.required_field(SIZE_LINE, "NPTS and DT", stop=TOP_LINES)
-    other = sheet.header_field(r"\b(velocity|displacement)\b.*\bunits?\b", stop=line)
-    if other:
-        raise sheet.to_error(line, f"the file has a {other.lower()}, an acceleration is needed; take the AT2 of the same record")
+    other_kind = sheet.header_field(r"\b(velocity|displacement)\b.*\bunits?\b", stop=line)
+    if other_kind:
+        raise sheet.to_error(line, f"the file has a {other_kind.lower()}, an acceleration is needed; take the AT2 of the same record")
     number = r"([-+.\w]+)"
     if re.search(r"NPTS\s*=", sheet.lines[line], re.IGNORECASE):
         points, step = rf"NPTS\s*=\s*{number}", rf"\bDT\s*=\s*{number}"
@@ -35,8 +35,8 @@ def read_peer(sheet: Sheet) -> list[Accelerogram]:
     time_step = sheet.positive_number(step, "the time step DT", line, line + 1)
     values, after = sheet.read_values(line + 1, count)
     sheet.reject_more(after, count)
-    said = [part.strip() for part in sheet.lines[1].split(",")] if line >= 3 else []
-    event, date, station, component = said if len(said) == 4 else ["", "", "", ""]
+    parts = [part.strip() for part in sheet.lines[1].split(",")] if line >= 3 else []
+    event, date, station, component = parts if len(parts) == 4 else ["", "", "", ""]
     about = {"format": "PEER", "event": event, "date": date, "station": station}
     unit = sheet.header_field(UNIT_PATTERN, stop=line) or None
     return [sheet.make_accelerogram(line + 1, component, time_step, values, unit, about)]

@@ -51,8 +51,8 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
     except InputError:
         raise
     except Exception as error:  # ObsPy raises what its parts raise
-        said = str(error).strip().partition("\n")[0][:80]
-        raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
+        message = str(error).strip().partition("\n")[0][:80]
+        raise InputError(f"{sheet.path}: not a {kind} file that can be read ({message}); take it as it was published") from None
 
 
 def _check_complete(path: Path, data: bytes, traces: list[Any]) -> None:
@@ -74,9 +74,9 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
     about = {"format": "SAC", "station": f"{trace.stats.network}.{trace.stats.station}", "date": str(trace.stats.starttime)}
     unit = None
     if "sac" in trace.stats:
-        other = SAC_KINDS.get(int(trace.stats.sac.get("idep", -1)))
-        if other:
-            raise InputError(f"{sheet.path}: the file has a {other}, an acceleration is needed; take that of the same record")
+        other_kind = SAC_KINDS.get(int(trace.stats.sac.get("idep", -1)))
+        if other_kind:
+            raise InputError(f"{sheet.path}: the file has a {other_kind}, an acceleration is needed; take that of the same record")
     else:
         sensitivity = _sensitivity(sheet.path.parent, trace)
         about["format"] = "miniSEED"

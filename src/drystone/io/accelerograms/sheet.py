@@ -36,9 +36,9 @@ class Sheet(NamedTuple):
     unit: str | None = None  # of the values
     time_step: float | None = None  # [s]
 
-    def to_error(self, line: int | None, said: str) -> InputError:
+    def to_error(self, line: int | None, message: str) -> InputError:
         """What to raise about a line; None: a file that has no lines."""
-        return InputError(f"{self.path}: {said}" if line is None else f"{self.path}, line {line + 1}: {said}")
+        return InputError(f"{self.path}: {message}" if line is None else f"{self.path}, line {line + 1}: {message}")
 
     def header_field(self, pattern: str, start: int = 0, stop: int | None = None) -> str:
         """What the header says: the group of the first line that has the pattern, empty if there is none."""
@@ -84,8 +84,8 @@ class Sheet(NamedTuple):
             values.extend(self.read_line(line, width))
             line += 1
         if len(values) != count:
-            said = f"{len(values)} values up to here, its header states {count}; take the file as it was published"
-            raise self.to_error(line - 1, said)
+            message = f"{len(values)} values up to here, its header states {count}; take the file as it was published"
+            raise self.to_error(line - 1, message)
         return np.array(values), line
 
     def read_table(self, first: int, columns: int) -> Array:
@@ -108,8 +108,8 @@ class Sheet(NamedTuple):
         try:
             values = list(map(float, words))
         except ValueError as error:
-            found = str(error).partition(": ")[2].strip("'")
-            raise self.to_error(line, f"{_shorten(found)} stands where a number should; correct or delete the line") from None
+            word = str(error).partition(": ")[2].strip("'")
+            raise self.to_error(line, f"{_shorten(word)} stands where a number should; correct or delete the line") from None
         if not all(map(math.isfinite, values)):
             raise self.to_error(line, f"{_shorten(text.strip())} has a value that is not finite; give numbers only")
         return values
@@ -122,14 +122,14 @@ class Sheet(NamedTuple):
         """Refuse more values than the header states."""
         for after in range(line, len(self.lines) if stop is None else stop):
             if self.lines[after].strip():
-                said = f"goes on after the {count} values that its header states; correct the number or delete the rest"
-                raise self.to_error(after, said)
+                message = f"goes on after the {count} values that its header states; correct the number or delete the rest"
+                raise self.to_error(after, message)
 
-    def check_count(self, line: int, found: int, stated: int) -> None:
+    def check_count(self, line: int, count: int, stated: int) -> None:
         """Refuse a table of fewer or more samples than the header states."""
-        if found != stated:
-            said = f"{found} samples follow, its header states {stated}; take the file as it was published"
-            raise self.to_error(line, said)
+        if count != stated:
+            message = f"{count} samples follow, its header states {stated}; take the file as it was published"
+            raise self.to_error(line, message)
 
     def require_even_step(self, time: Array, rounding: float, rows: Sequence[int]) -> float:
         """[s] between the times of the samples, which must be even; `rounding` [s] of each, `rows`: the line of each."""
@@ -141,8 +141,8 @@ class Sheet(NamedTuple):
         steps = np.diff(time)
         usual = float(np.median(steps))
         row = int(np.argmax((np.abs(steps - usual) > _time_tolerance(usual, rounding)) | (steps <= 0)))
-        said = f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
-        raise self.to_error(rows[row + 1], said)
+        message = f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
+        raise self.to_error(rows[row + 1], message)
 
     def make_accelerogram(
         self, line: int | None, component: str, time_step: float, values: Array, unit: str | None, about: Mapping[str, str]
@@ -151,13 +151,13 @@ class Sheet(NamedTuple):
         if len(values) < 2:
             raise self.to_error(line, f"{len(values)} samples; give at least 2")
         if self.time_step is not None and abs(self.time_step - time_step) > 1e-2 * time_step:
-            said = f"the file has a time step of {time_step:g} s, {self.time_step:g} s is stated besides; leave that out"
-            raise self.to_error(line, said)
+            message = f"the file has a time step of {time_step:g} s, {self.time_step:g} s is stated besides; leave that out"
+            raise self.to_error(line, message)
         unit, scale = self._agree_unit(line, unit)
         peak = float(np.abs(values).max()) * scale
         if time_step < MIN_TIME_STEP or peak > MAX_VALUE:
-            said = f"a sample every {time_step:g} s, up to {peak:g} m/s2; no ground moves so, correct its header or its unit"
-            raise self.to_error(line, said)
+            message = f"a sample every {time_step:g} s, up to {peak:g} m/s2; no ground moves so, correct its header or its unit"
+            raise self.to_error(line, message)
         known = {key: value for key, value in about.items() if value}
         return Accelerogram(self.path.stem, component, float(time_step), values * scale, unit, known)
 
@@ -189,8 +189,8 @@ def split_lines(path: Path, data: bytes) -> list[str]:
         raise InputError(f"{path}: is empty; give a file with samples")
     longest = max(range(len(lines)), key=lambda line: len(lines[line]))
     if len(lines[longest]) >= MAX_LINE_CHARACTERS:
-        said = f"{len(lines[longest])} characters; give a file with lines below {MAX_LINE_CHARACTERS}"
-        raise InputError(f"{path}, line {longest + 1}: {said}")
+        message = f"{len(lines[longest])} characters; give a file with lines below {MAX_LINE_CHARACTERS}"
+        raise InputError(f"{path}, line {longest + 1}: {message}")
     return lines
 
 
@@ -199,8 +199,8 @@ def find_even_step(time: Array, rounding: float) -> float | None:
     if len(time) < 2 or np.any(np.diff(time) <= 0):
         return None
     step = float(f"{(time[-1] - time[0]) / (len(time) - 1):.10g}")  # 0.005, not 0.004999999999999999
-    away = np.abs(time - time[0] - step * np.arange(len(time)))
-    return step if away.max() <= _time_tolerance(step, rounding) else None
+    deviation = np.abs(time - time[0] - step * np.arange(len(time)))
+    return step if deviation.max() <= _time_tolerance(step, rounding) else None
 
 
 def format_peak(peak: str, unit: str) -> str:
@@ -217,8 +217,8 @@ def acceleration_factor(unit: str) -> float | None:
     None if it is none of acceleration."""
     counts = COUNT_UNIT.fullmatch(unit)
     if counts:
-        full, whole = acceleration_factor(counts[2]), float(counts[3])
-        return None if full is None or not whole else full * float(counts[1]) / whole
+        full, count = acceleration_factor(counts[2]), float(counts[3])
+        return None if full is None or not count else full * float(counts[1]) / count
     plain = normalise_unit(unit)
     known = ACCELERATION_UNITS.get(plain.removesuffix("/10"))
     return known / 10 if known is not None and plain.endswith("/10") else known

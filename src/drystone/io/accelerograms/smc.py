@@ -25,8 +25,8 @@ def read_smc(sheet: Sheet) -> list[Accelerogram]:
     reals, comments_at = sheet.read_values(reals_at, REAL_COUNT, width=15)
     comments, count, rate = int(integers[15]), int(integers[16]), float(reals[1])
     if count < 1 or comments < 0 or not 0 < rate < 1e38:
-        said = f"{comments} comments, {count} values and {rate:g} samples a second; take the file as it was published"
-        raise sheet.to_error(TEXT_LINES, said)
+        message = f"{comments} comments, {count} values and {rate:g} samples a second; take the file as it was published"
+        raise sheet.to_error(TEXT_LINES, message)
     first = comments_at + comments
     values, after = sheet.read_values(first, count)
     sheet.reject_more(after, count)

@@ -29,13 +29,13 @@ def is_volume1(sheet: Sheet) -> bool:
 
 def read_volume1(sheet: Sheet) -> list[Accelerogram]:
     """The components of a file."""
-    found, start = [], 0
+    components, start = [], 0
     while sheet.has_more(start):
         ends = (line for line in range(start, len(sheet.lines)) if sheet.lines[line].startswith("/&"))
         stop = next(ends, len(sheet.lines))
-        found.append(_component(sheet, start, stop))
+        components.append(_component(sheet, start, stop))
         start = stop + 1
-    return found
+    return components
 
 
 def _component(sheet: Sheet, start: int, stop: int) -> Accelerogram:
@@ -43,8 +43,8 @@ def _component(sheet: Sheet, start: int, stop: int) -> Accelerogram:
     count = sheet.whole_number(POINTS_PATTERN, "the number of points", *head)
     _, unit = sheet.required_field(UNIT_PATTERN, "the unit of its values", *head)
     lines = [line for line in range(first, stop) if sheet.lines[line].strip()]
-    a_line = len(sheet.read_line(lines[0])) if lines else 1
-    paired = len(lines) * a_line >= 2 * count
+    values_per_line = len(sheet.read_line(lines[0])) if lines else 1
+    paired = len(lines) * values_per_line >= 2 * count
     values, after = sheet.read_values(first, 2 * count if paired else count)
     sheet.reject_more(after, count, stop)
     done: tuple[str, ...] = ()

@@ -38,8 +38,8 @@ def read_compas(content: Any, path: Path, density: float) -> Drawing:
         entries = list(_entries(content))
         blocks = [_block(name, mesh, support, density) for name, mesh, support in entries]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        said = f"{type(error).__name__} {error}"[:80]
-        raise InputError(f"{path}: not a COMPAS assembly, model or mesh as it is known here ({said}); export anew") from None
+        message = f"{type(error).__name__} {error}"[:80]
+        raise InputError(f"{path}: not a COMPAS assembly, model or mesh as it is known here ({message}); export anew") from None
     if not blocks:
         raise InputError(f"{path}: COMPAS data without blocks; export the assembly, not its analysis alone")
     return Drawing(blocks)

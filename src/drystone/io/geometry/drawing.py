@@ -87,8 +87,8 @@ NOTE_PREFIX = "drystone "
 
 def format_note(block: Block, *keys: str) -> str:
     """A comment with these attributes of the block, and the number of its faces."""
-    told = {key: getattr(block, key) for key in keys} | {"faces": len(block.faces)}
-    return NOTE_PREFIX + json.dumps(told)
+    attributes = {key: getattr(block, key) for key in keys} | {"faces": len(block.faces)}
+    return NOTE_PREFIX + json.dumps(attributes)
 
 
 def read_note(comment: str) -> dict[str, Any] | None:
@@ -96,27 +96,27 @@ def read_note(comment: str) -> dict[str, Any] | None:
     if not comment.startswith(NOTE_PREFIX):
         return None
     try:
-        told = json.loads(comment.removeprefix(NOTE_PREFIX))
+        attributes = json.loads(comment.removeprefix(NOTE_PREFIX))
     except (ValueError, RecursionError):
         return None
     kinds = {"name": str, "group": str, "fixed": bool, "density": float, "pieces": list, "faces": int}
-    if not isinstance(told, dict) or not all(key in kinds and type(told[key]) is kinds[key] for key in told):
+    if not isinstance(attributes, dict) or not all(key in kinds and type(attributes[key]) is kinds[key] for key in attributes):
         return None
-    if "pieces" in told:
-        told["pieces"] = tuple(told["pieces"])
-    return told
+    if "pieces" in attributes:
+        attributes["pieces"] = tuple(attributes["pieces"])
+    return attributes
 
 
 def split_by_notes(vertices: Array, faces: list[Face], notes: list[dict[str, Any]], density: float) -> list[Block]:
     """The blocks of one list of faces, by the notes that count them; one block of all faces if they do not add up."""
-    if sum(told.get("faces", 0) for told in notes) != len(faces):
+    if sum(note.get("faces", 0) for note in notes) != len(faces):
         return [Block(vertices, tuple(faces), density)]
     blocks, start = [], 0
-    for told in notes:
-        own = faces[start : start + told["faces"]]
-        start += told["faces"]
-        attributes = {"density": density} | {key: value for key, value in told.items() if key != "faces"}
-        blocks.append(Block(*keep_used_vertices(vertices, own), **attributes))
+    for note in notes:
+        block_faces = faces[start : start + note["faces"]]
+        start += note["faces"]
+        attributes = {"density": density} | {key: value for key, value in note.items() if key != "faces"}
+        blocks.append(Block(*keep_used_vertices(vertices, block_faces), **attributes))
     return blocks
 
 
@@ -150,6 +150,6 @@ def stack_meshes(blocks: Sequence[Block]) -> tuple[Array, list[list[Face]]]:
 def check_extent(blocks: Sequence[Block], path: Path) -> None:
     """Refuse blocks so far away or so large that nothing can be computed with their lengths."""
     for block in blocks:
-        reach = float(np.abs(block.vertices).max(initial=0.0))
-        if reach > MAX_COORDINATE:
-            raise InputError(f"{path}: {describe_block(block)} reaches {reach:.3g} m away; is its unit right, or where it is put?")
+        extent = float(np.abs(block.vertices).max(initial=0.0))
+        if extent > MAX_COORDINATE:
+            raise InputError(f"{path}: {describe_block(block)} reaches {extent:.3g} m away; is its unit right, or where it is put?")

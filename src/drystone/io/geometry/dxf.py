@@ -40,12 +40,12 @@ def read_dxf(path: Path, density: float) -> Drawing:
 
 def _drawing(file: Any, path: Path, density: float) -> Drawing:
     blocks: list[Block] = []
-    soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
-    left_aside: Counter[str] = Counter()
+    loose_faces: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
+    ignored: Counter[str] = Counter()
     for entity in file.modelspace():
         kind, layer = entity.dxftype(), entity.dxf.layer
         if kind == "3DFACE":
-            soup[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))
+            loose_faces[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))
         elif kind == "MESH":
             faces = tuple(tuple(int(c) for c in face) for face in entity.faces)
             blocks.append(_with_stored_attributes(entity, Block(np.array([tuple(v) for v in entity.vertices]), faces, density, group=layer)))
@@ -54,11 +54,11 @@ def _drawing(file: Any, path: Path, density: float) -> Drawing:
         elif kind in ("LWPOLYLINE", "POLYLINE"):
             blocks.append(_outline(entity, density, f"{path}: {kind} {entity.dxf.handle} on layer {layer!r}"))
         else:
-            left_aside[kind] += 1
-    blocks += [_join_faces(faces, layer, density) for layer, faces in soup.items()]
+            ignored[kind] += 1
+    blocks += [_join_faces(faces, layer, density) for layer, faces in loose_faces.items()]
     if not blocks:
-        said = f"only {', '.join(left_aside)}" if left_aside else "nothing in its model space"
-        raise InputError(f"{path}: {said}; draw blocks as closed polylines, MESHes or 3DFACEs")
+        message = f"only {', '.join(ignored)}" if ignored else "nothing in its model space"
+        raise InputError(f"{path}: {message}; draw blocks as closed polylines, MESHes or 3DFACEs")
     return Drawing(blocks, METRES_PER_UNIT.get(file.units))
 
 
@@ -114,7 +114,7 @@ def write_dxf(path: Path, blocks: Sequence[Block]) -> None:
         with mesh.edit_data() as data:
             data.vertices = [tuple(point) for point in np.asarray(block.vertices, float).tolist()]
             data.faces = [tuple(int(corner) for corner in face) for face in block.faces]
-        told: list[tuple[int, Any]] = [(1000, one_line(block.name)), (1000, one_line(block.group))]
-        told += [(1040, float(block.density)), (1070, int(block.fixed))]
-        mesh.set_xdata(XDATA_OWNER, [*told, *((1071, int(count)) for count in block.pieces)])
+        attributes: list[tuple[int, Any]] = [(1000, one_line(block.name)), (1000, one_line(block.group))]
+        attributes += [(1040, float(block.density)), (1070, int(block.fixed))]
+        mesh.set_xdata(XDATA_OWNER, [*attributes, *((1071, int(count)) for count in block.pieces)])
     file.saveas(path)

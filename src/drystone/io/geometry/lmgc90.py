@@ -47,8 +47,8 @@ def _densities(path: Path) -> dict[str, float]:
     """[kg/m3] of each bulk behaviour."""
     if not path.exists():
         return {}
-    found = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER_PATTERN}", read_text(path), re.MULTILINE)
-    return {name: _float(value) for name, value in found}
+    matches = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER_PATTERN}", read_text(path), re.MULTILINE)
+    return {name: _float(value) for name, value in matches}
 
 
 def _supports(path: Path) -> set[int]:
@@ -75,17 +75,17 @@ def _values(key: str, text: str) -> list[float]:
 def _body(record: str, where: str) -> Block:
     """Its contactors, each a piece, where its node is."""
     node, _, contactors = record.partition("$tacty")
-    place = [*_values("coo1", node), *_values("coo2", node), *(_values("coo3", node) if "RBDY3" in record else ())]
-    turns = [_values(key, node) for key in (("coo4", "coo5", "coo6") if "RBDY3" in record else ("coo3",))]
-    if any(any(turn) for turn in turns):
+    position = [*_values("coo1", node), *_values("coo2", node), *(_values("coo3", node) if "RBDY3" in record else ())]
+    rotations = [_values(key, node) for key in (("coo4", "coo5", "coo6") if "RBDY3" in record else ("coo3",))]
+    if any(any(turn) for turn in rotations):
         raise InputError(f"{where}: begins turned; give its corners in the global axes and no rotation")
     shift = np.zeros(3)
-    shift[: len(place)] = place[:3]
+    shift[: len(position)] = position[:3]
     parts = re.split(r"(?m)^\s*(?=[A-Z][A-Za-z]{4}\s+\d+\s+color)", contactors)
-    found = [_contactor(part, where) for part in parts if "color" in part]
-    if not found:
+    contactor_blocks = [_contactor(part, where) for part in parts if "color" in part]
+    if not contactor_blocks:
         raise InputError(f"{where}: has no contactor; give it a shape")
-    moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in found]
+    moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in contactor_blocks]
     return moved[0] if len(moved) == 1 else join_pieces(moved)
 
 

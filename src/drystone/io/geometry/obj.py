@@ -42,8 +42,8 @@ def read_obj(path: Path, density: float) -> Drawing:
         elif word == "g":
             _begin_group(parts, rest.strip())
         elif word == "#":
-            told = read_note(rest) or {}
-            parts[-1] |= {key: told[key] for key in ("density", "fixed", "pieces") if key in told}
+            attributes = read_note(rest) or {}
+            parts[-1] |= {key: attributes[key] for key in ("density", "fixed", "pieces") if key in attributes}
     vertices = np.array(points, float).reshape(-1, 3)
     return Drawing([_block(part, vertices, density) for part in parts if part["faces"]])
 

@@ -29,8 +29,8 @@ def read_off(path: Path, density: float) -> Drawing:
     lines, notes = [], []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         content, _, comment = line.partition("#")
-        told = read_note(comment.strip())
-        notes += [] if told is None else [told]
+        attributes = read_note(comment.strip())
+        notes += [] if attributes is None else [attributes]
         lines += [(number, content.split())] if content.split() else []
     if not lines or not lines[0][1][0].endswith("OFF"):
         raise InputError(f"{path}: does not begin with OFF; is its suffix right?")

@@ -241,9 +241,9 @@ def _approximate(block: Block, path: Path) -> Block:
     coacd.set_log_level("error")
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
     search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
-    found = coacd.run_coacd(mesh, threshold=COACD_THRESHOLD, preprocess_mode="off", seed=0, **search)
+    approximations = coacd.run_coacd(mesh, threshold=COACD_THRESHOLD, preprocess_mode="off", seed=0, **search)
     grid = 1e-4 * diagonal(vertices)  # they are approximations: no slivers finer than this
-    pieces = [make_hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in found]
+    pieces = [make_hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in approximations]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
     warnings.warn(
         f"{path}: block {block.name!r} approximated by {len(pieces)} convex pieces, volume {change:+.1%}", stacklevel=2

@@ -80,8 +80,8 @@ def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dic
     for line in lines[1:]:
         words = line.split()
         if words[:1] == ["comment"]:
-            told = read_note(line.partition(" ")[2])
-            notes += [] if told is None else [told]
+            attributes = read_note(line.partition(" ")[2])
+            notes += [] if attributes is None else [attributes]
         elif words[:1] == ["format"] and len(words) > 1:
             order = BYTE_ORDERS.get(words[1])
         elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit() and len(words[2]) < 19:

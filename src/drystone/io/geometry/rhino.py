@@ -39,28 +39,28 @@ def read_rhino(path: Path, density: float) -> Drawing:
     file: Any = rhino3dm.File3dm.Read(str(path))
     if file is None:
         raise InputError(f"{path}: not a Rhino file, or cut; save it again as 3dm")
-    blocks, left_aside = [], set()
-    for thing in file.Objects:
-        surface = _surface(rhino3dm, thing, path)
+    blocks, ignored = [], set()
+    for file_object in file.Objects:
+        surface = _surface(rhino3dm, file_object, path)
         if surface is None:
-            left_aside.add(type(thing.Geometry).__name__)
+            ignored.add(type(file_object.Geometry).__name__)
             continue
-        attributes = thing.Attributes
+        attributes = file_object.Attributes
         layer = file.Layers[attributes.LayerIndex].FullPath if 0 <= attributes.LayerIndex < len(file.Layers) else ""
-        told = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
+        user_text = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
         blocks.append(
             Block(
                 *surface,
-                _parse_user_text(told["density"], density, path),
-                _parse_user_text(told["fixed"], False, path),
+                _parse_user_text(user_text["density"], density, path),
+                _parse_user_text(user_text["fixed"], False, path),
                 attributes.Name or "",
-                told["group"] or layer,
-                tuple(_parse_user_text(told["pieces"], (), path)),
+                user_text["group"] or layer,
+                tuple(_parse_user_text(user_text["pieces"], (), path)),
             )
         )
     if not blocks:
-        said = f"only {', '.join(sorted(left_aside))}" if left_aside else "no objects"
-        raise InputError(f"{path}: {said}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
+        message = f"only {', '.join(sorted(ignored))}" if ignored else "no objects"
+        raise InputError(f"{path}: {message}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
     return Drawing(blocks, METRES_PER_UNIT.get(file.Settings.ModelUnitSystem.name))
 
 
@@ -80,18 +80,18 @@ def _parse_user_text(text: str, default: Any, path: Path) -> Any:
     return value
 
 
-def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
+def _surface(rhino3dm: Any, file_object: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
     """Vertices and faces of an object; None if it is no surface."""
-    geometry = thing.Geometry
+    geometry = file_object.Geometry
     if isinstance(geometry, rhino3dm.Extrusion):
         geometry = geometry.ToBrep(True)
     if isinstance(geometry, rhino3dm.Brep):
-        return _brep(geometry, f"{path}: object {thing.Attributes.Name or thing.Attributes.Id}")
+        return _brep(geometry, f"{path}: object {file_object.Attributes.Name or file_object.Attributes.Id}")
     if not isinstance(geometry, rhino3dm.Mesh):
         return None
     if len(geometry.Vertices) > 4 * MAX_FACES or len(geometry.Faces) > MAX_FACES:
-        said = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
-        raise InputError(f"{path}: has {said}; {MAX_FACES:,} faces are read, simplify or split it")
+        message = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
+        raise InputError(f"{path}: has {message}; {MAX_FACES:,} faces are read, simplify or split it")
     points = [geometry.Vertices.Point3dAt(i) for i in range(len(geometry.Vertices))]
     faces = [geometry.Faces[i] for i in range(len(geometry.Faces))]
     vertices = np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3)
@@ -130,8 +130,8 @@ def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
         attributes: Any = rhino3dm.ObjectAttributes()
         attributes.Name, attributes.LayerIndex = one_line(block.name), layers[layer]
         mesh, pieces = _mesh(rhino3dm, block)
-        told = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
-        for key, value in told.items():
+        user_text = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
+        for key, value in user_text.items():
             attributes.SetUserString(key, json.dumps(value))
         file.Objects.AddMesh(mesh, attributes)
     if not file.Write(str(path), 7):

@@ -86,8 +86,8 @@ def _check_faces(blocks: Sequence[Block], path: Path) -> None:
     """Refuse what would take minutes to make solids of, and sizes that vanish when they are squared."""
     faces, corners = sum(len(block.faces) for block in blocks), max((len(f) for b in blocks for f in b.faces), default=0)
     if faces > MAX_FACES or corners > MAX_FACE_CORNERS:
-        said = f"has {faces:,} faces, of up to {corners:,} corners"
-        raise InputError(f"{path}: {said}; {MAX_FACES:,} of {MAX_FACE_CORNERS:,} are read, simplify or split it")
+        message = f"has {faces:,} faces, of up to {corners:,} corners"
+        raise InputError(f"{path}: {message}; {MAX_FACES:,} of {MAX_FACE_CORNERS:,} are read, simplify or split it")
     for block in blocks:
         size = float(np.ptp(block.vertices, axis=0).max()) if len(block.vertices) else 0.0
         if 0 < size < MIN_BLOCK_SIZE:
@@ -204,11 +204,11 @@ def _thicken_flat(blocks: list[Block], depth: float | None, path: Path) -> list[
 
 def _make_names_unique(blocks: list[Block]) -> list[Block]:
     """Every block with a name, and no two with the same."""
-    given = Counter(block.name for block in blocks)
-    taken, named = {name for name in given if given[name] == 1}, []
+    counts = Counter(block.name for block in blocks)
+    taken, named = {name for name in counts if counts[name] == 1}, []
     for i, block in enumerate(blocks):
         name = block.name
-        if not name or given[name] > 1:
+        if not name or counts[name] > 1:
             name = next(n for k in range(i, 2 * len(blocks) + i + 1) if (n := f"{name or 'block'}-{k}") not in taken)
             taken.add(name)
         named.append(replace(block, name=name))

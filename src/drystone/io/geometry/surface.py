@@ -28,11 +28,11 @@ def split_into_solids(block: Block) -> list[Block]:
         return [block]
     parts = _shells(_without_surplus(_weld(block)))
     _check_parts(parts, describe_block(block))
-    found = [solid for part in parts for solid in _close_part(part)]
-    if len(found) == 1:
-        return found
+    parts_as_solids = [solid for part in parts for solid in _close_part(part)]
+    if len(parts_as_solids) == 1:
+        return parts_as_solids
     label, group = block.name or "block", block.group or block.name
-    return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(found)]
+    return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(parts_as_solids)]
 
 
 def _check_parts(parts: list[Block], where: str) -> None:
@@ -58,11 +58,11 @@ def diagonal(vertices: Array) -> float:
     return float(np.linalg.norm(np.ptp(vertices, axis=0)))
 
 
-def _weld(block: Block, reach: float = 0.0) -> Block:
+def _weld(block: Block, tolerance: float = 0.0) -> Block:
     """Vertices within reach become the first of them; faces that lose their area by it go."""
     vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
-    if reach > 0:
-        label = label_connected(len(vertices), cKDTree(vertices).query_pairs(reach, output_type="ndarray"))
+    if tolerance > 0:
+        label = label_connected(len(vertices), cKDTree(vertices).query_pairs(tolerance, output_type="ndarray"))
     else:
         _, label = np.unique(vertices, axis=0, return_inverse=True)
     first: dict[int, int] = {}
@@ -123,14 +123,14 @@ def _split_connected(faces: list[Face]) -> list[list[Face]]:
         if start in seen:
             continue
         seen.add(start)
-        found, queue = [start], [start]
+        connected_faces, queue = [start], [start]
         while queue:
             for other in (f for edge in edges(faces[queue.pop()]) for f in neighbours[min(edge), max(edge)]):
                 if other not in seen:
                     seen.add(other)
-                    found.append(other)
+                    connected_faces.append(other)
                     queue.append(other)
-        parts.append([faces[f] for f in sorted(found)])
+        parts.append([faces[f] for f in sorted(connected_faces)])
     return parts
 
 
@@ -182,7 +182,7 @@ def area_vector(points: Array) -> Array:
 def _merge_flat(block: Block) -> Block:
     """Neighbouring faces in one plane become one polygon, and vertices in the middle of an edge go."""
     vertices, faces = block.vertices, block.faces
-    reach = MERGE_TOLERANCE * diagonal(vertices)
+    tolerance = MERGE_TOLERANCE * diagonal(vertices)
     normals = np.array([area_vector(vertices[list(face)]) for face in faces])
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -192,19 +192,19 @@ def _merge_flat(block: Block) -> Block:
     for seed in np.argsort(-np.linalg.norm(normals, axis=1), kind="stable").tolist():
         if seed in done:
             continue
-        region = _grow_region(seed, vertices, faces, normals, neighbours, done, reach)
+        region = _grow_region(seed, vertices, faces, normals, neighbours, done, tolerance)
         done |= region
         outline = _outline([faces[f] for f in sorted(region)])
-        whole = len(region) > 1 and outline is not None
-        polygons += [(min(region), outline)] if whole and outline else [(f, faces[f]) for f in region]
+        is_merged = len(region) > 1 and outline is not None
+        polygons += [(min(region), outline)] if is_merged and outline else [(f, faces[f]) for f in region]
     merged = [polygon for _, polygon in sorted(polygons)]
-    vertices, faces = _without_midpoints(vertices, merged, reach)
+    vertices, faces = _without_midpoints(vertices, merged, tolerance)
     return replace(block, vertices=vertices, faces=faces)
 
 
 def _grow_region(
     seed: int, vertices: Array, faces: Sequence[Face], normals: Array, neighbours: dict[tuple[int, int], list[int]],
-    done: set[int], reach: float,
+    done: set[int], tolerance: float,
 ) -> set[int]:  # fmt: skip
     """The faces around the seed that lie in its plane."""
     normal = normals[seed] / (np.linalg.norm(normals[seed]) or 1.0)
@@ -215,7 +215,7 @@ def _grow_region(
             for other in neighbours[min(edge), max(edge)]:
                 if other in region or other in done or normals[other] @ normal < 0:
                     continue
-                if np.abs((vertices[list(faces[other])] - origin) @ normal).max() <= reach:
+                if np.abs((vertices[list(faces[other])] - origin) @ normal).max() <= tolerance:
                     region.add(other)
                     queue.append(other)
     return region
@@ -225,33 +225,33 @@ def _outline(faces: list[Face]) -> Face | None:
     """The one loop around faces that hang together; None if there are several, as around a hole, or if it meets itself."""
     inner = {(a, b) for face in faces for a, b in edges(face)}
     border = [(a, b) for a, b in inner if (b, a) not in inner]
-    follow = dict(border)
-    if not border or len(follow) != len(border):
+    next_corner = dict(border)
+    if not border or len(next_corner) != len(border):
         return None
-    start = next(a for face in faces for a in face if a in follow)
+    start = next(a for face in faces for a in face if a in next_corner)
     loop = [start]
-    while follow[loop[-1]] != start and len(loop) <= len(follow):
-        loop.append(follow[loop[-1]])
-    return tuple(loop) if len(loop) == len(follow) else None
+    while next_corner[loop[-1]] != start and len(loop) <= len(next_corner):
+        loop.append(next_corner[loop[-1]])
+    return tuple(loop) if len(loop) == len(next_corner) else None
 
 
-def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tuple[Array, tuple[Face, ...]]:
+def _without_midpoints(vertices: Array, faces: list[Face], tolerance: float) -> tuple[Array, tuple[Face, ...]]:
     """A vertex of two faces only lies within their common edge: it goes if it stands on the line of its neighbours."""
     count: dict[int, int] = defaultdict(int)
     for face in faces:
         for corner in face:
             count[corner] += 1
-    gone: set[int] = set()
+    removed: set[int] = set()
     for face in faces:
         for i, corner in enumerate(face):
-            if count[corner] == 2 and corner not in gone:
-                last = next((c for c in face[:i][::-1] + face[:i:-1] if c not in gone), corner)
-                after = next((c for c in face[i + 1 :] + face[:i] if c not in gone), corner)
+            if count[corner] == 2 and corner not in removed:
+                last = next((c for c in face[:i][::-1] + face[:i:-1] if c not in removed), corner)
+                after = next((c for c in face[i + 1 :] + face[:i] if c not in removed), corner)
                 along = vertices[after] - vertices[last]
                 off = np.linalg.norm(np.cross(along, vertices[corner] - vertices[last]))
-                if last != after and off <= reach * np.linalg.norm(along):
-                    gone.add(corner)
-    kept = [tuple(corner for corner in face if corner not in gone) for face in faces]
+                if last != after and off <= tolerance * np.linalg.norm(along):
+                    removed.add(corner)
+    kept = [tuple(corner for corner in face if corner not in removed) for face in faces]
     if min(map(len, kept)) < 3:
         kept = faces
     return keep_used_vertices(vertices, kept)
