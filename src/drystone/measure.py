@@ -39,7 +39,8 @@ def centroid_displacement(run: Run) -> Array:
 
 
 def point_displacement(run: Run, block: int | str, point: Array) -> Array:
-    """(F, 3) [m] The displacement of the point of a block (number or name) that was at `point` [m, world] in the first frame."""
+    """(F, 3) [m] The displacement of the point of a block (number or name) that was at `point` [m, world] in the first
+    frame."""
     block = block_number(run, block)
     arm = np.asarray(point, float) - run.position[0, block]
     return run.position[:, block] + quaternion.rotate(_rotation_since_start(run, block), arm) - np.asarray(point, float)

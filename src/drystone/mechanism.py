@@ -1,4 +1,5 @@
-"""Describe the mechanism of a structure from the motion of its blocks: macro-blocks, and the hinges and sliding joints between them.
+"""Describe the mechanism of a structure from the motion of its blocks: macro-blocks, and the hinges and sliding joints between
+them.
 
 Blocks that move as one rigid body form a macro-block (T61). Each joint between two macro-blocks is a hinge, slides, twists or
 opens (T62). `read_mechanism` takes velocities or small displacements, `read_displacement` finite ones (T60). All amounts are
@@ -28,9 +29,14 @@ PointDisplacement = Callable[
 
 JOINT_MOTION_KINDS = ("hinge", "sliding", "torsion", "opening")
 CLOSED_SHARE = 0.05  # points that open by less than this share of the largest opening of their joint stay closed
-STRAIGHT_MOTION_SHARE = 0.02  # a body whose rotation times its size is less than this share of its displacement moves in a straight line
+# a body whose rotation times its size is less than this share of its displacement moves in a straight line
+STRAIGHT_MOTION_SHARE = 0.02
 MAX_LISTED = 6  # joints or names listed one by one; more are counted
-JOINT_SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # names of the sides of a joint, towards -x, +x, -y, ...
+JOINT_SIDES = (
+    ("left", "right"),
+    ("front", "back"),
+    ("bottom", "top"),
+)  # names of the sides of a joint, towards -x, +x, -y, ...
 
 
 @dataclass(frozen=True)
@@ -190,7 +196,8 @@ def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turne
     radius = np.minimum(model.bodies.radius[pair[:, 0]], model.bodies.radius[pair[:, 1]])
     apart = np.zeros(len(pair))
     np.maximum.at(apart, row, np.linalg.norm(relative, axis=1))
-    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not show a rotation about it
+    # points on one line do not show a rotation about it
+    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])
     return apart
 
 
@@ -261,7 +268,9 @@ def _classify(
         kind = "hinge"
     else:
         twist = abs(float(turn @ normal.mean(axis=0))) * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-        kind = "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"  # a rotation about a point of the joint
+        kind = (
+            "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"
+        )  # a rotation about a point of the joint
     return kind, closed, widest, slid
 
 

@@ -136,14 +136,27 @@ def build_model(
 
     check_overlaps(surfaces, fixed[owner], names)
     solids_of_blocks = combine_pieces(solids, np.array(owner))
-    bodies = make_bodies(surfaces, solids_of_blocks, np.array(owner), np.array([block.density for block in blocks], float), fixed, group)
+    bodies = make_bodies(
+        surfaces, solids_of_blocks, np.array(owner), np.array([block.density for block in blocks], float), fixed, group
+    )
     bodies = _as_prisms(bodies, solids_of_blocks.centroid, labels) if planar else bodies
     if tables.laws is not None:
         bodies = bodies._replace(grip=0.5 * _reach(tables).max(axis=1)[group])
     elastic = _deformable(blocks, solids_of_blocks.centroid, deformable, planar, labels) if deformable else None
     scatter = scatter if scatter is not None and scatter.cov > 0 else None
-    return Model(blocks, bodies, solids_of_blocks.centroid, tables.friction, planar, tables.laws, elastic, tables.restitution, scatter,
-                 tables.dilatancy, tables.own)  # fmt: skip
+    return Model(
+        blocks,
+        bodies,
+        solids_of_blocks.centroid,
+        tables.friction,
+        planar,
+        tables.laws,
+        elastic,
+        tables.restitution,
+        scatter,
+        tables.dilatancy,
+        tables.own,
+    )
 
 
 def _reach(tables: LawTables) -> Array:

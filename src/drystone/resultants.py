@@ -92,8 +92,8 @@ def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> lis
 
 
 def force_flow(resultants: Resultants, *, length: float) -> Array:
-    """(J, 2, 3) [m] A segment along the force of each joint, with its middle at the centre of pressure. The segment of the largest
-    force has this length [m], and the others are in proportion."""
+    """(J, 2, 3) [m] A segment along the force of each joint, with its middle at the centre of pressure. The segment of the
+    largest force has this length [m], and the others are in proportion."""
     largest = float(np.linalg.norm(resultants.force, axis=1).max(initial=0.0))
     half = resultants.force * (length / (2 * largest) if largest > 0.0 else 0.0)
     return np.stack([resultants.centre - half, resultants.centre + half], axis=1)
@@ -101,13 +101,14 @@ def force_flow(resultants: Resultants, *, length: float) -> Array:
 
 def _sum_by(row: Array, values: Array) -> Array:
     """(J, k) The sums of the values (C, k) over the contact points of each joint."""
-    return np.stack([np.bincount(row, column).astype(float) for column in values.T], axis=1)  # bincount of no values would be integer
+    # bincount of no values would be integer
+    return np.stack([np.bincount(row, column).astype(float) for column in values.T], axis=1)
 
 
 def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
-    """(J, 3) [m] The centroids and (J,) [m2] the areas of the joints, whose corners are the contact points. They are summed over
-    triangles between the mean of the corners and each side, with the corners sorted by angle. For a joint that is a line or a
-    point the mean is returned."""
+    """(J, 3) [m] The centroids and (J,) [m2] the areas of the joints, whose corners are the contact points. They are summed
+    over triangles between the mean of the corners and each side, with the corners sorted by angle. For a joint that is a line
+    or a point the mean is returned."""
     mean = _sum_by(row, point) / np.bincount(row)[:, None]
     if not len(row):
         return mean, np.empty(0)
@@ -128,7 +129,8 @@ def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
 
 
 def _eccentricity(offset: Array, arm: Array, row: Array) -> Array:
-    """(J,) The distance of the centre of pressure from the middle, over the distance of the farthest corner in its direction."""
+    """(J,) The distance of the centre of pressure from the middle, over the distance of the farthest corner in its
+    direction."""
     rim_distance = np.zeros(len(offset))
     np.maximum.at(rim_distance, row, np.einsum("ij,ij->i", arm, offset[row]))
     return np.einsum("ij,ij->i", offset, offset) / np.where(rim_distance > 0.0, rim_distance, np.inf)

@@ -2,8 +2,8 @@
 
 `search` tries both ends, which must bracket the event, and halves the bracket until it is shorter than the tolerance. Every
 trial is a run in memory that ends as soon as its outcome is known. The event need not be monotone: overturning by a pulse may
-come and go with its amplitude. Bisection then finds one of the changes; `scan` first tries some values, from the lowest upwards,
-and takes the lowest change among them.
+come and go with its amplitude. Bisection then finds one of the changes; `scan` first tries some values, from the lowest
+upwards, and takes the lowest change among them.
 
     rocking      some block has tilted by more than ROCKING_TILT
     overturning  the potential energy has dropped by the share `analysis.collapse`, or some block has tilted beyond return
@@ -86,7 +86,9 @@ def _bracket(
     first = _run_trial(case, key, event, low, unit)
     yield first
     if first.happens:
-        raise InputError(f"{key} = {_case_value(low, unit)}: the structure {EVENT_VERBS[event]} already; give a lower first value")
+        raise InputError(
+            f"{key} = {_case_value(low, unit)}: the structure {EVENT_VERBS[event]} already; give a lower first value"
+        )
     for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
         trial = _run_trial(case, key, event, value, unit)
         yield trial

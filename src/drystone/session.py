@@ -56,8 +56,8 @@ def record_history(case: Case, out: str | Path, *, overwrite: bool = False, pair
 
 
 def repeat_history(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps of a run computed again into the folder `out`, from the model, the accelerograms and the first state that the run
-    has stored. laws: the functions of its user-defined joint laws, if it has any."""
+    """The steps of a run computed again into the folder `out`, from the model, the accelerograms and the first state that the
+    run has stored. laws: the functions of its user-defined joint laws, if it has any."""
     yield from _record_from_start(recorded_case(run), restore_own_laws(run.model, laws), run.state(0), out)
 
 
@@ -85,8 +85,8 @@ def _hung_blocks(case: Case, model: Model) -> list[int]:
 
 
 def resume_history(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps that are missing from the run in `out`, each already written to it, with the same bits as without an interruption.
-    laws: the functions of its user-defined joint laws, if it has any."""
+    """The steps that are missing from the run in `out`, each already written to it, with the same bits as without an
+    interruption. laws: the functions of its user-defined joint laws, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
     model = restore_own_laws(run.model, laws)  # not the model of the case, whose files may have moved or changed since
@@ -129,8 +129,8 @@ def _residual_error(failure: _Failure) -> float:
 
 
 class _FailureRecorder:
-    """A solver, created at its first call, that remembers the problems it did not solve in a step: the problem of the whole step,
-    and the worst of its parts if it was divided."""
+    """A solver, created at its first call, that remembers the problems it did not solve in a step: the problem of the whole
+    step, and the worst of its parts if it was divided."""
 
     def __init__(self, make: Callable[[], ContactSolver]):
         self._make = make

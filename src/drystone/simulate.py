@@ -74,9 +74,10 @@ def simulate(
     modal_mass: float = 1.0,
     state: State | None = None,
 ) -> Iterator[Step]:
-    """The steps from `state` (None: the initial state) until `duration` [s], or until one is not finite. The bits do not depend on
-    where a simulation was interrupted. from_rest: every step starts with zero velocity, which removes inertia (T43). modal_mass:
-    factor on the inertia of the elastic modes of deformable blocks; with 0 only their rigid modes have inertia (T358)."""
+    """The steps from `state` (None: the initial state) until `duration` [s], or until one is not finite. The bits do not depend
+    on where a simulation was interrupted. from_rest: every step starts with zero velocity, which removes inertia (T43).
+    modal_mass: factor on the inertia of the elastic modes of deformable blocks; with 0 only their rigid modes have inertia
+    (T358)."""
     if model.planar:
         check_in_plane(motions)
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps, modal_mass)
@@ -136,7 +137,8 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
 
 
 def _as_solution(report: Report) -> Solution:
-    """A solution for the run: small steps solve no contact problem, so there is no solver error, and small steps are counted."""
+    """A solution for the run: small steps solve no contact problem, so there is no solver error, and small steps are
+    counted."""
     none = np.empty((0, 6)), np.empty((0, 3))
     path = FINER_STEPS if report.repeated else SMALL_STEPS
     return Solution(*none, report.sound, path, report.small_steps, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
@@ -146,8 +148,8 @@ def load_between(
     model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
     push: Array | None = None,
 ) -> StepLoad:  # fmt: skip
-    """The ground and support motion over a part of step `index`, as exact differences of the motions so that nothing drifts, and
-    the loads push (B, 6) [N, N m]."""
+    """The ground and support motion over a part of step `index`, as exact differences of the motions so that nothing drifts,
+    and the loads push (B, 6) [N, N m]."""
     start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
     h = time_step / parts
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))

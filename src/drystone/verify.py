@@ -1,9 +1,8 @@
 """Verify that a recorded run or analysis can be reproduced.
 
-The case, the blocks and the accelerograms must be those of the stamp. The run is then computed again in a temporary folder, from
-its own stored input and no other file, and compared bit for bit except for timings. Where the bits differ, the stamp shows
-whether another version of the program or another processor may be the reason.
-"""
+The case, the blocks and the accelerograms must be those of the stamp. The run is then computed again in a temporary folder,
+from its own stored input and no other file, and compared bit for bit except for timings. Where the bits differ, the stamp shows
+whether another version of the program or another processor may be the reason."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
@@ -129,7 +128,7 @@ def _until(steps: Iterable[Step], last: int) -> Iterator[Stage]:
 
 
 def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
-    """What an analysis found then and did not find now."""
+    """The values of result.json that differ between the recorded and the repeated analysis."""
     recorded, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
     names = [name for name in recorded | now if name.split()[0] not in TIMING_FIELDS]
     return [
@@ -140,15 +139,15 @@ def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
 
 
 def _flat(content: Any, name: str = "") -> dict[str, Any]:
-    """The leaves of what JSON holds, by their place in it: "thrust touches 0"."""
+    """The leaves of nested JSON content, by their path in it: "thrust touches 0"."""
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else None
     if parts is None:
         return {name.strip(): content}
-    return {scratch: leaf for key, part in parts for scratch, leaf in _flat(part, f"{name} {key}").items()}
+    return {path: leaf for key, part in parts for path, leaf in _flat(part, f"{name} {key}").items()}
 
 
 def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
-    """By quantity: the first step with other bits, and the largest difference from then on."""
+    """For each quantity that differs: the first step with different bits, and the largest difference from there on."""
     found: dict[str, dict[str, Any]] = {}
     for step, name, recorded, now in _pairs(run, again):
         if recorded.dtype != now.dtype or recorded.shape != now.shape or recorded.tobytes() != now.tobytes():
@@ -159,19 +158,19 @@ def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
 
 
 def _difference(what: str, step: int | None, largest: float | None) -> dict[str, Any]:
-    """largest: in SI units; None of what is no number, or of two lists of different length."""
+    """largest: in SI units; None if the values are no numbers or are lists of different lengths."""
     return {"what": what, "step": step, "largest": largest}
 
 
 def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
-    """All numbers of both runs, by step and name."""
+    """All numbers of both runs, with their step and name."""
     rows, rows_again = run.steps, again.steps
     for name in (name for name in rows if name not in TIMING_FIELDS):
         for step, now in enumerate(rows_again[name]):
             yield step + 1, f"{name} of the step", rows[name][step], now
     frames = run.frame_steps[: again.frames]
     if len(rows_again["step"]) < len(rows["step"]) and frames[-1] > again.frame_steps[-1]:
-        frames = frames[:-1]  # a part ends with a frame that the whole may not have
+        frames = frames[:-1]  # the last frame of an incomplete run may not exist in the complete one
     yield 0, "the steps that have frames", frames, again.frame_steps[: len(frames)]
     for frame, step in enumerate(frames):
         recorded, now = _numbers(run, frame), _numbers(again, frame)
@@ -180,7 +179,7 @@ def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
 
 
 def _numbers(run: Run, frame: int) -> dict[str, Array]:
-    """A frame, by name."""
+    """The numbers of a frame, by name."""
     state = run.state(frame)._asdict()
     contacts, energy, patches, cells = (state.pop(name) for name in ("contacts", "energy", "patches", "cells"))
     return {
@@ -196,5 +195,5 @@ def _numbers(run: Run, frame: int) -> dict[str, Array]:
 def _largest_difference(recorded: Array, now: Array) -> float | None:
     if recorded.shape != now.shape or recorded.dtype.kind not in "bif" or now.dtype.kind not in "bif":
         return None
-    with np.errstate(invalid="ignore"):  # of infinity and infinity there is no difference to tell
+    with np.errstate(invalid="ignore"):  # infinity minus infinity is no number
         return finite_or_none(np.abs(recorded.astype(float) - now.astype(float)).max(initial=0.0))

@@ -31,7 +31,8 @@ from drystone.undisturbed import defer_signals
 
 Array = np.ndarray
 
-MAX_SECONDS_IN_MEMORY = 1.0  # [s] that a frame may wait in memory: a commit per frame would take longer than a step of a small model
+# [s] that a frame may wait in memory: a commit per frame would take longer than a step of a small model
+MAX_SECONDS_IN_MEMORY = 1.0
 NO_DISPLACEMENT = (0.0, 0.0, 0.0)
 CHUNK_CACHE_BYTES = 32 * 2**20  # per dataset; it holds the open chunks of 20,000 blocks, which would otherwise be read back
 
@@ -155,7 +156,8 @@ class RunWriter:
         self._commit(self._frames, self._rows)
 
     def _await(self) -> None:
-        """Wait until the frames that are being written are on disk; if that fails, the error is raised and they stay in memory."""
+        """Wait until the frames that are being written are on disk; if that fails, the error is raised and they stay in
+        memory."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             under_way.result()

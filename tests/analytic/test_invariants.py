@@ -113,7 +113,9 @@ def test_energy_ledger(young):
 
 def returned(young, step, **options):
     """Largest fall of all that is dissipated, and of its impact entry, below its highest value, over the ground's work."""
-    _, steps = history(small_wall(), surface=ContactSurface(young), step=step, **options) if options else shaken_wall(young, step)
+    _, steps = (
+        history(small_wall(), surface=ContactSurface(young), step=step, **options) if options else shaken_wall(young, step)
+    )
     _, _, _, ground, friction, impact, numerical = np.array([s.state.energy for s in steps]).T[:7]
     return [(np.maximum.accumulate(d) - d).max() / np.ptp(ground) for d in (friction + impact + numerical, impact)]
 

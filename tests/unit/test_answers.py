@@ -344,7 +344,9 @@ def test_forces_in_a_file_keep_to_their_budget(flown):
 def test_macro_blocks_of_long_runs_are_left_out_of_files(flown):
     """101 frames of 3 blocks: 303 readings."""
     for room, there in ((302, False), (303, True)):
-        names = [each["name"] for each in told(RunAnswers([flown], FILE_BUDGET._replace(class_values=room)), "runs/0")["quantities"]]
+        names = [
+            each["name"] for each in told(RunAnswers([flown], FILE_BUDGET._replace(class_values=room)), "runs/0")["quantities"]
+        ]
         assert ("macro-block" in names) == there
         assert "velocity" in names
 

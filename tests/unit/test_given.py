@@ -55,8 +55,11 @@ OPEN = {
     "a circle": (lambda f, _: f["group"].__setitem__("x", f["/"]), "/group/x is a circular link"),
     "data elsewhere": (lambda f, at: f.create_dataset("x", (8,), "u1", external=[(str(at), 0, 8)]), "/x has its data in"),
     "more than there is": (lambda f, _: f.create_dataset("x", (10**9,), "f8", chunks=(10,)), "/x declares 8,000,000"),
-    "very many parts": (lambda f, _: [f.create_group(f"g{i}") for i in range(MAX_OBJECTS)], "has more than 10,000 groups and datasets"),
-}  # fmt: skip
+    "very many parts": (
+        lambda f, _: [f.create_group(f"g{i}") for i in range(MAX_OBJECTS)],
+        "has more than 10,000 groups and datasets",
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", OPEN)

@@ -216,7 +216,7 @@ def test_a_load_in_time_in_a_case(tmp_path):
         pass
     assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
     assert np.abs(whole.position[-1] - whole.position[0]).max() > 1e-4
-    with pytest.raises(InputError, match=r'load\[0\]\.history: an analysis of kind "equilibrium" knows no time'):
+    with pytest.raises(InputError, match=r'load\[0\]\.history: an analysis of kind "equilibrium" has no time'):
         parse_case(IN_TIME.replace('after = "50 ms"', 'kind = "equilibrium"').replace("[output]\nevery = \"10 ms\"", ""))
 
 

@@ -106,7 +106,7 @@ def test_components_are_chosen(folder):
         (G + "fro = 1", 'after = "1 s"', "motion.fro: 'fro' is not a key .* did you mean 'from'"),
         (G + "from = 0.995\nto = 1", 'after = "1 s"', "'shake' from 0.995 to 1 s has no two samples"),
         (G + "arias = [0, 1]\nto = 1", 'after = "1 s"', "give one of the two"),
-        ('pulse = "sine"\namplitude = 1.0\nhalf_period = 0.1', 'after = "1 s"', "analysis.after: the sine goes on for ever"),
+        ('pulse = "sine"\namplitude = 1.0\nhalf_period = 0.1', 'after = "1 s"', "analysis.after: the sine has no end"),
         ('pulse = "ricker"\namplitude = 1.0\nhalf_period = 0.1', "", "analysis: needs either duration, or after"),
         ('pulse = "ricker"\namplitude = 1.0\nhalf_period = 0.1', "after = 1\nduration = 2", "needs either duration, or after"),
         ("direction = [1, 0, 0]", "duration = 2", 'motion.pulse: is missing, and so is record = "file"; accepted: rect'),

@@ -152,14 +152,14 @@ def test_round_about_all_stays_in_sight_and_equally_large(run):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"path": "a.avi"}, "a movie is .mp4, .gif or numbered"),
-        ({"path": "a.png"}, "numbered pictures as frame-%04d.png"),
+        ({"path": "a.avi"}, "a movie is an .mp4, a .gif or numbered"),
+        ({"path": "a.png"}, "numbered pictures such as frame-%04d.png"),
         ({"path": "a-%s-%d.png"}, "numbered pictures"),
         ({"path": "no/a.gif"}, "there is no folder"),
         ({"fps": 0.0}, "fps = 0"),
         ({"speed": -1.0}, "speed = -1"),
         ({"jobs": 0}, "jobs = 0"),
-        ({"path": "a.mp4", "size": (95, 64)}, "95x64: an mp4 has an even number"),
+        ({"path": "a.mp4", "size": (95, 64)}, "95x64: an mp4 needs an even number"),
     ],
 )
 def test_mistakes_are_told(run, tmp_path, asked, said):

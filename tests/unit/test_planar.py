@@ -199,7 +199,7 @@ def test_refuses_what_is_no_prism():
 
 
 def test_refuses_what_is_not_of_the_plane():
-    with pytest.raises(InputError, match=r'solver.method = "qp" is for the plane; set planar = true'):
+    with pytest.raises(InputError, match=r'solver.method = "qp" is for planar analyses; set planar = true'):
         case(planar="false", method="qp").model()
     with pytest.raises(InputError, match=r"direction of the rectangular is .* set its y to 0, or planar = false"):
         case(direction="[1, 0.5, 0]").model()

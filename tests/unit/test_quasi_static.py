@@ -244,7 +244,9 @@ def test_rigid_modes_need_deformable_blocks():
         parse_case(SETTLED_WALL.replace("velocity-zeroing", "rigid-modes")).model()
 
 
-MOVED_WALL = SETTLED_WALL[: SETTLED_WALL.index("[motion]")] + """
+MOVED_WALL = (
+    SETTLED_WALL[: SETTLED_WALL.index("[motion]")]
+    + """
 [analysis]
 kind = "settlement"
 increments = 2
@@ -252,6 +254,7 @@ increments = 2
 support = "support-right"
 dz = "-1 mm"
 """
+)
 
 
 @pytest.mark.parametrize(
@@ -263,10 +266,10 @@ dz = "-1 mm"
         ('"support-right"', '"support-rigt"', "support-right"),
         ('"support-right"', '"block-1-1"', "no support is named"),
         ('kind = "settlement"', 'kind = "settlement"\ngravity = 0', "gravity is 0"),
-        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "brings no support"),
+        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "does not settle a support"),
         ("[analysis]", SETTLED_WALL[SETTLED_WALL.index("[motion]") : SETTLED_WALL.index("[analysis]")] + "[analysis]",
          "give one of the two"),
-        ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no multiplier"),
+        ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no load multiplier"),
     ],
 )  # fmt: skip
 def test_what_a_settlement_does_not_know_is_refused_with_the_cure(old, new, said):
@@ -281,6 +284,7 @@ def test_what_a_settlement_does_not_know_is_refused_with_the_cure(old, new, said
 def test_the_way_of_supports_is_cut_into_equal_parts():
     """Two supports, one after the other by motions: 20 mm in all, of which the first half is that of one; how long they take
     does not matter. By moves: all at once."""
+
     def motion(name, start, lasts):
         return (f'[[motion]]\npulse = "settlement"\ndisplacement = "10 mm"\nduration = {lasts}\nstart = {start}\n'
                 f'supports = ["{name}"]\n')  # fmt: skip

@@ -235,7 +235,7 @@ def test_too_many_connections_are_closed_unheard(served):
 
 
 def test_a_port_that_is_taken(served):
-    with pytest.raises(InputError, match=f"port {served.server_port} cannot be had"):
+    with pytest.raises(InputError, match=f"port {served.server_port} is not available"):
         Server(Parrot(), "index.html", served.server_port)
     with pytest.raises(InputError, match="port 70000"):
         Server(Parrot(), "index.html", 70000)

@@ -244,7 +244,7 @@ def test_dilatancy_in_a_case(tmp_path):
     assert np.tan(np.deg2rad(8)) == pytest.approx(read_run(tmp_path / "cut").model.dilatancy.max())
     with pytest.raises(InputError, match="would make energy"):
         parse_case(text.replace('"8 deg"', '"60 deg"')).model()
-    with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide by small steps only"):
+    with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide in small steps only"):
         parse_case(text.replace("small-steps", "cone-program"))
 
 

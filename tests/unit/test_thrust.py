@@ -147,7 +147,9 @@ def test_other_structures_are_no_arch(blocks):
 
 def test_an_arch_pushed_out_of_its_plane_has_no_line():
     model = build_model(build.arch(), friction=0.6)
-    load = weight_wrench(model, GRAVITY) + load_wrench(model, [AppliedLoad("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY)
+    load = weight_wrench(model, GRAVITY) + load_wrench(
+        model, [AppliedLoad("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY
+    )
     assert find_arch(assemble_balance(model), load) is None
 
 

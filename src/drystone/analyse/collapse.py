@@ -1,4 +1,4 @@
-"""Collapse multipliers: of a live load, of a tilted table, of a horizontal load in every direction."""
+"""Analyses of collapse multipliers: of a live load, on a tilted table, and of a horizontal load in every direction."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ from drystone.statics.standing import balance_of_closed_joints
 
 Array = np.ndarray
 
-ANSWERED_STATUSES = (SOLVED, UNBOUNDED, INFEASIBLE)  # a program that ends with another status says nothing
+ANSWERED_STATUSES = (SOLVED, UNBOUNDED, INFEASIBLE)  # a program that ends with another status gives no information
 
 
 def analyse_limit(case: Case, model: Model) -> Stages:
@@ -83,24 +83,24 @@ def analyse_limit(case: Case, model: Model) -> Stages:
 
 
 def _has_mechanism(associated: LimitState, safe: SafeState | None) -> bool:
-    """Whether there is a mechanism to tell: where nothing bounds the multiplier there is none."""
+    """Whether there is a mechanism to report: there is none if nothing bounds the multiplier."""
     return safe is not None or associated.optimum.status != UNBOUNDED
 
 
 def describe_limit(associated: LimitState, stable: bool) -> str:
     if associated.optimum.status == UNBOUNDED:
-        return "nothing bounds the multiplier: by the associated law the load finds no mechanism"
+        return "nothing bounds the multiplier: by the associated law the load has no mechanism"
     if associated.optimum.status == INFEASIBLE:
-        return "no multiple of the live load makes it stand: the mechanism is that of the dead load"
+        return "no multiple of the live load makes the structure stand: the mechanism is that of the dead load"
     if not stable:
-        return "the upper multiplier is the largest with which associated friction lets it stand"
-    return "collapses at the multiplier" if associated.optimum.status == SOLVED else "the program was not solved"
+        return "the upper multiplier is the largest with which associated friction lets the structure stand"
+    return "the structure collapses at the multiplier" if associated.optimum.status == SOLVED else "the program was not solved"
 
 
 def _sensitivities(
     case: Case, system: Balance, associated: LimitState, direction: tuple[float, float, float] | None
 ) -> dict[str, Any] | None:
-    """By how many per cent the associated multiplier grows with 1 % more of each quantity alone."""
+    """The change of the associated multiplier in per cent if one quantity at a time is increased by 1 %."""
     if associated.optimum.status != SOLVED or abs(associated.multiplier) < 1e-9:
         return None
     model, gravity, multiplier = system.model, case.analysis.gravity, associated.multiplier
@@ -134,7 +134,7 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
     analysis = case.analysis
     assert isinstance(analysis, TiltTable)
     if case.loads:
-        raise InputError(f"{case.path}: a tilt turns weights alone; take out [[load]] on {case.loads[0].on!r}")
+        raise InputError(f"{case.path}: a tilt acts on weights only; remove the [[load]] on {case.loads[0].on!r}")
     dead, live = dead_and_live_loads(case, model, analysis.direction)
     yield Stage(0.0, "multiplier of the horizontal body force")
     system = balance_of_closed_joints(model)
@@ -164,7 +164,7 @@ def analyse_tilt(case: Case, model: Model) -> Stages:
 
 
 def tilt_angle(multiplier: float | None) -> float | None:
-    """[deg] of a table on which weights push along it by this share of what they push across it."""
+    """[deg] The angle of a tilted table on which the weight along the table is this multiple of the weight across it."""
     return float(np.degrees(np.arctan(multiplier))) if multiplier is not None and np.isfinite(multiplier) else None
 
 

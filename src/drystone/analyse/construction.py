@@ -1,4 +1,4 @@
-"""Construction: a case built in stages, and how its forces differ from those of the structure laid at once."""
+"""Construction: a case built in stages, and how its forces differ from those of the structure built all at once."""
 
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from drystone.statics.construction import BuiltStage, build_in_stages, presence_
 
 Array = np.ndarray
 
-FALLING_SHARE = 0.5  # of the fastest fall: the blocks of a stage that fall as fast are told
+FALLING_SHARE = 0.5  # of the fastest fall: the falling blocks of a stage that are at least this fast are reported
 
 
 def analyse_construction(case: Case, model: Model) -> Stages:
@@ -65,13 +65,13 @@ def analyse_construction(case: Case, model: Model) -> Stages:
 
 
 def _vertical_reaction(model: Model, contacts: Contacts) -> float:
-    """[N] vertical force of all supports on the structure."""
+    """[N] The vertical force of all supports on the structure."""
     return sum(force[2] for force in support_reactions(model, contacts).values())
 
 
 def present_blocks(run: Run, frame: int) -> Array | None:
-    """(B,) bool the blocks that are there in a frame of a structure built in stages, or of a history in which blocks appear or
-    vanish: those of the step that ended in it; None, all, of other runs."""
+    """(B,) bool The blocks that are present in a frame of a structure built in stages, or of a history in which blocks appear
+    or vanish (those of the step that ended in the frame). None for other runs, in which all blocks are present."""
     case = _case_of(run)
     analysis = case.analysis
     if case.changes:
@@ -83,12 +83,12 @@ def present_blocks(run: Run, frame: int) -> Array | None:
 
 @lru_cache(maxsize=1)
 def _case_of(run: Run) -> Case:
-    """Read once for all frames."""
+    """The case of a run, read once for all frames."""
     return recorded_case(run)
 
 
 def _change(model: Model, one: Contacts, other: Contacts) -> dict[str, Any]:
-    """How the forces of joints [N] differ, as shares of the largest force, and the joint that differs most."""
+    """The differences of the joint forces [N], as shares of the largest force, and the joint that differs most."""
     forces = [
         dict(zip(zip(joints.a.tolist(), joints.b.tolist(), strict=True), joints.force, strict=True))
         for joints in (joint_resultants(model, contacts) for contacts in (one, other))

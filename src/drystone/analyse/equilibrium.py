@@ -1,5 +1,5 @@
-"""Equilibrium: stands or not by Coulomb's friction, reactions, bounds of forces, thrust lines of an arch, what remains when
-something falls."""
+"""Equilibrium: whether the structure stands by Coulomb friction, reactions, bounds of forces, thrust lines of an arch, and what
+remains after some blocks have fallen."""
 
 from collections.abc import Generator
 from itertools import pairwise
@@ -36,8 +36,8 @@ from drystone.statics.thrust import MAX_SAFETY_FACTOR, Arch, ThrustLine, convent
 
 Array = np.ndarray
 
-EDGE_TOLERANCE = 1e-6  # share of half a joint within which a thrust line touches its edge
-MAX_NAMES = 4  # blocks and joints that a sentence names; more are counted
+EDGE_TOLERANCE = 1e-6  # of half the height of a joint: a thrust line that is closer to the edge touches it
+MAX_NAMES = 4  # blocks or joints named in a sentence; more are counted
 BY_SMALL_STEPS = "elastic stones, Coulomb's friction, by small steps"
 
 
@@ -64,7 +64,7 @@ def analyse_equilibrium(case: Case, model: Model) -> Stages:
 
 
 def verdict_result(model: Model, judged: Standing) -> dict[str, Any]:
-    """The answer, in one word, in one sentence and in numbers."""
+    """The verdict in one word, in one sentence and in numbers."""
     trial, names = judged.trial, [block.name for block in model.blocks]
     moving = [names[i] for i in trial.moving]
     joints = [[names[a], names[b]] for a, b in judged.joints]
@@ -82,13 +82,13 @@ def verdict_result(model: Model, judged: Standing) -> dict[str, Any]:
 
 
 def names_of_hung_blocks(model: Model) -> list[str]:
-    """Blocks that rest on nothing and that friction in flush upright joints may hold."""
+    """The blocks that rest on no other block and may be held by friction in tight upright joints."""
     c = assemble_balance(model).contacts
     return [model.blocks[i].name for i in hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)]
 
 
 def _hung_blocks_note(hung: list[str]) -> str:
-    """What to say of a structure that stands although blocks rest on nothing."""
+    """A note for a structure that stands although some blocks rest on no other block."""
     if not hung:
         return ""
     blocks = "block rests" if len(hung) == 1 else "blocks rest"
@@ -96,7 +96,7 @@ def _hung_blocks_note(hung: list[str]) -> str:
 
 
 def _describe_verdict(trial: StandingTrial, verdict: str, moving: list[str], joints: list[list[str]], is_dry: bool) -> str:
-    """The verdict in plain words."""
+    """The verdict in a sentence."""
     if verdict == STANDS:
         return f"It stands by Coulomb's friction: let down from where it is drawn, it rests within {_millimetres(trial)}."
     if not trial.finite:
@@ -124,8 +124,8 @@ def _list_names(names: list[str]) -> str:
 
 
 def _forces(case: Case, model: Model, judged: Standing) -> Generator[Stage, None, dict[str, Any]]:
-    """The verdict and the forces that go with it: of what stands those of the contact problem from rest, of self-stress the
-    least, of what falls those that its joints have while it moves."""
+    """The verdict and its contact forces: if the structure stands, those of the contact problem from rest; for self-stress the
+    least ones; if it falls, those of the joints while it moves."""
     trial, velocity = judged.trial, np.zeros_like(judged.trial.velocity)
     contacts, solution = trial.contacts, _trial_as_solution(trial)
     surface, words = case.surface, BY_SMALL_STEPS
@@ -163,7 +163,7 @@ def _forces(case: Case, model: Model, judged: Standing) -> Generator[Stage, None
 
 
 def _what_remains(case: Case, model: Model) -> Generator[Stage, None, dict[str, Any]]:
-    """What falls when the blocks that fall are taken away, and whether the rest stands."""
+    """Remove the blocks that fall, stage by stage, and report which they are and whether the rest stands."""
     last, threads = None, case.solver.threads
     for last in remove_falling_blocks(
         model, gravity=case.analysis.gravity, loads=case.loads, young=case.young, threads=threads
@@ -179,14 +179,14 @@ def _what_remains(case: Case, model: Model) -> Generator[Stage, None, dict[str, 
 
 
 def _trial_as_solution(trial: StandingTrial) -> Solution:
-    """A trial as a run reports it: small steps solve no contact problem."""
+    """A trial in the form of a solution for the run: small steps solve no contact problem."""
     none = np.empty((0, 6)), np.empty((0, 3))
     return Solution(*none, trial.finite, SMALL_STEPS, 0, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
 
 
 def _acceleration(case: Case, model: Model, trial: StandingTrial) -> float | None:
-    """In units of g, mass-weighted rms over the blocks that move away: their mean acceleration in the trial, from their
-    mean speed: twice it over the time."""
+    """[g] The mean acceleration in the trial, mass-weighted rms over the blocks that move away: twice their mean speed over the
+    time."""
     if not trial.finite:
         return None
     rows = trial.moving
@@ -196,7 +196,7 @@ def _acceleration(case: Case, model: Model, trial: StandingTrial) -> float | Non
 
 
 def support_reactions(model: Model, contacts: Contacts) -> dict[str, list[float]]:
-    """[N] by which each support pushes the structure."""
+    """[N] The force of each support on the structure."""
     total = np.zeros((len(model.blocks), 3))
     np.add.at(total, contacts.a, contacts.impulse)
     np.add.at(total, contacts.b, -contacts.impulse)
@@ -204,7 +204,7 @@ def support_reactions(model: Model, contacts: Contacts) -> dict[str, list[float]
 
 
 def _find_named_arch(name: str, system: Balance, load: Array) -> Arch | None:
-    """The arch of that name under what is above it; without a name the arch that the whole structure is, if it is one."""
+    """The arch of this name with the loads from above; without a name the whole structure, if it is an arch."""
     model = system.model
     if not name:
         return find_arch(system, load)
@@ -217,7 +217,7 @@ def _find_named_arch(name: str, system: Balance, load: Array) -> Arch | None:
 
 
 def _thrust_result(arch: Arch, model: Model) -> dict[str, Any]:
-    """What the conventional thrust lines say; joints by the names of their two blocks."""
+    """The results of the conventional thrust lines, with joints given by the names of their two blocks."""
     judged = conventional_thrust(arch)
     factor = judged.safety_factor if judged.safety_factor < MAX_SAFETY_FACTOR * (1 - EDGE_TOLERANCE) else np.inf
     names = [model.blocks[i].name for i in arch.blocks]

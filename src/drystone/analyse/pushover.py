@@ -46,7 +46,7 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
     return safe_result | {
         **summarise_curve(points)._asdict(),
         "multiplier": finite_or_none(points[0].multiplier),
-        "limit": finite_or_none(start.multiplier),  # of a limit analysis: the curve starts there
+        "limit": finite_or_none(start.multiplier),  # by limit analysis: the curve starts there
         "end": _end(points[-1], analysis.until),
         "converged": points[-1].optimum.status in ANSWERED_STATUSES,
         "curve": {
@@ -59,7 +59,7 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
 
 
 def _end(last: CurvePoint, until: float | None) -> str:
-    """Why a curve ends."""
+    """Why the curve ends."""
     if last.optimum.status != "solved":
         return {"impossible": "nothing holds it any longer", "endless": "nothing yields"}.get(last.optimum.status, "not solved")
     if last.multiplier <= 0:
@@ -68,7 +68,7 @@ def _end(last: CurvePoint, until: float | None) -> str:
 
 
 def _pose(case: Case, model: Model, number: int, point: CurvePoint) -> Step:
-    """A point of a capacity curve where it is."""
+    """The frame of a point of the capacity curve."""
     start = initial_state(model, case.analysis.gravity)
     no_motion = np.zeros((len(model.blocks), 6))
     state = start._replace(

@@ -1,4 +1,4 @@
-"""A case of statics recorded: its stages go by, frames to run.h5, facts to result.json."""
+"""Compute and record a case of statics: its frames go to run.h5 and its result to result.json."""
 
 import json
 import time
@@ -33,14 +33,17 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
 
 
 def record_statics(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
-    """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
+    """The stages of a case, each already written to the run in `out`. Finally result.json is written atomically."""
     closed_gaps = [gap._asdict() for gap in case.closed_gaps()]
     return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed_gaps} if closed_gaps else {}))
 
 
 def repeat_statics(run: Run, out: str | Path) -> Stages:
-    """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
-    known = {key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"}  # of files it had
+    """The stages of an analysis computed again into the folder `out`, from the model and accelerograms that its run has
+    stored."""
+    known = {
+        key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"
+    }  # found in the files of the case, which are not read again
     return (yield from _recorded(recorded_case(run), run.model, Path(out), known=known))
 
 
@@ -64,10 +67,10 @@ def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, k
 
 
 def analyse_case(case: Case, model: Model) -> Stages:
-    """The stages and facts of a case that is no history."""
+    """Compute a case of statics; yields its stages and returns its result."""
     begin = time.perf_counter()
     if case.goes_through_time:
-        raise InputError(f'{case.path}: "{case.analysis.kind}" goes through time; run it as a history')
+        raise InputError(f'{case.path}: "{case.analysis.kind}" is computed step by step in time; run it as a history')
     if not model.bodies.fixed.any():
         raise InputError(f"{case.path}: none of the {len(model.blocks)} blocks is fixed, so nothing bears their weight; mark "
                          'supports as fixed, or give supports = "lowest" in [structure]')  # fmt: skip

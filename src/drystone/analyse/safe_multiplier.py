@@ -1,10 +1,9 @@
-"""The safe multiplier of a live load: the lowest state of collapse by Coulomb friction that is found, and how it was tried.
+"""The safe multiplier of a live load: the lowest state of collapse by Coulomb friction that is found, and how it is checked.
 
-A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size; of small ones a search by cone
-programs (statics/collapse_states.py) looks for lower ones, whose forces the structure need not reach by itself. Where both
-find the same to 0.2 %, that of the cone program is told: its blocks are rigid. Elastic stones then have to bear 5 % less in a
-slow history (statics/slow_history.py); if they do not, what they bear is the safe multiplier.
-"""
+A slow collapse by small steps (statics/slow_collapse.py) finds one for structures of any size. For small structures a search by
+cone programs (statics/collapse_states.py) looks for lower states, whose forces the structure need not reach by itself. Where
+both agree to 0.2 %, the state of the cone program is reported, because its blocks are rigid. Elastic blocks then have to bear 5
+% less in a slow history (statics/slow_history.py); if they do not, the multiplier that they bear is the safe one."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -32,14 +31,14 @@ LAW_OVER_AREAS = "Coulomb friction over the areas of the joints"
 LAW_AT_CORNERS = "Coulomb friction at the corners of the joints"
 LAW_ASSOCIATED = "associated friction at the corners of the joints"
 BONDS_BROKEN = ", all bonds broken"
-MAX_SEARCHED_POINTS = 1000  # contact points: larger structures are searched by cone programs only if starts are asked for
-SEARCH_HOPS = 12  # of such a search
-MULTIPLIER_ROUNDING = 1e-6  # of a multiplier
+MAX_SEARCHED_POINTS = 1000  # contact points: larger structures are searched by cone programs only if the case gives `starts`
+SEARCH_HOPS = 12  # random changes of the forces of the lowest state in such a search
+MULTIPLIER_ROUNDING = 1e-6  # relative error of a multiplier by rounding
 SAME_MULTIPLIER = 2e-3  # states whose multipliers differ by less are the same
 AGREEMENT_TOLERANCE = (
-    0.02  # a state that is lower by less is the one that a slow collapse reaches, but for the stiffness of its stones
+    0.02  # a state that is lower by less is the one that a slow collapse reaches, apart from the stiffness of its blocks
 )
-SLOW_MECHANISM_TOLERANCE = 0.03  # as READ of analyse/stages.py, of a slow collapse
+SLOW_MECHANISM_TOLERANCE = 0.03  # MECHANISM_TOLERANCE of analyse/stages.py for a slow collapse
 NOT_A_MINIMUM = "the lowest found, not a proven minimum"
 DOES_NOT_STAND = "does not stand under the dead load alone, by Coulomb friction: no multiplier of the live load is safe"
 
@@ -47,7 +46,7 @@ Result = dict[str, Any]
 
 
 class MultiplierProblem(NamedTuple):
-    """What is asked: the safe multiplier of these loads (B, 6) [N, N m]."""
+    """The problem: find the safe multiplier of these loads (B, 6) [N, N m]."""
 
     system: Balance
     dead: Array
@@ -56,9 +55,9 @@ class MultiplierProblem(NamedTuple):
     stands: bool  # whether associated forces balance the dead load alone
     gravity: float  # [m/s2]
     threads: int | None
-    starts: int | None = None  # of the search by cone programs; None: by size
-    at_corners: bool = False  # friction at the corners of joints, as the papers have it
-    young: float = DEFAULT_YOUNG  # [Pa] of the stones, in the history that tries the multiplier of rigid ones
+    starts: int | None = None  # of the search by cone programs; None: according to the size of the structure
+    at_corners: bool = False  # friction at the corners of joints, as in the papers
+    young: float = DEFAULT_YOUNG  # [Pa] of the blocks, in the history that checks the multiplier of rigid blocks
 
 
 class SafeState(NamedTuple):
@@ -67,13 +66,13 @@ class SafeState(NamedTuple):
     law: str
     multiplier: float
     velocity: Array  # (B, 6)
-    contacts: Contacts  # with forces [N] in the place of impulses
+    contacts: Contacts  # with forces [N] instead of impulses
     error: float
     method: str
-    read: float  # of the largest displacement: what is read of its motion; stones of a slow collapse give way a little
+    read: float  # tolerance of its mechanism, of the largest displacement; blocks of a slow collapse deform a little
 
     def as_solution(self) -> Solution:
-        """As a run reports it."""
+        """The state in the form of a solution for the run."""
         return forces_as_solution(self.error, True, self.method)
 
 
@@ -81,8 +80,8 @@ MultiplierSearch = Generator[Stage, None, tuple[SafeState | None, Result]]
 
 
 def safe_multiplier(problem: MultiplierProblem) -> MultiplierSearch:
-    """The lowest state of collapse found, if any, and the facts: the safe value first, and whether the structure is `stable`
-    under the dead load alone, by Coulomb friction where a history was followed; if it is not, `words` say so."""
+    """The lowest state of collapse found, if any, and the result: the safe value first, and whether the structure is `stable`
+    under the dead load alone, by Coulomb friction if a history was computed; if it is not, `words` says so."""
     lowest, result = yield from _search(problem)
     return lowest, result if result["stable"] else {"words": DOES_NOT_STAND} | result
 
@@ -102,7 +101,7 @@ def _search(problem: MultiplierProblem) -> MultiplierSearch:
     slow = yield from _collapse_slowly(problem)
     states, search = yield from _search_areas(problem)
     lowest = min(states, key=lambda state: state.multiplier, default=None)
-    if slow == DOES_NOT_REST:  # with any load it may fall
+    if slow == DOES_NOT_REST:  # the structure may fall under any load
         lowest = None
     if isinstance(slow, SlowCollapse) and (lowest is None or slow.multiplier < (1 - SAME_MULTIPLIER) * lowest.multiplier):
         lowest = SafeState(
@@ -117,7 +116,7 @@ def _search(problem: MultiplierProblem) -> MultiplierSearch:
 
 
 def safe_multiplier_by_programs(problem: MultiplierProblem) -> float | None:
-    """The lowest multiplier of a search by cone programs alone, which of a small structure takes no time that is felt."""
+    """The lowest multiplier of a search by cone programs alone, which for a small structure takes no noticeable time."""
     search = _search_areas(problem)
     while True:
         try:
@@ -128,7 +127,7 @@ def safe_multiplier_by_programs(problem: MultiplierProblem) -> float | None:
 
 
 def scale_stages(search: MultiplierSearch, part: int, parts: int, words: str) -> MultiplierSearch:
-    """The stages of one of several searches."""
+    """The stages of one of several searches, as shares of all of them."""
     while True:
         try:
             stage = next(search)
@@ -162,15 +161,18 @@ def _search_result(lowest: SafeState | None, slow: SlowCollapse | str | None, up
 
 
 def _rounded(safe: float, upper: float | None) -> float:
-    """The safe multiplier without what rounding of two programs puts it above the upper one by."""
+    """The safe multiplier, reduced to the upper one if it is larger only by the rounding of the two programs."""
     return upper if upper is not None and upper < safe <= upper + MULTIPLIER_ROUNDING * abs(upper) else safe
 
 
 def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
-    """What is to be known of the safe value."""
+    """A note on how the safe value was found and checked."""
     if slow.multiplier == 0.0:
         moves = "moves" if np.isfinite(slow.moves_at) else "DOES NOT MOVE"
-        return f"once it moves it goes on without the live load; in a history from its forces, without it, it {moves}"
+        return (
+            "once the structure moves, it goes on moving without the live load; in a history that starts from its forces without "
+            f"the live load it {moves}"
+        )
     if not agrees:
         return (
             f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
@@ -200,7 +202,8 @@ def _collapse_slowly(problem: MultiplierProblem) -> Generator[Stage, None, SlowC
 
 
 def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: Result) -> MultiplierSearch:
-    """The state of rigid stones if elastic ones, loaded slowly, bear nearly as much, else what they bear; and the facts."""
+    """The state of rigid blocks if elastic blocks, loaded slowly, bear nearly as much, else the state that these bear; and the
+    result."""
     system, dead, live, *_ = problem
     model = replace(system.model, elastic=None)
     loading = SlowLoading(model, dead, live, gravity=problem.gravity, young=problem.young, threads=problem.threads)
@@ -252,7 +255,7 @@ def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: 
 
 
 def _search_areas(problem: MultiplierProblem) -> Generator[Stage, None, tuple[list[SafeState], Result]]:
-    """The verified states of a search by cone programs, and what it says of itself."""
+    """The verified states of a search by cone programs, and its counts."""
     system, dead, live, found, stands, *_ = problem
     starts = problem.starts
     if starts is None:
@@ -266,7 +269,7 @@ def _search_areas(problem: MultiplierProblem) -> Generator[Stage, None, tuple[li
 
 
 def _search_corners(problem: MultiplierProblem, upper: float | None) -> MultiplierSearch:
-    """By friction at the corners of joints, as in the papers."""
+    """The search with friction at the corners of joints, as in the papers."""
     system, dead, live, found, stands, *_ = problem
     starts = starts_by_size(system) if problem.starts is None else problem.starts
     rounds = search_corner_states(system, dead, live, found.optimum, starts=starts, stands=stands)
@@ -301,8 +304,8 @@ def _as_state(law: str, system: Balance, found: Collapse) -> SafeState:
 
 
 def _without_bonds(problem: MultiplierProblem) -> Generator[Stage, None, tuple[MultiplierProblem, float | None]]:
-    """The question of the same joints with all bonds broken, for brittle ones may break one after the other; and where the
-    first crack opens in sound, elastic ones (T415)."""
+    """The problem with all bonds of the joints broken, because brittle bonds may break one after the other; and the multiplier
+    at which the first crack opens in sound, elastic joints (T415)."""
     yield Stage(0.1, "all bonds broken")
     laws = problem.system.model.laws
     assert laws is not None

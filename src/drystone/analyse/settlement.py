@@ -1,4 +1,4 @@
-"""Settlement: what the supports bear while some of them go, which joints open, whether the structure stays in balance."""
+"""Settlement: the reactions of the supports while some of them move, the joints that open, and whether the structure stands."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from drystone.statics.settlement import IN_BALANCE, RESTLESS, SettlementState, s
 
 Array = np.ndarray
 
-MOTION_SAMPLES = 500  # of the ways of supports that motions tell
+MOTION_SAMPLES = 500  # instants at which the motions of supports are evaluated
 
 
 def analyse_settlement(case: Case, model: Model) -> Stages:
@@ -40,8 +40,8 @@ def analyse_settlement(case: Case, model: Model) -> Stages:
 
 
 def support_path(case: Case, model: Model) -> Array:
-    """(n + 1, B, 3) [m] where the supports are after each increment: equal parts of the way of the one that goes farthest. Of
-    motions it does not matter when and how fast they go, but in what order."""
+    """(n + 1, B, 3) [m] The displacement of the supports after each increment: equal parts of the path of the one that moves
+    farthest. Of the motions only the order matters, not when and how fast they take place."""
     analysis = case.analysis
     assert isinstance(analysis, SettlementTable)
     if not case.motions:
@@ -58,19 +58,19 @@ def support_path(case: Case, model: Model) -> Array:
             ]
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(paths, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
-        return paths[:1]  # nothing goes anywhere
+        return paths[:1]  # no support moves
     wanted = np.linspace(0.0, along[-1], analysis.increments + 1)
     columns = [np.interp(wanted, along, column) for column in paths.reshape(len(paths), -1).T]
     return np.stack(columns, axis=1).reshape(-1, len(model.blocks), 3)
 
 
 def _largest_settlement(settled: SettlementState) -> float:
-    """[m] of the support that has gone farthest."""
+    """[m] The displacement of the support that has moved farthest."""
     return float(np.linalg.norm(settled.moved, axis=1).max())
 
 
 def _frame(number: int, settled: SettlementState) -> Step:
-    """As a run keeps it: the number of the increment in the place of time."""
+    """The step that a run stores, with the number of the increment instead of the time."""
     rest_state, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
     residual = Residual(rest_state.off_balance, rest_state.off_balance, 0.0, 0.0, 0.0)
     solution = Solution(*none, rest_state.verdict != RESTLESS, SMALL_STEPS, 0, residual, 0)
@@ -78,7 +78,7 @@ def _frame(number: int, settled: SettlementState) -> Step:
 
 
 def settlement_result(case: Case, model: Model, reached: list[SettlementState]) -> dict[str, Any]:
-    """What was found, in words and numbers; lists have an entry for each state, the first under the weight alone."""
+    """The result in words and numbers. Lists have one entry per state, the first of which is under the weight alone."""
     start, last = initial_state(model, case.analysis.gravity), reached[-1]
     drawn = joints_as_drawn(model, start)
     reactions = [support_reactions(model, settled.rest.state.contacts) for settled in reached]
@@ -117,7 +117,7 @@ def settlement_result(case: Case, model: Model, reached: list[SettlementState]) 
 
 
 def _widest_openings(drawn: Contacts, start: State, now: State) -> tuple[float, float]:
-    """[m] the widest opening since the start of any joint, and of a head joint."""
+    """[m] The widest opening since the start of any joint, and of the head joints."""
     opening, _ = joint_openings(drawn, start, now)
     return float(opening.max(initial=0.0)), float(opening[in_head_joints(drawn)].max(initial=0.0))
 

@@ -1,12 +1,13 @@
-"""A second opinion on a collapse multiplier: the folder of a `limit` or a `tilt` comes in, what three ways say of it goes out.
+"""A second opinion on the collapse multiplier of a run of kind `limit` or `tilt`, by three methods.
 
- 1. limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads;
- 2. the tilted table: tangents of its angles, of a body force alone;
- 3. slow histories by Coulomb friction, which know nothing of limit analysis: the force grows from nothing in RAMP and is held
-    for HELD. Either the structure stands or it moves away; what lies between the two is halved until it is within WITHIN.
+ 1. Limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads.
+ 2. The tilted table, for a body force only: the tangents of its angles.
+ 3. Slow histories by Coulomb friction, which are independent of limit analysis: the force grows from zero during RAMP_DURATION and
+    is held for HOLD_DURATION. The structure either stands or moves away, and the multiplier between the two is found by bisection
+    to within MULTIPLIER_TOLERANCE.
 
-By Coulomb friction there may be many states of collapse, of which limit analysis finds low ones and the slow history one. So
-the ways agree where the history gives way between the safe and the upper multiplier, but for WITHIN (T455).
+By Coulomb friction there may be many states of collapse. Limit analysis finds low ones, and the slow history finds one. The
+methods therefore agree if the history moves away between the safe and the upper multiplier, within MULTIPLIER_TOLERANCE (T455).
 """
 
 from collections.abc import Iterator
@@ -27,19 +28,19 @@ from drystone.record import Run, read_result, recorded_case
 from drystone.simulate import simulate_small_steps
 
 RAMP_DURATION, HOLD_DURATION = 1.0, 2.0  # [s] in which the force grows, and for which it is held
-FRAME_INTERVAL = 0.02  # [s] after which it is looked whether anything moves away
-MOVING_SHARE = 0.02  # of its radius: a block that goes farther in the second half of the time held moves away; what has
-# slipped by more and found a hold does not
-FALLEN_SHARE = 0.2  # of its radius: a block that has gone so far from its start has moved away, whenever it did
-MULTIPLIER_TOLERANCE = 0.02  # of the multiplier: how closely slow histories tell it
-BRACKET_FACTOR = 1.25  # the search begins between the safe multiplier over this and the upper one times this
-MAX_HISTORIES = 20  # slow histories, at most
+FRAME_INTERVAL = 0.02  # [s] between two checks whether a block moves away
+MOVING_SHARE = 0.02  # of its radius: a block that moves farther in the second half of the holding time moves away; one that
+# has slipped by more before and has come to rest does not
+FALLEN_SHARE = 0.2  # of its radius: a block that has moved so far from its initial position has moved away
+MULTIPLIER_TOLERANCE = 0.02  # of the multiplier: how closely slow histories determine it
+BRACKET_FACTOR = 1.25  # the search starts between the safe multiplier divided by this and the upper one times this
+MAX_HISTORIES = 20  # the largest number of slow histories
 
 Result = dict[str, Any]
 
 
 def cross_collapse(run: Run) -> Stages:
-    """Compare the multiplier of a run with those of the other ways."""
+    """Compare the multiplier of a run with those of the other methods."""
     case, model = recorded_case(run), run.model
     _check(run, case)
     methods: dict[str, Result] = {}
@@ -51,7 +52,7 @@ def cross_collapse(run: Run) -> Stages:
         methods[kind] = {"safe": recorded["multiplier_safe"], "upper": recorded["multiplier_upper"]}
     upper = next(values["upper"] for values in methods.values())
     if upper is None or not upper > 0:
-        raise InputError(f"{run.folder}: the result has no multiplier above 0, so that there is nothing to follow slowly: "
+        raise InputError(f"{run.folder}: the result has no multiplier above 0 that slow histories could check: "
                          f"{(read_result(run.folder) or {}).get('note', '')}")  # fmt: skip
     stands_at, moves_at, count = yield from _bracket_by_histories(
         case, model, next(values["safe"] for values in methods.values()) or upper, upper
@@ -65,11 +66,11 @@ def _check(run: Run, case: Case) -> None:
     if read_result(run.folder) is None:
         raise InputError(f"{run.folder}: the analysis was cut and has no result.json; run it again: drystone run ... --force")
     if run.model.own is not None:
-        raise InputError(f"{run.folder}: its joints have a law from outside, which limit analysis does not know")
+        raise InputError(f"{run.folder}: its joints have a user-defined law, which limit analysis does not support")
 
 
 def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
-    """The limit analysis of a case, and the tilt if there is one: a table tilts all weights, and nothing else."""
+    """The limit analysis of a case, and its tilt if possible: a tilted table acts on all weights and on nothing else."""
     analysis = case.analysis
     assert isinstance(analysis, LimitTable | TiltTable)
     direction, gravity, planar = analysis.direction, analysis.gravity, analysis.planar
@@ -81,7 +82,7 @@ def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
 
 
 def _leading_stages(stages: Stages, kind: str) -> Stages:
-    """The stages of an analysis as the beginning of a longer one."""
+    """The stages of an analysis as the first part of a longer one."""
     while True:
         try:
             stage = next(stages)
@@ -91,8 +92,8 @@ def _leading_stages(stages: Stages, kind: str) -> Stages:
 
 
 def _bracket_by_histories(case: Case, model: Model, safe: float, upper: float) -> Stages:
-    """The largest multiplier tried with which it stands (None: with none), the least with which it does not, and how many were
-    tried."""
+    """The largest multiplier tried with which the structure stands (None: it stood with none), the smallest with which it does
+    not, and the number of histories."""
     stands_at: float | None = None
     moves_at: float | None = None
     count = 0
@@ -112,7 +113,7 @@ def _bracket_by_histories(case: Case, model: Model, safe: float, upper: float) -
 
 
 def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
-    """Whether the structure stands under a multiple of the live loads that has come slowly."""
+    """Whether the structure stands under a multiple of the live loads that is applied slowly."""
     radius = model.bodies.radius
     loads = [*(load for load in case.loads if not load.live), *_growing_loads(case, model, multiplier)]
     steps = simulate_small_steps(
@@ -137,7 +138,7 @@ def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
 
 
 def _growing_loads(case: Case, model: Model, multiplier: float) -> list[AppliedLoad]:
-    """The live loads as they grow: those of the case, and the body force if it has a direction."""
+    """The growing live loads: those of the case, and the body force if the analysis has a direction."""
     analysis = case.analysis
     assert isinstance(analysis, LimitTable | TiltTable)
     grows = ((0.0, 0.0), (RAMP_DURATION, multiplier))
@@ -149,7 +150,7 @@ def _growing_loads(case: Case, model: Model, multiplier: float) -> list[AppliedL
 
 
 def _disagreements(methods: dict[str, Result]) -> list[str]:
-    """What does not fit, in words."""
+    """The disagreements between the methods, in words."""
     found, limit, slow = [], methods["limit"], methods["slow history"]
     if "tilt" in methods and abs(methods["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
         found.append(f"tilt has the upper multiplier {methods['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")

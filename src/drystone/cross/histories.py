@@ -1,13 +1,13 @@
-"""A second opinion on a recorded history: its folder comes in; the other integrator follows it, and facts go out.
+"""A second opinion on a recorded history: it is computed again with the other integrator and compared.
 
-A history by small steps is followed by cone programs, one by cone programs by small steps. The two share the shapes of the
-blocks and the ground's motion and hardly a line of what moves them. How far they are apart is told by block (T450):
+A history by small steps is computed with cone programs, and one by cone programs with small steps. The two share the shapes of
+the blocks and the ground motion, but hardly any code that moves the blocks. Their distance is given for each block (T450):
 
-    distance = |x' - x| + 2 r sin(angle / 2)        no point of the block, of radius r, is farther from where the other has it
+    distance = |x' - x| + 2 r sin(angle / 2)        an upper bound for all points of a block of radius r
 
-They have parted where the distance of a block first is more than a stated amount. The same model and loads, with Coulomb's
-friction if the cone programs are not asked for the associated law. Structures that move after impacts part sooner or later,
-whatever computes them: what the comparison tells is until when, and by how much.
+The two histories part when the distance of a block first exceeds a given amount. Model and loads are the same, with Coulomb
+friction unless the associated law is requested for the cone programs. Two computations of a structure that moves after impacts
+always part sooner or later; the comparison shows when they do, and by how much.
 """
 
 import math
@@ -29,26 +29,26 @@ from drystone.simulate import Step
 
 Array = np.ndarray
 
-APART_SHARE = 0.01  # of the radius of a block: the two have parted, if nothing else is stated
-MAX_CONE_STEP = 1e-3  # [s] of cone programs that follow small steps, at most
-MAX_OUTPUT_STEP = 5e-3  # [s] after which small steps that follow cone programs hand out their state, at most
+APART_SHARE = 0.01  # of the radius of a block: the distance at which the two histories part, if none is given
+MAX_CONE_STEP = 1e-3  # [s] the longest time step of cone programs that are compared with small steps
+MAX_OUTPUT_STEP = 5e-3  # [s] the longest time step of small steps that are compared with cone programs
 TIME_TOLERANCE = 1e-9  # [s]
 
 
 class FrameComparison(NamedTuple):
-    """One recorded frame, and the same instant by the other integrator."""
+    """A recorded frame compared with the same instant by the other integrator."""
 
     time: float  # [s]
-    distance: Array  # (B,) [m] between the two, by block
-    position: Array  # (B, 3) [m] centroids by the other
-    unconverged: int  # steps of the other so far that did not converge
+    distance: Array  # (B,) [m] between the two, for each block
+    position: Array  # (B, 3) [m] centroids by the other integrator
+    unconverged: int  # its steps so far that did not converge
 
 
 def cross_history(
     run: Run, *, apart: float | None = None, time_step: float | None = None, friction_law: str | None = None
 ) -> Stages:
-    """Follow a run with the other integrator until the two are more than `apart` [m] apart, if not given APART of the radius of
-    a block. The stages go by, and the facts are returned."""
+    """Compute a run with the other integrator until the two differ by more than `apart` [m], by default APART_SHARE of the
+    radius of a block. Yields stages and returns the result."""
     case = recorded_case(run)
     other = other_case(case, time_step=time_step, friction_law=friction_law)
     _check(run, case, apart)
@@ -67,7 +67,7 @@ def cross_history(
         "out": str(run.folder),
         "recorded_by": describe_integrator(case),
         "followed_by": describe_integrator(other),
-        "apart": apart,  # [m]; None: APART of the radius of the block
+        "apart": apart,  # [m]; None: APART_SHARE of the radius of the block
         "parted": parted,
         "time": last.time,
         "of": end,
@@ -94,24 +94,24 @@ def _check(run: Run, case: Case, apart: float | None) -> None:
     if run.frames < 2:
         raise InputError(f"{run.folder} holds no step yet; go on with: drystone run --resume {run.folder}")
     if case.changes:
-        raise InputError(f"{run.folder}: blocks appear or vanish in this history, which small steps alone can follow; there is "
+        raise InputError(f"{run.folder}: blocks appear or vanish in this history, which only small steps support; there is "
                          "no other integrator for it")  # fmt: skip
     if run.model.own is not None or run.model.dilatancy is not None:
-        raise InputError(f"{run.folder}: its joints have a law from outside or a dilatancy, which small steps alone have; "
+        raise InputError(f"{run.folder}: its joints have a user-defined law or a dilatancy, which only small steps support; "
                          "there is no other integrator for it")  # fmt: skip
 
 
 def other_case(case: Case, *, time_step: float | None = None, friction_law: str | None = None) -> Case:
-    """The same case by the other integrator. friction_law: of cone programs, Coulomb's if not given."""
+    """The same case with the other integrator. friction_law: for cone programs, by default Coulomb's."""
     if isinstance(case.analysis, SettlementHistoryTable) or not isinstance(case.analysis, DynamicsTable):
-        raise InputError(f'{case.path}: on an analysis of kind "{case.analysis.kind}" there is no second opinion; there is on '
+        raise InputError(f'{case.path}: there is no second opinion on an analysis of kind "{case.analysis.kind}", only on '
                          '"dynamics", "limit" and "tilt"')  # fmt: skip
     if friction_law not in (None, "coulomb", "associated"):
         raise InputError(f'the friction law is {friction_law!r}; give "coulomb" or "associated"')
     if time_step is not None and not 0 < time_step < math.inf:
         raise InputError(f"the time step is {time_step!r}; give a time in s above 0")
     if not case.by_small_steps and friction_law is not None:
-        raise InputError(f"{case.path}: its history is by cone programs, and small steps that follow it have no friction law "
+        raise InputError(f"{case.path}: its history is by cone programs, and small steps have no friction law "
                          "but Coulomb's; leave the law out")  # fmt: skip
     frame = case.frame_interval
     longest = min(time_step or (MAX_CONE_STEP if case.by_small_steps else MAX_OUTPUT_STEP), frame)
@@ -130,7 +130,7 @@ def other_case(case: Case, *, time_step: float | None = None, friction_law: str 
 
 
 def describe_integrator(case: Case) -> str:
-    """How a history goes through time, in words."""
+    """The integrator of a case and its settings, in words."""
     if case.by_small_steps:
         return f"small steps, {case.surface.words}, Coulomb's friction"
     law = "Coulomb's friction" if case.friction_law == "coulomb" else "associated friction"
@@ -138,7 +138,7 @@ def describe_integrator(case: Case) -> str:
 
 
 def compare_frames(run: Run, other: Case) -> Iterator[FrameComparison]:
-    """The frames of a run after the first, each beside the same instant of the other case."""
+    """The frames of a run after the first, each compared with the same instant of the other case."""
     model = run.model
     pending = ((frame, time) for frame, time in enumerate(run.time.tolist()) if frame)
     frame, time = next(pending)
@@ -161,7 +161,7 @@ def _other_steps(other: Case, model: Model) -> Iterator[Step]:
 
 
 def block_distances(model: Model, position: Array, rotation: Array, other_position: Array, other_rotation: Array) -> Array:
-    """(B,) [m] by how much no point of a block is farther from where the other pose has it (T450).
+    """(B,) [m] An upper bound of the distance between the two positions of any point of a block (T450).
 
     Half of the chord between two quaternions is the sine of a quarter of the angle between the poses."""
     chord = np.minimum(np.linalg.norm(rotation - other_rotation, axis=1), np.linalg.norm(rotation + other_rotation, axis=1))

@@ -1,9 +1,9 @@
-"""A run for Blender and for pages: a `Run` comes in, a binary glTF 2.0 file (.glb) with one animation goes out.
+"""Export for Blender and web pages: a `Run` comes in, a binary glTF 2.0 file (.glb) with one animation goes out.
 
-Every block is a node with a mesh, under a node for its group; blocks of one shape and tone share a mesh. A node has its place
-and rotation in the first frame, and keys at recorded times where it moves. A key is left out where, without it, no corner of
-the block is further than `tolerance` [m] from where it was recorded. Lengths in m; the root turns z up into glTF's y up.
-Stages of statics are a second apart. Deformable blocks are drawn rigid.
+Every block is a node with a mesh, under a node for its group; blocks of the same shape and tone share a mesh. A node has its
+position and rotation in the first frame, and keys at recorded times if it moves. A key is left out if, without it, no corner of
+the block is farther than `tolerance` [m] from its recorded position. Lengths are in m; the root turns z up into glTF's y up.
+Stages of statics are one second apart. Deformable blocks are drawn rigid.
 """
 
 import json
@@ -28,11 +28,11 @@ from drystone.view.colours import LIMESTONE_COLOURS, SUPPORT_COLOUR, stone_colou
 Array = np.ndarray
 
 DEFAULT_TOLERANCE_SHARE = 1e-3  # of the median radius of blocks: the tolerance if none is given
-SHAPE_DIGITS = 6  # digits [m] by which two shapes are told apart
+SHAPE_DIGITS = 6  # decimal digits [m] to which equal shapes agree
 Z_TO_Y = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # glTF has the scalar last
-FLOAT_TYPE, INDEX_TYPE = 5126, 5125  # glTF's numbers for 32-bit floats and whole numbers
+FLOAT_TYPE, INDEX_TYPE = 5126, 5125  # glTF's numbers for 32-bit floats and unsigned integers
 ACCESSOR_TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4"}
-BUFFER_PARTS = {  # three parts of the file, by what is in them; the targets are glTF's numbers
+BUFFER_PARTS = {  # the three parts of the file, by their content; the targets are glTF's numbers
     "corners": {"target": 34962, "byteStride": 12},
     "triangles": {"target": 34963},
     "keys": {},
@@ -40,10 +40,10 @@ BUFFER_PARTS = {  # three parts of the file, by what is in them; the targets are
 
 
 class KeyCounts(NamedTuple):
-    """What a file has of the motion."""
+    """The number of keys in a file."""
 
-    kept: int  # keys, of places and of rotations
-    recorded: int  # of the blocks and frames that were asked for
+    kept: int  # keys of positions and rotations in the file
+    recorded: int  # positions and rotations of the requested blocks and frames
 
 
 def write_glb(run: Run, path: Path, frames: Sequence[int], *, tolerance: float | None = None) -> KeyCounts:
@@ -82,7 +82,7 @@ def default_tolerance(run: Run) -> float:
 
 
 class _BufferStore:
-    """The bytes of the file, in three parts, and the accessors that tell what they are. Equal arrays are kept once."""
+    """The bytes of the file in three parts, and the accessors that describe them. Equal arrays are stored once."""
 
     def __init__(self) -> None:
         self.parts = {name: bytearray() for name in BUFFER_PARTS}
@@ -110,7 +110,7 @@ class _BufferStore:
         return sum(map(len, self.parts.values()))
 
     def views(self) -> list[dict[str, Any]]:
-        """Where in the file the parts are; the last, keys, may be empty and is then left out."""
+        """The buffer views of the parts; the last part, the keys, may be empty and is then left out."""
         start = np.cumsum([0] + [len(part) for part in self.parts.values()]).tolist()
         views = zip(BUFFER_PARTS.values(), start, self.parts.values(), strict=False)
         return [{"buffer": 0, "byteOffset": at, "byteLength": len(part)} | more for more, at, part in views if part]
@@ -138,13 +138,13 @@ def _meshes(model: Model, store: _BufferStore) -> tuple[list[dict[str, Any]], li
 
 
 def _material(tone: Array) -> dict[str, Any]:
-    """A dull stone of a colour (3,) in sRGB, as a renderer wants it: linear."""
+    """A matt material of a colour (3,) in sRGB, which glTF stores as a linear colour."""
     linear = np.where(tone > 0.04045, ((tone + 0.055) / 1.055) ** 2.4, tone / 12.92)
     return {"pbrMetallicRoughness": {"baseColorFactor": [*linear.tolist(), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.9}}
 
 
 def _surface(model: Model, block: int) -> tuple[Array, Array, Array]:
-    """(n, 3) [m] corners of the faces of a block, from its centroid, (n, 3) their normals and (t, 3) triangles of corners."""
+    """(n, 3) [m] the corners of the faces of a block, relative to its centroid, (n, 3) their normals and (t, 3) triangles."""
     bodies = model.bodies
     first, last = bodies.piece_face[np.searchsorted(bodies.owner, [block, block + 1])]
     start = bodies.face_start[first : last + 1]
@@ -156,7 +156,7 @@ def _surface(model: Model, block: int) -> tuple[Array, Array, Array]:
 
 
 def _nodes(run: Run, frame: int, mesh_of: list[int]) -> list[dict[str, Any]]:
-    """The blocks by their numbers, the root, and the groups."""
+    """The nodes of the blocks by their numbers, then the root, then the groups."""
     blocks, origin = run.model.blocks, _origin(run)
     place, turn = (run.position[frame] - origin).tolist(), _last_scalar(run.rotation[frame]).tolist()
     nodes: list[dict[str, Any]] = [
@@ -175,18 +175,18 @@ def _nodes(run: Run, frame: int, mesh_of: list[int]) -> list[dict[str, Any]]:
 
 
 def _origin(run: Run) -> Array:
-    """(3,) [m] from which places are told: single precision is coarse far from zero, where CAD files may lie."""
+    """(3,) [m] the origin of positions, because single precision is coarse far from zero, where CAD models may lie."""
     middle = run.model.position.mean(axis=0)
     return np.round(middle) if np.abs(middle).max() > SINGLE_PRECISION_LIMIT else np.zeros(3)
 
 
 def _last_scalar(rotation: Array) -> Array:
-    """Unit quaternions as glTF has them."""
+    """Unit quaternions in the order of glTF."""
     return np.roll(rotation / np.linalg.norm(rotation, axis=-1, keepdims=True), -1, axis=-1)
 
 
 def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _BufferStore) -> tuple[dict[str, Any], int]:
-    """The animation and how many keys it has."""
+    """The animation and the number of its keys."""
     time, half = np.asarray(run.time[frames]), 0.5 * tolerance
     radius = run.model.bodies.radius
     paths = {
@@ -209,14 +209,14 @@ def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _Buffer
         for block in np.flatnonzero(kept.any(axis=0)).tolist():
             keys = values[kept[:, block], block]
             add(block, path, time[kept[:, block]], _continuous(keys) if path == "rotation" else keys, "LINEAR")
-    step_times = np.append(time, time[-1] + 1.0)  # [s] the last stage is seen as long as the others
+    step_times = np.append(time, time[-1] + 1.0)  # [s] the last stage is shown as long as the others
     for block, shown in _appearing(run, frames):
         add(block, "scale", step_times, np.repeat(np.append(shown, shown[-1])[:, None].astype(float), 3, axis=1), "STEP")
     return {"name": "run", "samplers": samplers, "channels": channels}, count
 
 
 def _appearing(run: Run, frames: Sequence[int]) -> list[tuple[int, Array]]:
-    """The blocks that are not there in all frames, of a structure built in stages, and (F,) when they are."""
+    """The blocks that are not present in all frames of a structure built in stages, and (F,) whether they are present."""
     every = np.ones(len(run.model.blocks), bool)
     seen = [present_blocks(run, frame) for frame in frames]
     shown = np.array([every if one is None else one for one in seen])
@@ -224,7 +224,7 @@ def _appearing(run: Run, frames: Sequence[int]) -> list[tuple[int, Array]]:
 
 
 def _continuous(rotation: Array) -> Array:
-    """(n, 4) as glTF has them, of the two quaternions of each rotation that nearer to the one before."""
+    """(n, 4) in the order of glTF; of the two quaternions of each rotation, the one that is nearer to the quaternion before."""
     behind = np.einsum("ik,ik->i", rotation[1:], rotation[:-1]) < 0.0
     sign = np.where(np.cumsum(behind) % 2, -1.0, 1.0)
     return _last_scalar(rotation * np.append(1.0, sign)[:, None])
@@ -232,9 +232,9 @@ def _continuous(rotation: Array) -> Array:
 
 @kernel
 def _select_keys(time, values, allowed, out_kept):
-    """Which keys (F, B) of values (F, B, k) are needed for all others to be within `allowed` (B,) of what is interpolated,
-    after Douglas and Peucker: the one that is farthest off, then the same on both sides of it; none if all are as the first.
-    Of 4 numbers: unit quaternions."""
+    """Select the keys (F, B) of values (F, B, k) from which all others can be interpolated to within `allowed` (B,), by the
+    algorithm of Douglas and Peucker: the key with the largest deviation is kept, then the same on both sides of it. No key is
+    kept if all values equal the first. Values of 4 numbers are unit quaternions."""
     frames, blocks, _ = values.shape
     intervals = np.empty((frames + 1, 2), np.int64)
     for b in range(blocks):
@@ -264,7 +264,7 @@ def _select_keys(time, values, allowed, out_kept):
 
 @inner
 def _deviation(first, last, share, value):
-    """How far a value is from what is interpolated: along a line, or the shorter arc between two rotations."""
+    """The distance of a value from its interpolation, along a line or along the shorter arc between two rotations."""
     before, after = 1.0 - share, share
     turns = len(value) == 4
     if turns:

@@ -1,5 +1,5 @@
-"""The shape of a structure at an instant: a `Run` and a frame come in, blocks where they lie then go out, for any program that
-reads geometry (`io/geometry/structure.py`) or for another case."""
+"""The structure at an instant: a `Run` and a frame come in, the blocks at their positions go out, for any program that reads
+geometry (`io/geometry/structure.py`) or for another case."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from drystone.record import Run
 
 
 def shape(run: Run, frame: int) -> list[Block]:
-    """The blocks that are there in a frame, moved and turned; deformable ones as if they were rigid."""
+    """The blocks that are present in a frame, moved and rotated; deformable blocks as if they were rigid."""
     shown = present_blocks(run, frame)
     turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
     blocks = []

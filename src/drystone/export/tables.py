@@ -53,8 +53,18 @@ def joint_rows(run: Run, frame: int) -> Iterator[Row]:
     yield ["a", "b", "name a", "name b", *_vector("centre", "m"), *_vector("normal", ""), *_vector("force", "N"), "thrust [N]",
            "pressure [Pa]", "area [m2]", "friction used", "eccentricity"]  # fmt: skip
     pressure = quantities.joint_pressures(resultants)
-    numbers = np.column_stack([resultants.centre, resultants.normal, resultants.force, resultants.thrust, pressure, resultants.area,
-                               resultants.friction_used, resultants.eccentricity])  # fmt: skip
+    numbers = np.column_stack(
+        [
+            resultants.centre,
+            resultants.normal,
+            resultants.force,
+            resultants.thrust,
+            pressure,
+            resultants.area,
+            resultants.friction_used,
+            resultants.eccentricity,
+        ]
+    )
     for a, b, row in zip(resultants.a.tolist(), resultants.b.tolist(), numbers.tolist(), strict=True):
         yield [a, b, names[a], names[b], *row]
 

@@ -1,8 +1,9 @@
-"""A run for ParaView: a `Run` comes in, two files of the format VTKHDF go out, written with h5py alone.
+"""Export for ParaView: a `Run` comes in, two files of the format VTKHDF go out, written with h5py only.
 
-`run.vtkhdf` has the blocks: polygons told once, their points at every time, and for each face what its block is and has
-(`quantities`). `run.joints.vtkhdf` has a point for each joint with its force, for the filter Glyph: how many there are changes
-with time. Written frame by frame: of a long run only the poses are in memory. Lengths in m, z up, seen from the ground.
+`run.vtkhdf` has the blocks: polygons once, their points at every time, and for each face the number and the quantities of its
+block. `run.joints.vtkhdf` has a point with its force for each joint, for the filter Glyph; the number of joints changes with
+time. The files are written frame by frame, so that only the poses of a long run are in memory. Lengths are in m, z is up, and
+positions are relative to the ground.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,10 +24,10 @@ from drystone.record import Run
 
 Array = np.ndarray
 
-FORMAT_VERSION = (2, 2)  # of the format; readers look at the first number
+FORMAT_VERSION = (2, 2)  # of the format; readers check the first number
 CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
 CHUNK_ROWS = 2**14  # rows that are compressed together
-MIN_FREE_BYTES = 2**26  # [byte] that a disk must have besides those of a frame: joints, and what HDF5 has not written yet
+MIN_FREE_BYTES = 2**26  # [bytes] free on the disk besides the size of a frame: for joints, and for what HDF5 has not written yet
 
 
 def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
@@ -53,14 +54,14 @@ def uncompressed_size(run: Run, frames: Sequence[int]) -> int:
 
 
 def _check_free_space(path: Path, size: int) -> None:
-    """A write that fails ends in a crash inside HDF5: look before."""
+    """Check the free space before a write, because a write that fails crashes inside HDF5."""
     free = disk_usage(path.parent).free
     if free < size + MIN_FREE_BYTES:
         raise OSError(ENOSPC, f"{free / 1e6:.0f} MB are left on the disk")
 
 
 def _create_group(file: Any, run: Run) -> Any:
-    """The group of a data set without points and steps, with what is told of the run as a whole."""
+    """The group of a data set without points and steps, but with the data of the whole run."""
     group = file.create_group("VTKHDF")
     group.attrs["Version"] = FORMAT_VERSION
     group.attrs.create("Type", b"PolyData", dtype="S8")
@@ -77,7 +78,7 @@ def _groups(run: Run) -> list[str]:
 
 
 def _lay_out_blocks(group: Any, run: Run) -> None:
-    """What does not change with time: the polygons, and what they belong to."""
+    """Write what does not change with time: the polygons and their blocks."""
     bodies, groups = run.model.bodies, _groups(run)
     _append(group, "NumberOfPoints", [len(bodies.vertex)])
     _append_cells(group, {"Polygons": (bodies.face_start, bodies.face_vertex)})
@@ -89,7 +90,7 @@ def _lay_out_blocks(group: Any, run: Run) -> None:
 
 
 def _add_blocks(group: Any, run: Run, frame: int) -> None:
-    """A step: where the points are, how far they have come, and the quantities."""
+    """Add a step: the positions of the points, their displacements and the quantities."""
     first, now = vertices_at(run, 0), vertices_at(run, frame)
     face_block = _face_block(run)
     cell = {array_name(name): quantities.find_quantity(name).of(run, frame) for name in quantities.list_quantities(run)}
@@ -100,11 +101,15 @@ def _add_blocks(group: Any, run: Run, frame: int) -> None:
     for name, values in cell.items():
         starts[f"CellDataOffsets/{name}"] = _append(group, f"CellData/{name}", values[face_block].astype(np.float32))
     unchanged = {f"CellDataOffsets/{name}": 0 for name in ("block", "group", "fixed")}
-    _step(group, run.time[frame], starts | unchanged | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4})
+    _step(
+        group,
+        run.time[frame],
+        starts | unchanged | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4},
+    )
 
 
 def _add_joints(group: Any, run: Run, frame: int) -> None:
-    """A step: a point, which is a cell of its own too, for each joint, and what it carries."""
+    """Add a step: for each joint a point, which is also a cell, and its force."""
     resultants = quantities.frame_resultants(run, frame)
     count = len(resultants.a)
     data = {
@@ -128,12 +133,12 @@ def _add_joints(group: Any, run: Run, frame: int) -> None:
 
 
 def array_name(name: str) -> str:
-    """Of a quantity, as ParaView's calculator takes it."""
+    """The name of a quantity in a form that ParaView's calculator accepts."""
     return name.replace(" ", "_").replace("-", "_")
 
 
 def _step(group: Any, time: float, starts: dict[str, Any]) -> None:
-    """One step more, at a time [s] or a stage, that reads every array from where `starts` says."""
+    """Add the entries of one step, at a time [s] or a stage, which reads each array from its row in `starts`."""
     steps = group["Steps"]
     starts |= {"NumberOfParts": 1}
     for name, words in group["FieldData"].items():
@@ -145,7 +150,7 @@ def _step(group: Any, time: float, starts: dict[str, Any]) -> None:
 
 
 def _append_cells(group: Any, cells: dict[str, tuple[Array, Array]]) -> None:
-    """Where cells of a kind begin in the list of their points, and that list; there are none of the other kinds."""
+    """Append the offsets and the point numbers of cells of one kind, and empty lists of the other kinds."""
     none = np.zeros(1, int), np.zeros(0, int)
     for kind in CELL_KINDS:
         offsets, points = cells.get(kind, none)
@@ -156,11 +161,18 @@ def _append_cells(group: Any, cells: dict[str, tuple[Array, Array]]) -> None:
 
 
 def _append(group: Any, name: str, rows: Any) -> int:
-    """Add rows to a dataset, made when first asked for; where they begin."""
+    """Add rows to a dataset, which is created when it is first used; return the number of the first new row."""
     rows = np.asarray(rows)
     if name not in group:
-        group.create_dataset(name, (0, *rows.shape[1:]), rows.dtype, maxshape=(None, *rows.shape[1:]),
-                             chunks=(min(max(len(rows), 64), CHUNK_ROWS), *rows.shape[1:]), compression=1, shuffle=True)  # fmt: skip
+        group.create_dataset(
+            name,
+            (0, *rows.shape[1:]),
+            rows.dtype,
+            maxshape=(None, *rows.shape[1:]),
+            chunks=(min(max(len(rows), 64), CHUNK_ROWS), *rows.shape[1:]),
+            compression=1,
+            shuffle=True,
+        )
     dataset = group[name]
     start = len(dataset)
     dataset.resize(start + len(rows), axis=0)
@@ -175,5 +187,5 @@ def _face_block(run: Run) -> Array:
 
 
 def _precision(run: Run) -> np.dtype:
-    """Of points: double where single would round what is seen."""
+    """The precision of points: double where single precision would be visible."""
     return np.dtype(np.float32 if np.abs(run.model.position).max() < SINGLE_PRECISION_LIMIT else np.float64)

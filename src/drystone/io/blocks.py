@@ -1,9 +1,9 @@
-"""Plain block files: JSON comes in, `Block`s go out, and back.
+"""Reads and writes blocks as plain JSON.
 
 `{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...",
 "density": 2000, "group": "...", "pieces": [6, 6]}]}`, lengths in m, faces counter-clockwise seen from outside; only
-vertices and faces are required; pieces says how many of the faces make each convex piece of a block that is not convex.
-Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+vertices and faces are required; pieces states how many of the faces make each convex piece of a block that is not convex.
+The form of the file is checked here; whether each block is a valid solid is checked by `build_model`.
 """
 
 import json
@@ -27,7 +27,7 @@ def read_blocks(path: str | Path) -> list[Block]:
 
 
 def parse_blocks(content: Any, path: Path, density: float = Block.density) -> list[Block]:
-    """The blocks of a JSON file's content; density [kg/m3] where it says none."""
+    """The blocks in the content of a JSON file; density [kg/m3]: of blocks that state none."""
     if not isinstance(content, dict) or not isinstance(content.get("blocks"), list):
         raise InputError(f'{path}: has no list of blocks; write {{"blocks": [...]}}')
     return [_block(i, entry, path, density) for i, entry in enumerate(content["blocks"])]
@@ -82,7 +82,7 @@ def _vertices(value: Any, where: str) -> np.ndarray:
     try:
         return np.array(value, float).reshape(-1, 3)
     except OverflowError:
-        raise InputError(f"{where}: a vertex has a number that is too large; give lengths in m") from None
+        raise InputError(f"{where}: a coordinate of a vertex is too large; give lengths in m") from None
 
 
 def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
@@ -98,7 +98,7 @@ def _pieces(value: Any, where: str) -> tuple[int, ...]:
 
 
 def _rows(value: Any, numbers: tuple[type, ...]) -> bool:
-    """Whether value is a list of lists of numbers; true and false are none, though Python counts with them."""
+    """Whether the value is a list of lists of numbers; true and false do not count as numbers."""
     return isinstance(value, list) and all(
         isinstance(row, list) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in row) for row in value
     )

@@ -1,7 +1,7 @@
-"""Cases: a TOML file comes in, a checked `Case` goes out, or one `InputError` that lists every problem in the file.
+"""Reads a case from a TOML file: returns a checked `Case`, or raises one `InputError` that lists every problem in the file.
 
-The tables and their keys are in case_tables.py. What geometry alone can tell (do the blocks overlap, does a monitored block
-exist) is asked by `Case.model`.
+The tables and their keys are in case_tables.py. What depends on the geometry (whether blocks overlap, whether a monitored block
+exists) is checked by `Case.model`.
 """
 
 import math
@@ -50,10 +50,10 @@ from drystone.loads import AppliedLoad, last_load_change, load_wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, last_motion_end
 
-DEFAULT_STONE_YOUNG = DEFAULT_YOUNG  # [Pa] modulus of the stone in compliant contact when the case does not say
-MAX_STEPS = 10**8  # of a history
-DEFAULT_FRAME_INTERVAL = 0.01  # [s] between recorded frames when the case does not say
-DEFAULT_MAX_TIME_STEP = 5e-3  # [s] after which small steps hand out the state when the case does not say
+DEFAULT_STONE_YOUNG = DEFAULT_YOUNG  # [Pa] modulus of the stone in compliant contact if the case states none
+MAX_STEPS = 10**8  # time steps in a history
+DEFAULT_FRAME_INTERVAL = 0.01  # [s] between recorded frames if the case states none
+DEFAULT_MAX_TIME_STEP = 5e-3  # [s] longest interval at which small steps return the state if the case states none
 
 
 if TYPE_CHECKING:
@@ -66,18 +66,18 @@ class Case:
 
     path: Path
     text: str
-    structure: StructureTable  # the parameters of one generator, a `FileStructure`, or an `Assembly` of such
+    structure: StructureTable  # the parameters of one generator, a `FileStructureTable`, or an `AssemblyTable`
     joints: JointsTable
     motions: tuple[Motion, ...]
     loads: tuple[AppliedLoad, ...]
-    analysis: AnalysisTable  # its table by kind
+    analysis: AnalysisTable  # the table of its kind
     solver: SolverTable
     output: OutputTable
     changes: tuple[BlockChange, ...] = ()
 
     @property
     def frame_interval(self) -> float:
-        """[s] between recorded frames: as given, else 10 ms, and never below the time step."""
+        """[s] between recorded frames: as given, or else 10 ms, but not below the time step."""
         return self.output.every or max(DEFAULT_FRAME_INTERVAL, self.history.time_step)
 
     @property
@@ -102,13 +102,14 @@ class Case:
 
     @property
     def friction_law(self) -> str:
-        """Coulomb's by small steps, which have no other; associated elsewhere unless the case says otherwise."""
+        """ "coulomb" for small steps, which have no other law; else "associated" unless the case states Coulomb friction."""
         return "coulomb" if self.by_small_steps else self.joints.friction_law or "associated"
 
     @property
     def surface(self) -> ContactSurface:
-        """How contacts give way. By small steps stone is elastic; in cone programs and statics Coulomb's law is compliant
-        unless the case says rigid (docs/decisions/0007), mortar always (docs/decisions/0009)."""
+        """The stiffness of contacts. In small steps the stone is elastic. In cone programs and statics, contacts with Coulomb
+        friction are compliant unless the case states rigid contact (docs/decisions/0007); joints with mortar are always
+        compliant (docs/decisions/0009)."""
         exact, young, stiffness = self.friction_law == "coulomb", self.solver.young, self.solver.stiffness
         if self.by_small_steps:
             return ContactSurface(self.young, coulomb=True)
@@ -140,33 +141,33 @@ class Case:
         return prefix_names(move_blocks(blocks, at=part.at, turn=part.turn), part.name)
 
     def _made(self, table: Table, common: type[Table]) -> list[Block]:
-        """What a table's own keys, those that not every structure has, make."""
+        """The blocks that the keys of a table describe, apart from the keys common to all structures."""
         keys = {name: value for name, value in dict(table).items() if name not in common.model_fields}
         return self._drawn(keys)[0] if "file" in keys else GENERATORS[keys.pop("generator")](**keys)
 
     def _drawn(self, keys: dict[str, Any]) -> "tuple[list[Block], list[ClosedGap]]":
-        """The blocks of a file, and the gaps that rounding had made between them."""
+        """The blocks of a file, and the gaps between them that rounding of coordinates had caused."""
         from drystone.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
         from drystone.io.geometry.structure import read_structure
 
         return close_rounding_gaps(read_structure(self.path.parent / keys.pop("file"), **keys))
 
     def closed_gaps(self) -> "list[ClosedGap]":
-        """The gaps that rounding has made in the files of the structure, which `blocks` has closed (T405)."""
+        """The gaps in the files of the structure that rounding had caused and `blocks` has closed (T405)."""
         parts = self.structure.parts if isinstance(self.structure, AssemblyTable) else (self.structure,)
         common = PartTable.model_fields | StructureTable.model_fields
         keys_of_parts = [{name: value for name, value in dict(part).items() if name not in common} for part in parts]
         return [closed for keys in keys_of_parts if "file" in keys for closed in self._drawn(keys)[1]]
 
     def model(self, pairs: Sequence[tuple[str, str, JointLaw]] = ()) -> Model:
-        """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups besides
-        those of the case, such as none but Python can give."""
+        """The checked model; also checks the names of blocks that the case mentions. pairs: joint laws between groups in
+        addition to those of the case, such as laws that are written in Python."""
         with self._named():
             return self._model(pairs)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """What is refused here is told with the name of the case."""
+        """Put the path of the case before the message of an `InputError` in the block."""
         try:
             yield
         except InputError as error:
@@ -187,7 +188,7 @@ class Case:
         if model.planar:
             check_in_plane(self.motions)
         elif self.solver.method == "qp":
-            raise InputError(f'{self.path}: solver.method = "qp" is for the plane; set planar = true in [analysis]')
+            raise InputError(f'{self.path}: solver.method = "qp" is for planar analyses; set planar = true in [analysis]')
         names = [block.name for block in model.blocks]
         supports = [block.name for block in model.blocks if block.fixed]
         self._check_names("output.monitor", self.output.monitor, names, "block")
@@ -206,18 +207,18 @@ class Case:
             named = sorted({block.group for block in model.blocks if block.fixed and block.group}) + supports
             self._check_names("analysis.moves", tuple(move.support for move in self.analysis.moves), named, "support")
             if model.planar and any(move.dy for move in self.analysis.moves):
-                raise InputError("analysis.moves: dy is across the plane of x and z; remove it, or planar")
-        self.with_contact_search(model)  # names blocks that are too thin for the corner radius
-        load_wrench(model, self.loads, self.analysis.gravity)  # names blocks and faces that are not there
-        Presence(model, self.changes)  # names blocks that are not there
+                raise InputError("analysis.moves: dy is normal to the plane of x and z; remove dy, or planar")
+        self.with_contact_search(model)  # refuses blocks that are too thin for the corner radius
+        load_wrench(model, self.loads, self.analysis.gravity)  # refuses blocks and faces that do not exist
+        Presence(model, self.changes)  # refuses blocks that are not present
         return model
 
     def with_contact_search(self, model: Model) -> Model:
-        """The model as the case wants it searched for contacts."""
+        """The model with the data that the contact search of the case needs."""
         solver = self.solver
         if solver.contact_search == "separating-axes":
             return model
-        from drystone.contact.inset import with_nearest_points  # few cases need it
+        from drystone.contact.inset import with_nearest_points  # loaded here as few cases need it
 
         return with_nearest_points(model, corner_radius=solver.corner_radius, contact_distance=solver.contact_distance)
 
@@ -230,7 +231,7 @@ class Case:
 
 
 def read_case(path: str | Path) -> Case:
-    """The case of a TOML file."""
+    """Read the case from a TOML file."""
     return parse_case(read_utf8(path), path)
 
 
@@ -240,9 +241,9 @@ def parse_case(
     overrides: Mapping[str, Any] | None = None,
     records: Mapping[int, Accelerogram] | None = None,
 ) -> Case:
-    """The case written in `text`; `path` is where its files are looked for and what errors call it. `instead`: values that
-    take the place of the text's, by their place in it, as "motion.amplitude"; in a list by number, "motion.0.amplitude".
-    `records`: the samples of motions by number, as a run has kept them; then no file of records is read."""
+    """Parse a case from `text`. Its files are searched beside `path`, which error messages name. `overrides`: values that replace
+    those of the text, by dotted key such as "motion.amplitude", or "motion.0.amplitude" in a list. `records`: the stored
+    accelerograms of a run, by number of the motion; no accelerogram file is read then."""
     content = case_content(text, path, overrides)
     problems: list[InputProblem] = []
     _check_tables(content, problems)
@@ -268,7 +269,7 @@ def parse_case(
         problems.append(InputProblem(("solver", "contact"), message))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
     if opens and analysis is not None and not analysis.by_small_steps:
-        message = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
+        message = "joints open as they slide in small steps only; remove it, or integrator and kind in [analysis]"
         problems.append(InputProblem(("joints", "dilatancy"), message))
     if analysis is not None and analysis.by_small_steps:
         problems += _find_cone_program_keys(content)
@@ -279,13 +280,13 @@ def parse_case(
     if isinstance(analysis, SettlementTable):
         problems += _find_conflicting_moves(motions, analysis)
     if isinstance(analysis, DynamicsTable | SettlementTable):
-        message = f'an analysis of kind "{analysis.kind}" has no multiplier; remove live, or use "limit" or "pushover"'
+        message = f'an analysis of kind "{analysis.kind}" has no load multiplier; remove live, or use "limit" or "pushover"'
         problems += [InputProblem(("load", i, "live"), message) for i, load in enumerate(loads) if load.live]
     if analysis is not None and not isinstance(analysis, DynamicsTable):
-        message = f'an analysis of kind "{analysis.kind}" knows no time; remove history, or use "dynamics"'
+        message = f'an analysis of kind "{analysis.kind}" has no time; remove history, or use "dynamics"'
         problems += [InputProblem(("load", i, "history"), message) for i, load in enumerate(loads) if load.history]
     if changes and analysis is not None and not (isinstance(analysis, DynamicsTable) and analysis.by_small_steps):
-        message = "blocks appear and vanish in histories by small steps only; remove it, or integrator and kind in [analysis]"
+        message = "blocks appear and vanish only in histories by small steps; remove it, or integrator and kind in [analysis]"
         problems.append(InputProblem(("change",), message))
     if isinstance(analysis, DynamicsTable):
         message = f"is not before the end of the history, {analysis.duration:g} s; give an earlier time, or a longer duration"
@@ -296,7 +297,7 @@ def parse_case(
     return Case(Path(path), text, structure, joints, motions, loads, analysis, solver, output, changes)
 
 
-# What small steps do not have: keys of tables, and the values of them that small steps have all the same.
+# Keys that small steps do not have, by table. A value other than None is the one that small steps accept nevertheless.
 CONE_PROGRAM_KEYS: dict[str, dict[str, Any]] = {
     "analysis": {"theta": None, "gyroscopic": None, "impact_substeps": None},
     "solver": {
@@ -308,7 +309,7 @@ CONE_PROGRAM_KEYS: dict[str, dict[str, Any]] = {
 
 
 def _fill_time_step(analysis: DynamicsTable, output: OutputTable) -> DynamicsTable:
-    """A time step of small steps that was not given: as long as it may be, and frames are a whole number of them apart."""
+    """The analysis with the default time step of small steps: the longest one that divides the frame interval."""
     frame = min(output.every or DEFAULT_FRAME_INTERVAL, analysis.duration)
     filled = analysis.model_copy(update={"time_step": frame / math.ceil(frame / DEFAULT_MAX_TIME_STEP - 1e-9)})
     filled.model_fields_set.discard("time_step")
@@ -316,7 +317,7 @@ def _fill_time_step(analysis: DynamicsTable, output: OutputTable) -> DynamicsTab
 
 
 def _find_cone_program_keys(content: Mapping[str, Any]) -> Iterator[InputProblem]:
-    """What was given and means nothing to small steps."""
+    """The keys that were given and have no meaning in small steps."""
     hint = 'set integrator = "cone-program" and a time_step in [analysis]'
     for table, keys in CONE_PROGRAM_KEYS.items():
         content_of_table = content.get(table)
@@ -327,17 +328,17 @@ def _find_cone_program_keys(content: Mapping[str, Any]) -> Iterator[InputProblem
 
 
 def _find_conflicting_moves(motions: Sequence[Motion], analysis: SettlementTable) -> Iterator[InputProblem]:
-    """What motions say that a settlement in millimetres does not know."""
+    """The motions that a settlement analysis cannot take."""
     for i, motion in enumerate(motions):
         if motion.pulse != "settlement" or not motion.supports:
-            message = 'brings no support to where it stays; give pulse = "settlement" and supports, or kind = "dynamics"'
+            message = 'does not settle a support; give pulse = "settlement" and supports, or kind = "dynamics"'
             yield InputProblem(("motion", i), message)
         elif analysis.moves:
-            yield InputProblem(("motion", i), "says where supports go, and so does analysis.moves; give one of the two")
+            yield InputProblem(("motion", i), "moves supports, and so does analysis.moves; give one of the two")
 
 
 def case_content(text: str, path: str | Path, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The tables of a case as TOML has them, unchecked, with `instead` in their places."""
+    """The unchecked tables of a case, with the values of `overrides`."""
     content = read_toml(text, path)
     for key, value in (overrides or {}).items():
         _set_value(content, key, value, path)
@@ -345,7 +346,7 @@ def case_content(text: str, path: str | Path, overrides: Mapping[str, Any] | Non
 
 
 def _set_value(content: dict[str, Any], key: str, value: Any, path: str | Path) -> None:
-    """Set what is at a place such as "joints.support.friction"."""
+    """Set the value of a dotted key such as "joints.support.friction"."""
     *tables, last = key.split(".")
     node: Any = content
     for name in tables:
@@ -354,7 +355,7 @@ def _set_value(content: dict[str, Any], key: str, value: Any, path: str | Path) 
         elif isinstance(node, dict):
             node = node.setdefault(name, {})
     if not isinstance(node, dict) or not tables:
-        raise InputError(f"{path}: {key!r} is no place of the case; give table and key as in joints.friction, in a list with "
+        raise InputError(f"{path}: {key!r} is not a key of the case; give table and key as in joints.friction, and in a list "
                          "the number from 0 on as in motion.0.amplitude")  # fmt: skip
     node[last] = value
 
@@ -371,7 +372,7 @@ def _check_tables(content: dict[str, Any], problems: list[InputProblem]) -> None
 
 
 def _read_table(table: type[Table], content: Any, where: KeyPath, problems: list[InputProblem]) -> Any:
-    """The table as `table`; None, and its problems noted, when it is not one. A missing table is noted elsewhere."""
+    """The validated table; None if it is missing, or if it has problems, which are added to `problems`."""
     if content is None:
         return None
     if not isinstance(content, dict):
@@ -390,7 +391,7 @@ def _read_structure(content: Any, problems: list[InputProblem]) -> Any:
         return _read_source(content, where, problems, FileStructureTable, StructureTable)
     tables = content["parts"]
     if not isinstance(tables, list) or not tables:
-        problems.append(InputProblem((*where, "parts"), "is no list of parts; write each as a table, [[structure.parts]]"))
+        problems.append(InputProblem((*where, "parts"), "is not a list of parts; write each as a table, [[structure.parts]]"))
         return None
     parts = [_read_source(table, (*where, "parts", i), problems, FilePartTable, PartTable) for i, table in enumerate(tables)]
     names = [part.name for part in parts if part is not None]
@@ -405,7 +406,7 @@ def _read_structure(content: Any, problems: list[InputProblem]) -> Any:
 def _read_source(
     content: Any, where: KeyPath, problems: list[InputProblem], from_file: type[Table], common: type[Table]
 ) -> Any:
-    """A table that names a generator or a file; `common` has the keys that it may have besides."""
+    """A table that names a generator or a file; `common` is the table of the keys that it may have in addition."""
     if not isinstance(content, dict):
         return _read_table(from_file, content, where, problems)
     if ("generator" in content) == ("file" in content):
@@ -432,13 +433,13 @@ def _read_motions(
         motion_table = _read_table(table, content_i, where, problems) if table else None
         try:
             motions += [motion_table.to_motion(folder, records.get(i))] if motion_table else []
-        except InputError as error:  # of the file of a record, or of what is to be done to it
+        except InputError as error:  # from the accelerogram file, or from its processing
             problems.append(InputProblem((*where, "record") if table is AccelerogramTable else where, str(error)))
     return tuple(motions)
 
 
 def _motion_table(content: Any, where: KeyPath, problems: list[InputProblem]) -> type[MotionTable] | None:
-    """By the pulse, or that of a record."""
+    """The table class of a motion: that of its pulse, or that of an accelerogram."""
     if not isinstance(content, dict):
         return MotionTable
     pulse, accepted = content.get("pulse"), tuple(PULSE_TABLES)
@@ -454,7 +455,7 @@ def _motion_table(content: Any, where: KeyPath, problems: list[InputProblem]) ->
 def _read_tables(
     table: type[Table], content: Any, name: str, problems: list[InputProblem], build: Callable[[Any], Any]
 ) -> list[Any]:
-    """What is made of the tables [[name]], or of the one table [name]."""
+    """The objects made from the tables [[name]], or from the one table [name]."""
     is_list = isinstance(content, list)
     read = [_read_table(table, each, (name, i) if is_list else (name,), problems)
             for i, each in enumerate(content if is_list else [content])]  # fmt: skip
@@ -462,7 +463,7 @@ def _read_tables(
 
 
 def _read_analysis(content: Any, end: float, problems: list[InputProblem]) -> Any:
-    """end [s]: when the motions and the changes of loads are over."""
+    """The table of the analysis; end [s]: when all motions and changes of loads are over."""
     kind = content.get("kind", "dynamics") if isinstance(content, dict) else "dynamics"
     if kind not in tuple(ANALYSIS_TABLES):
         where, accepted = ("analysis", "kind"), tuple(ANALYSIS_TABLES)
@@ -473,6 +474,6 @@ def _read_analysis(content: Any, end: float, problems: list[InputProblem]) -> An
     if not isinstance(analysis, DynamicsTable) or analysis.after is None:
         return analysis
     if math.isinf(end):
-        message = "the sine goes on for ever; give the motion a duration, or the analysis a duration instead of after"
+        message = "the sine has no end; give the motion a duration, or the analysis a duration instead of after"
         problems.append(InputProblem(("analysis", "after"), message))
     return analysis.model_copy(update={"duration": end + analysis.after})

@@ -1,4 +1,4 @@
-"""The tables of [motion] by their pulse, or of a record: keys, types, units and defaults. `to_motion` makes what moves."""
+"""The tables of [motion], by pulse or for an accelerogram: keys, types, units and defaults. `to_motion` makes the `Motion`."""
 
 import math
 from abc import abstractmethod
@@ -18,25 +18,25 @@ from drystone.motion import Motion
 from drystone.units import Acceleration, Angle, Count, Frequency, Length, Ratio, Time, Velocity
 
 PositiveFrequency = Annotated[Frequency, Field(gt=0)]
-StrongPhase = tuple[Time, Time]  # when the envelope of a made-up motion is 1
+StrongPhase = tuple[Time, Time]  # [s] the interval in which the envelope of a synthetic motion is 1
 
 
 class MotionTable(Table):
-    """What all motions share."""
+    """The keys that all motions share."""
 
-    direction: Direction = (1.0, 0.0, 0.0)  # of any length
+    direction: Direction = (1.0, 0.0, 0.0)  # a vector of any length
     start: Annotated[Time, Field(ge=0)] = 0.0
     supports: tuple[str, ...] = ()
 
     @abstractmethod
     def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
-        """`folder`: where the files are that the table names; `kept`: the samples as a run has kept them."""
+        """The motion of the table. `folder`: of the files that the table names; `stored`: the accelerogram stored in a run."""
 
 
 class PulseTable(MotionTable):
-    """A closed form."""
+    """A pulse in closed form."""
 
-    pulse: str  # its shape
+    pulse: str  # the shape of the pulse
 
     def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
         values = self.model_dump()
@@ -61,7 +61,7 @@ class HalfPeriodPulse(PulseTable):
 class ContinuousSine(PulseTable):
     pulse: Literal["sine"]
     amplitude: Acceleration | None = None
-    displacement: Length | None = None  # [m] largest, instead of amplitude
+    displacement: Length | None = None  # [m] largest displacement, instead of amplitude
     half_period: PositiveTime
     duration: PositiveTime | None = None
 
@@ -73,7 +73,7 @@ class ContinuousSine(PulseTable):
 
 
 class WaveletPulse(PulseTable):
-    """Mavroeidis and Papageorgiou: by its largest acceleration, or by its velocity as they have it."""
+    """The pulse of Mavroeidis and Papageorgiou, given by its largest acceleration or, as in their paper, by its velocity."""
 
     pulse: Literal["mavroeidis-papageorgiou"]
     amplitude: Acceleration | None = None
@@ -91,13 +91,13 @@ class WaveletPulse(PulseTable):
 
 class SettlementPulse(PulseTable):
     pulse: Literal["settlement"]
-    displacement: Length  # [m] in the end
+    displacement: Length  # [m] final displacement
     duration: PositiveTime
     direction: Direction = (0.0, 0.0, -1.0)
 
 
 class SampledMotion(MotionTable):
-    """A motion of samples, from a file or made from a seed."""
+    """A motion given by samples, from a file or synthetic."""
 
     def to_motion(self, folder: Path, stored: Accelerogram | None = None) -> Motion:
         record = self.accelerogram(folder) if stored is None else stored
@@ -108,11 +108,11 @@ class SampledMotion(MotionTable):
 
 
 class KanaiTajimiTable(SampledMotion):
-    """Noise through a layer of soil; by default Kanai's firm soil."""
+    """White noise filtered by a layer of soil; by default Kanai's firm soil."""
 
     pulse: Literal["kanai-tajimi"]
-    seed: Annotated[Count, Field(ge=0)]  # another one is another earthquake of the same kind
-    amplitude: Acceleration  # its peak
+    seed: Annotated[Count, Field(ge=0)]  # each seed gives another earthquake of the same kind
+    amplitude: Acceleration  # peak acceleration
     duration: PositiveTime
     frequency: PositiveFrequency = 2.5  # [Hz] of the layer
     damping: Annotated[Ratio, Field(gt=0, lt=1)] = 0.6  # of the layer
@@ -124,13 +124,13 @@ class KanaiTajimiTable(SampledMotion):
 
 
 class SpectrumTable(SampledMotion):
-    """Noise made to have the spectrum of a code."""
+    """Noise that is matched to the response spectrum of a code."""
 
     pulse: Literal["spectrum"]
-    seed: Annotated[Count, Field(ge=0)]  # another one is another earthquake of the same kind
-    code: Literal["EC8 type 1", "EC8 type 2", "NTC 2018"] = "EC8 type 1"  # whose spectrum
+    seed: Annotated[Count, Field(ge=0)]  # each seed gives another earthquake of the same kind
+    code: Literal["EC8 type 1", "EC8 type 2", "NTC 2018"] = "EC8 type 1"  # the code of the spectrum
     ag: Annotated[Acceleration, Field(gt=0)]  # on rock
-    soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]  # class of ground, A is rock
+    soil: Literal[tuple(EC8_TYPE_1)] = "A"  # type: ignore[valid-type]  # ground type; A is rock
     plateau: Annotated[Ratio, Field(gt=1)] | None = None  # NTC: F0
     corner: PositiveTime | None = None  # NTC: TC*
     topography: Annotated[Ratio, Field(ge=1)] = 1.0  # NTC: ST
@@ -157,15 +157,15 @@ class SpectrumTable(SampledMotion):
 
 
 class AccelerogramTable(SampledMotion):
-    """A record from a file, and what is to be done to it: baseline, band, cut and scale, in this order."""
+    """An accelerogram from a file, and its processing: baseline, band, cut and scale, in this order."""
 
     record: Annotated[str, Field(min_length=1)]  # path, relative to the case
-    component: str | Count | None = None  # by its name in the file, or the column
-    unit: str | None = None  # of the values, where the file does not say
-    time_step: PositiveTime | None = None  # where the file does not say
-    baseline: Literal[tuple(corrections.BASELINE_DEGREES)] | None = None  # type: ignore[valid-type]  # polynomial taken off
+    component: str | Count | None = None  # its name in the file, or the number of the column
+    unit: str | None = None  # of the values, if the file states none
+    time_step: PositiveTime | None = None  # if the file states none
+    baseline: Literal[tuple(corrections.BASELINE_DEGREES)] | None = None  # type: ignore[valid-type]  # polynomial that is subtracted
     band: tuple[PositiveFrequency, PositiveFrequency] | None = None  # corners of a band-pass filter
-    arias: tuple[Ratio, Ratio] | None = None  # keep what lies between these shares of the Arias intensity
+    arias: tuple[Ratio, Ratio] | None = None  # keep the part between these shares of the Arias intensity
     begin: Annotated[Time, Field(ge=0)] | None = Field(None, alias="from")  # [s] keep what comes after
     end: Annotated[Time, Field(gt=0)] | None = Field(None, alias="to")  # [s] keep what comes before
     scale: Ratio | None = None  # factor of the samples; None: as recorded
@@ -176,9 +176,9 @@ class AccelerogramTable(SampledMotion):
     def _said_once(self) -> Self:
         given = [name for name in ("scale", "pga", "pgv") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise InputError(f"{' and '.join(given)} say how strong the record is; give one of them, or none: as recorded")
+            raise InputError(f"{' and '.join(given)} all scale the record; give one of them, or none to leave it as recorded")
         if self.arias is not None and (self.begin is not None or self.end is not None):
-            raise InputError("arias and from/to say what to keep of the record; give one of the two")
+            raise InputError("arias and from/to both cut the record; give one of the two")
         return self
 
     def accelerogram(self, folder: Path) -> Accelerogram:
@@ -196,7 +196,7 @@ class AccelerogramTable(SampledMotion):
 def read_component(
     path: Path, component: str | int | None = None, unit: str | None = None, time_step: float | None = None
 ) -> Accelerogram:
-    """The one component asked for of a file, by its name or, of columns, by its number; the only one if not said."""
+    """The requested component of a file, by its name or, in a file of columns, by its number; by default the only one."""
     column = component if isinstance(component, int) else None
     records = read_accelerograms(path, unit=unit, time_step=time_step, column=column)
     by_name = isinstance(component, str)

@@ -1,4 +1,4 @@
-"""TOML files and what is wrong in them: pydantic's errors and the text of a file come in, sentences with their line go out."""
+"""Describes the problems of a TOML file: turns pydantic's errors into sentences that name the key and the line of the file."""
 
 import re
 import tomllib
@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from drystone.errors import InputError, did_you_mean, truncated_repr
 from drystone.units import describe_accepted
 
-MAX_KEY_PARTS = 50  # parts of a key
-MAX_PROBLEMS_SHOWN = 20  # problems of a file that are told
+MAX_KEY_PARTS = 50  # parts of a dotted key
+MAX_PROBLEMS_SHOWN = 20  # problems of a file that the message lists
 
 KeyPath = tuple[str | int, ...]  # the path of a key, as ("motion", 0, "amplitude")
 
@@ -27,16 +27,16 @@ def read_toml(text: str, path: str | Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not TOML: {str(error)[:200]}") from None
     except (RecursionError, ValueError):
-        raise InputError(f"{path}: nested too deeply, or a number too long, for TOML of ours; check it") from None
+        raise InputError(f"{path}: is nested too deeply, or has a number with too many digits; check it") from None
 
 
 @dataclass(frozen=True)
 class InputProblem:
-    """One problem in a case, told as "key: what is wrong; what is accepted"."""
+    """One problem in a case or a study, shown as "key: what is wrong; what is accepted"."""
 
     where: KeyPath
     message: str
-    value: Any = None  # the wrong name, to guess what was meant
+    value: Any = None  # the wrong name, from which the intended one is guessed
     accepted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ def format_key(where: KeyPath) -> str:
 
 
 def describe_error(error: Any, table: type[BaseModel], within: KeyPath) -> InputProblem:
-    """A pydantic error of the table `within` in the case's own words."""
+    """The problem for a pydantic error in the table at `within`."""
     where = within + tuple(error["loc"])
     kind, value = error["type"], error["input"]
     if kind == "extra_forbidden":
@@ -69,7 +69,7 @@ def describe_error(error: Any, table: type[BaseModel], within: KeyPath) -> Input
     if kind == "literal_error":
         accepted = tuple(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         return InputProblem(where, "is not accepted", value=value, accepted=accepted)
-    if kind == "value_error":  # raised by units and by our own validators, which name the value and the cure
+    if kind == "value_error":  # raised by units and by the validators of drystone, which name the value and the remedy
         return InputProblem(where, str(error["ctx"]["error"]))
     if kind in ("too_short", "string_too_short"):
         return InputProblem(where, f"is {truncated_repr(value)}, give at least {error['ctx']['min_length']}")
@@ -78,7 +78,7 @@ def describe_error(error: Any, table: type[BaseModel], within: KeyPath) -> Input
 
 
 def _describe_expected(table: type[BaseModel], loc: tuple[str | int, ...]) -> str:
-    """What a missing key takes: its dimension is noted beside its type in `units`."""
+    """What a missing key accepts: its dimension is stated beside its type in `units`."""
     for part in loc[:-1]:
         table = _inner_table(table, part)
     field = table.model_fields.get(str(loc[-1]))  # None: an element of a list
@@ -93,11 +93,11 @@ def _table_keys(table: type[BaseModel], inner: tuple[str | int, ...]) -> tuple[s
 
 
 def _inner_table(table: type[BaseModel], part: str | int) -> type[BaseModel]:
-    """The table under a key; an index into a list of tables stays where it is."""
+    """The table under a key; for an index into a list of tables, the table itself."""
     if isinstance(part, int):
         return table
     field = table.model_fields.get(part)
-    return next(iter(_nested_tables(field.annotation if field else None)), BaseModel)  # what is no table has no keys
+    return next(iter(_nested_tables(field.annotation if field else None)), BaseModel)  # a value that is not a table has no keys
 
 
 def _nested_tables(annotation: Any) -> list[type[BaseModel]]:
@@ -107,7 +107,7 @@ def _nested_tables(annotation: Any) -> list[type[BaseModel]]:
 
 
 def find_line(text: str, where: KeyPath) -> int | None:
-    """The line of the file that holds a key; that of its table's heading if the key is not there; None if neither."""
+    """The line of the file that contains a key, or else the heading of its table; None if the file has neither."""
     wanted_key, fallback = format_key(where), None
     table: KeyPath = ()
     repeated: dict[str, int] = {}
@@ -132,7 +132,7 @@ def find_line(text: str, where: KeyPath) -> int | None:
 
 
 def format_problems(problems: list[InputProblem], text: str, path: str | Path, what: str = "case") -> str:
-    """All problems of a file, by line; of very many the first."""
+    """The problems of a file, ordered by line, up to `MAX_PROBLEMS_SHOWN`."""
     shown = problems[:MAX_PROBLEMS_SHOWN]
     located = sorted(((find_line(text, problem.where) or 0, problem) for problem in shown), key=lambda pair: pair[0])
     lines = [f"{path}{f', line {line}' if line else ''}: {problem}" for line, problem in located]

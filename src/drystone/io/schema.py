@@ -1,5 +1,5 @@
-"""The JSON schema of the case file, for editors: nothing comes in, a dictionary goes out. Made from the tables that read a
-case, so that it cannot fall behind them. A quantity is a number in SI or a string with a unit."""
+"""The JSON schema of the case file, as a dictionary, for use in editors. It is made from the tables that read a case, so that the
+two always agree. A quantity is a number in SI or a string with a unit."""
 
 import copy
 from typing import Any
@@ -27,7 +27,7 @@ SCHEMA_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt
 
 
 class _WithUnits(GenerateJsonSchema):
-    """Numbers read by units.py may be strings."""
+    """Numbers that are read by units.py may be strings."""
 
     def function_before_schema(self, schema: Any) -> dict[str, Any]:
         plain = super().function_before_schema(schema)
@@ -37,7 +37,7 @@ class _WithUnits(GenerateJsonSchema):
         return {"type": ["number", "string"], "description": describe_accepted(dimension)}
 
     def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
-        """A record with names, such as an opening, may be a table or an array."""
+        """A named tuple, such as an opening, may be given as a table or as an array."""
         table = {field["name"]: self.generate_inner(field["schema"]) for field in schema["fields"]}
         needed = [field["name"] for field in schema["fields"] if field["schema"]["type"] != "default"]
         table_schema = {"type": "object", "properties": table, "required": needed, "additionalProperties": False}
@@ -45,7 +45,7 @@ class _WithUnits(GenerateJsonSchema):
 
 
 def case_schema() -> dict[str, Any]:
-    """Draft 2020-12, without references."""
+    """The schema, in draft 2020-12, without references."""
     structures = [_table(structure_table(name)) | {"description": summarise_generator(name)} for name in GENERATORS]
     assembly = _table(AssemblyTable)
     parts = [*(_table(structure_table(name, PartTable)) for name in GENERATORS), _table(FilePartTable)]
@@ -73,7 +73,7 @@ def case_schema() -> dict[str, Any]:
 
 
 def _table(table: Any) -> dict[str, Any]:
-    """The schema of a table with the definitions it refers to put in their places."""
+    """The schema of a table, with all references replaced by their definitions."""
     schema = TypeAdapter(table).json_schema(schema_generator=_WithUnits)
     return _inlined(schema, schema.pop("$defs", {}))
 

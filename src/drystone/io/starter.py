@@ -1,7 +1,7 @@
-"""A commented case to start from: the name of a generator comes in, TOML goes out.
+"""Writes a commented starter case in TOML for a generator.
 
 The keys of [structure] are the parameters of the generator with their defaults and its own description, so that a generator
-is told in one place only; the other tables are the same for all and lie in starter.toml.
+is described in one place only. The other tables are the same for all generators and are stored in starter.toml.
 """
 
 import inspect
@@ -13,11 +13,11 @@ from drystone.errors import InputError
 from drystone.io.problems import InputProblem
 from drystone.units import UNITS
 
-DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # unit of a default
+DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # the unit in which a default is written, by dimension
 
 
 def write_starter(generator: str) -> str:
-    """A commented case for a generator, ready to run."""
+    """A commented case for the generator, ready to run."""
     if generator not in GENERATORS:
         raise InputError(str(InputProblem(("generator",), "is not a generator", value=generator, accepted=tuple(GENERATORS))))
     about = [f"# {line}".rstrip() for line in (inspect.getdoc(GENERATORS[generator]) or "").splitlines()]
@@ -31,19 +31,19 @@ def format_generator_keys(generator: str) -> str:
 
 
 def summarise_generator(generator: str) -> str:
-    """What a generator makes, in a line."""
+    """What the generator makes, in one line."""
     return (inspect.getdoc(GENERATORS[generator]) or "").splitlines()[0]
 
 
 def _key(parameter: inspect.Parameter) -> str:
-    """A line of [structure]; what has no default value is commented out."""
+    """One line of [structure]; a parameter without a default value is commented out."""
     if parameter.default is None:
         return f"# {parameter.name} = ..."
     return f"{parameter.name} = {_value(parameter.default, dimension_of(parameter.annotation))}"
 
 
 def dimension_of(annotation: Any) -> str:
-    """The dimension that a unit type of units.py names, of the type itself or of one in a union."""
+    """The dimension of a unit type of units.py, or of one in a union; an empty string if there is none."""
     for part in (annotation, *get_args(annotation)):
         names = [each for each in getattr(part, "__metadata__", ()) if isinstance(each, str)]
         if names:

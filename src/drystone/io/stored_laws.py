@@ -11,11 +11,11 @@ from drystone.errors import InputError
 from drystone.laws import CodeIdentity, OwnLaw, OwnLaws
 from drystone.model import Model
 
-NO_LAW = -1  # in the table of groups: no law from outside
+NO_LAW = -1  # in the table of groups: no user-defined law
 
 
 def write_own_laws(group: Any, own: OwnLaws) -> None:
-    """A table of numbers of laws between groups, and each law once."""
+    """Write the table of the laws between groups, by number, and each law once."""
     laws = list(dict.fromkeys(law for row in own for law in row if law is not None))
     group["between"] = np.array([[NO_LAW if law is None else laws.index(law) for law in row] for row in own], np.int64)
     for k, law in enumerate(laws):
@@ -25,19 +25,24 @@ def write_own_laws(group: Any, own: OwnLaws) -> None:
 
 
 def read_own_laws(group: Any, groups: int) -> OwnLaws:
-    """The laws between so many groups of blocks, without their code; a `ValueError` if they do not fit."""
+    """The laws between the groups of blocks, `groups` in number, without their code; a `ValueError` if they do not match."""
     between = group["between"][:]
     laws: list[OwnLaw | None] = [_read(group[str(k)]) for k in range(len(group) - 1)]
     if between.shape != (groups, groups) or not np.all((between >= NO_LAW) & (between < len(laws))):
-        raise ValueError("own laws of the model do not fit the rest")
+        raise ValueError("the user-defined laws do not match the rest of the model")
     laws.append(None)  # which NONE names
     return tuple(tuple(laws[k] for k in row) for row in between)
 
 
 def _read(law_group: Any) -> OwnLaw:
     attributes = law_group.attrs
-    law = OwnLaw(CodeIdentity(str(attributes["name"]), str(attributes["digest"])), tuple(law_group["numbers"][:].tolist()), int(attributes["memory"]),
-                 tuple(law_group["strengths"][:].tolist()), float(attributes["reach"]))  # fmt: skip
+    law = OwnLaw(
+        CodeIdentity(str(attributes["name"]), str(attributes["digest"])),
+        tuple(law_group["numbers"][:].tolist()),
+        int(attributes["memory"]),
+        tuple(law_group["strengths"][:].tolist()),
+        float(attributes["reach"]),
+    )
     law.check(" of the model")
     return law
 
@@ -48,7 +53,7 @@ def identify_code(law: OwnLaw) -> CodeIdentity:
 
 
 def _digest_function(function: Callable[..., None]) -> CodeIdentity:
-    from drystone.kernel.digest import code_digest  # loads Numba, which whoever reads a run does without
+    from drystone.kernel.digest import code_digest  # loads Numba, which is not needed to read a run
 
     plain = getattr(function, "py_func", function)
     return CodeIdentity(plain.__name__, code_digest(plain))
@@ -71,5 +76,5 @@ def _check_code(code: CodeIdentity, function_of: dict[CodeIdentity, Callable[...
     if any(other.name == code.name for other in function_of):
         raise InputError(f"the joint law {code.name!r} is not the one that the run began with: its code has changed (digest "
                          f"{code.digest[:12]} then); give the function as it was, or begin the run anew")  # fmt: skip
-    raise InputError(f"the run has the joint law {code.name!r} from outside, whose code is not in its file; give the function "
+    raise InputError(f"the run has the user-defined joint law {code.name!r}, whose code is not stored; give the function "
                      f"in Python: resume(folder, laws=[{code.name}])")  # fmt: skip

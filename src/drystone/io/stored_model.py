@@ -1,4 +1,4 @@
-"""A model in an HDF5 group: written once by a run, read back without the case or its files."""
+"""Stores a model in an HDF5 group; it is read back without the case or its files."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,7 +12,7 @@ from drystone.model import Block, Bodies, Model
 
 
 def write_model(group: Any, model: Model) -> None:
-    """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
+    """Write the blocks as they were given and the arrays made from them, so that the model read back is identical bit by bit."""
     blocks = model.blocks
     faces = [face for block in blocks for face in block.faces]
     group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
@@ -45,7 +45,7 @@ def write_model(group: Any, model: Model) -> None:
 
 
 def read_model(group: Any) -> Model:
-    """The model that `write_model` wrote; a `ValueError` if its parts do not fit together."""
+    """The model that `write_model` wrote; a `ValueError` if its parts do not match each other."""
     _check(group)
     vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
     corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
@@ -79,7 +79,7 @@ def read_model(group: Any) -> Model:
 
 
 def _check(group: Any) -> None:
-    """The counts add up, and whatever is a row of something is one of its rows: kernels take them as they are."""
+    """Check that counts add up and that all row numbers are within range, as kernels do not check them."""
     blocks = len(group["vertex_count"])
     for name in ("face_count", "piece_count", "density", "fixed", "name", "group", "position"):
         _require(len(group[name]) == blocks, name)

@@ -1,4 +1,4 @@
-"""The samples of motions in an HDF5 group: written once by a run, read back without the files they came from."""
+"""Stores the accelerograms of motions in an HDF5 group; they are read back without the files they came from."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from drystone.motion import Motion
 
 
 def write_accelerograms(group: Any, motions: Sequence[Motion]) -> None:
-    """Each under the number of its motion, with what was done to it."""
+    """Write each accelerogram under the number of its motion, with the list of its processing."""
     for number, motion in enumerate(motions):
         record = motion.record
         if record is not None:

@@ -1,4 +1,4 @@
-"""What all tables of a case share."""
+"""The base class of all tables of a case."""
 
 import math
 from typing import Annotated, Any
@@ -10,9 +10,9 @@ from drystone.units import Time
 
 
 class Table(BaseModel):
-    """A table of the case: nothing unknown, nothing infinite, nothing changed afterwards."""
+    """A table of a case. It forbids unknown keys and infinite numbers, and is immutable."""
 
-    # built when first used: a case uses a few of all tables
+    # Validators are built when a table is first used: a case uses only a few of the tables.
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 

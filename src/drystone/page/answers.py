@@ -1,4 +1,4 @@
-"""What the page asks of runs and what it is told (docs/decisions/0012): folders of runs come in, a `Site` goes out."""
+"""The answers of runs to the questions of the page (docs/decisions/0012): folders of runs come in, a `Site` goes out."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ LARGEST_INT16 = 32767
 NO_VALUE = 65535  # a block that has no value
 LARGEST_VALUE = NO_VALUE - 1
 OUTLIER_FACTOR = (
-    10.0  # times the 99th percentile: stones that touch by an edge have any pressure, and are told to have this one
+    10.0  # times the 99th percentile: larger pressures, of blocks that touch along an edge, are cut to the percentile
 )
 
 
@@ -43,7 +43,7 @@ class RunAnswers:
         return not_found(path)
 
     def paths(self) -> Iterator[str]:
-        """All that can be asked for and stays as it is."""
+        """All paths whose answers do not change."""
         yield "runs"
         for number, shown in enumerate(self.runs):
             about, run = run_head(shown, frames_with_joints(shown)), f"runs/{number}"
@@ -72,7 +72,8 @@ class RunAnswers:
 
 
 def pose_arrays(shown: ShownRun, begin: int, end: int) -> dict[str, Array]:
-    """`displacement` and `turn` (n, B, 3) in units of `scale` (B, 2): of the largest of each block in these frames."""
+    """`displacement` and `turn` (n, B, 3) as integers in units of `scale` (B, 2), from the largest of each block in these
+    frames."""
     motion = shown.motion[begin:end].reshape(end - begin, -1, 2, 3)
     scale = np.abs(motion).max(axis=(0, 3)) / LARGEST_INT16
     counted = np.rint(motion / np.where(scale > 0.0, scale, 1.0)[:, :, None]).astype(np.int16)
@@ -85,7 +86,7 @@ def pose_arrays(shown: ShownRun, begin: int, end: int) -> dict[str, Array]:
 
 
 def value_arrays(shown: ShownRun, name: str, begin: int, end: int) -> dict[str, Array]:
-    """`value` (n, B) in units of `scale` (1,), `NONE` for none."""
+    """`value` (n, B) as integers in units of `scale` (1,); `NO_VALUE` where a block has none."""
     kind = quantities.find_quantity(name)
     numbers = np.array([kind.of(shown.run, shown.frames[i]) for i in range(begin, end)])
     known = numbers[~np.isnan(numbers)]
@@ -98,7 +99,8 @@ def value_arrays(shown: ShownRun, name: str, begin: int, end: int) -> dict[str, 
 
 
 def joint_arrays(shown: ShownRun, frame: int) -> dict[str, Array]:
-    """What joints carry in a frame, from the origin of the page, and the thrust lines of arches and columns."""
+    """The forces of the joints in a frame, with coordinates from the origin of the page, and the thrust lines of arches and
+    columns."""
     resultants = quantities.frame_resultants(shown.run, shown.frames[frame])
     lines = thrust_lines(shown.run.model, resultants)
     points = np.concatenate([np.empty((0, 3)), *lines])
@@ -115,7 +117,7 @@ def joint_arrays(shown: ShownRun, frame: int) -> dict[str, Array]:
 
 
 def frames_with_joints(shown: ShownRun) -> list[int]:
-    """The frames of which forces are shown, evenly spread: as many as there is room for if all are like the last."""
+    """The frames whose forces are shown, evenly spread: as many as the budget allows if all are as large as the last."""
     count, room = len(shown.frames), shown.budget.joints
     if room is not None:
         room //= len(_packed_reply(joint_arrays(shown, count - 1)).body)
@@ -124,7 +126,7 @@ def frames_with_joints(shown: ShownRun) -> list[int]:
 
 
 def _parse_span(shown: ShownRun, text: str) -> tuple[int, int]:
-    """Two frames as in "0-64"."""
+    """A range of frames from text such as "0-64"."""
     begin, _, end = text.partition("-")
     if not 0 <= _parse_number(begin) < _parse_number(end) <= len(shown.frames):
         raise InputError(f"frames {text!r}: {shown.name} shows {len(shown.frames)}; ask for some of them as in 0-64")
@@ -132,7 +134,7 @@ def _parse_span(shown: ShownRun, text: str) -> tuple[int, int]:
 
 
 def _parse_number(text: str) -> int:
-    """The number that a path has; -1 if this is none."""
+    """The number in a part of a path; -1 if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 

@@ -1,4 +1,4 @@
-"""Arrays as the page reads them (docs/decisions/0012): a dictionary of arrays comes in, one gzip stream goes out, and back.
+"""Arrays for the page (docs/decisions/0012): `pack` turns a dictionary of arrays into one gzip stream, `unpack` reads it back.
 
 >>> arrays = {"pose": np.array([[0, 5], [1, 70], [2, 300]], np.int16)}
 >>> (unpack(pack(arrays, coded=["pose"]))["pose"] == arrays["pose"]).all()
@@ -16,12 +16,13 @@ import numpy as np
 Array = np.ndarray
 
 ARRAY_TYPES = ("float32", "uint32", "int16", "uint16", "uint8")
-ALIGNMENT = 4  # [bytes] every array begins on a multiple of this
+ALIGNMENT = 4  # [bytes] every array begins at a multiple of this
 GZIP_LEVEL = 6  # of gzip
 
 
 def pack(arrays: Mapping[str, Array], *, coded: Collection[str] = ()) -> bytes:
-    """Arrays of `TYPES` as bytes; those named in `coded`, of 16 bits, as differences along the first axis, bytes shuffled."""
+    """Arrays of `ARRAY_TYPES` as bytes. Those named in `coded`, of 16 bits, are stored as differences along the first axis, with
+    their low and high bytes apart."""
     rows, parts = [], []
     for name, array in arrays.items():
         assert array.dtype.name in ARRAY_TYPES, f"{name}: {array.dtype}"
@@ -35,7 +36,7 @@ def pack(arrays: Mapping[str, Array], *, coded: Collection[str] = ()) -> bytes:
 
 
 def unpack(content: bytes) -> dict[str, Array]:
-    """The arrays of `pack`."""
+    """The arrays that `pack` has stored."""
     content = gzip.decompress(content)
     (length,) = struct.unpack_from("<I", content)
     rows: list[dict[str, Any]] = json.loads(content[4 : 4 + length])

@@ -1,8 +1,9 @@
-"""What can be moved in the studio: a sheet comes in, the sheet in order and its controls go out; and a sheet as a case (TOML).
+"""The controls of the studio: a sheet comes in, the completed sheet and its controls go out; also a sheet as a case (TOML).
 
-A sheet has the tables of a case that the studio works on: `structure`, `joints` and `load` as a case has them, `push`, one
-point load, `statics`, what grows until the structure collapses, and `motion` with `dynamics`, the history to run. Numbers with
-a unit are strings, as in a case. A control says where in the sheet a value is, what it is, and how far a slider goes.
+A sheet has the tables of a case on which the studio works: `structure`, `joints` and `load` as in a case; `push`, one point
+load; `statics`, the load that grows until the structure collapses; and `motion` with `dynamics`, the history to run. Numbers
+with a unit are strings, as in a case. A control says where in the sheet a value is, of which kind it is, and the range of its
+slider.
 """
 
 import inspect
@@ -22,7 +23,7 @@ from drystone.units import UNITS, split_number_and_unit
 
 Sheet = dict[str, Any]
 
-HORIZONTAL_FORCE, TILT_OF_GROUND, POINT_LOAD = "horizontal force", "tilt", "point load"  # what grows
+HORIZONTAL_FORCE, TILT_OF_GROUND, POINT_LOAD = "horizontal force", "tilt", "point load"  # the load that grows until collapse
 STUDIO_PULSES = ("one-sine", "half-sine", "biphasic", "rectangular", "ricker")
 DEFAULT_SHEET: Sheet = {
     "joints": {"friction": 0.6},
@@ -31,35 +32,35 @@ DEFAULT_SHEET: Sheet = {
     "motion": {"pulse": "one-sine", "amplitude": "0.3 g", "half_period": "0.2 s", "direction": [1.0, 0.0, 0.0]},
     "dynamics": {"duration": "2 s"},
 }
-COMMON_KEYS = ("gravity", "planar")  # of any analysis
+COMMON_KEYS = ("gravity", "planar")  # keys that every analysis has
 SLIDER_RANGES = {
     "density": (500.0, 4000.0),
     "angle": (0.0, math.pi),
     "acceleration": (0.0, 19.62),
     "dimensionless": (0.0, 1.5),
 }  # SI
-LOW_FACTOR, HIGH_FACTOR = 0.2, 3.0  # shares of a default size between which its slider goes
-SMALL_COUNT = 10  # up to this number of blocks or courses the slider goes to MANY
+LOW_FACTOR, HIGH_FACTOR = 0.2, 3.0  # the range of a slider, in units of the default value
+SMALL_COUNT = 10  # a count whose default is at most this has a slider up to SMALL_COUNT_RANGE
 SMALL_COUNT_RANGE = 40
 MIN_SLIDER_STEPS = 200  # of a slider, at least
 
 
 class Control(NamedTuple):
-    """One value of a sheet that can be moved."""
+    """One value of a sheet that the user can change."""
 
-    place: str  # as "structure.radius"; in a list by number
+    place: str  # such as "structure.radius"; elements of a list by number
     kind: str  # "number", "count", "choice", "flag", "text", "names" (of a block), "azimuth" or "value" (as JSON)
     unit: str = ""
-    low: float = 0.0  # where a slider begins and ends, in the unit, and its step
-    high: float = 0.0  # as `low`: no slider
+    low: float = 0.0  # the range of the slider, in the unit, and its step
+    high: float = 0.0  # equal to `low`: there is no slider
     step: float = 0.0
     choices: tuple[str, ...] = ()
     optional: bool = False  # may be left empty
-    reshapes: bool = False  # other controls come and go with it: the sheet is to be arranged again
+    reshapes: bool = False  # other controls depend on it: the sheet must be arranged again after a change
 
 
 def arrange_sheet(sheet: Sheet) -> tuple[Sheet, list[Control]]:
-    """The sheet with all that can be moved in it, defaults where it says nothing, and its controls."""
+    """The sheet, completed by default values, and its controls."""
     sheet = DEFAULT_SHEET | sheet
     controls: list[Control] = []
     structure = sheet["structure"]
@@ -88,7 +89,7 @@ def arrange_sheet(sheet: Sheet) -> tuple[Sheet, list[Control]]:
 
 
 def _arrange_structure(table: dict[str, Any], place: str, controls: list[Control]) -> dict[str, Any]:
-    """A table that names a generator or a file, with all its keys."""
+    """A table that names a generator or a file, completed by all its keys; its controls are added to `controls`."""
     if "generator" not in table:
         controls.append(
             _slider_control(f"{place}.density", "density", table.get("density", "2000 kg/m3"), *SLIDER_RANGES["density"])
@@ -109,7 +110,7 @@ def _arrange_structure(table: dict[str, Any], place: str, controls: list[Control
 
 
 def _parameter_control(place: str, annotation: Any, value: Any, default: Any) -> Control:
-    """Of a parameter of a generator, by its type."""
+    """The control of a parameter of a generator, by its type."""
     dimension = dimension_of(annotation)
     if dimension and default is None:
         return Control(place, "number", _unit_of(value, dimension), optional=True)
@@ -125,7 +126,7 @@ def _parameter_control(place: str, annotation: Any, value: Any, default: Any) ->
 
 
 def _number_control(place: str, dimension: str, value: Any, default: float) -> Control:
-    """A number whose slider goes about its default [SI]."""
+    """The control of a number, with a slider around its default value [SI]."""
     if dimension in SLIDER_RANGES:
         return _slider_control(place, dimension, value, *SLIDER_RANGES[dimension])
     low, high = (LOW_FACTOR * default, HIGH_FACTOR * default) if default else (0.0, 2.0)
@@ -133,7 +134,7 @@ def _number_control(place: str, dimension: str, value: Any, default: float) -> C
 
 
 def _slider_control(place: str, dimension: str, value: Any, low: float, high: float) -> Control:
-    """A number between two [SI], in the unit that its value has."""
+    """The control of a number with a slider between two values [SI], in the unit of its present value."""
     unit = _unit_of(value, dimension)
     factor = UNITS[dimension].get(unit, 1.0)
     step = _round_step((high - low) / factor / MIN_SLIDER_STEPS)
@@ -143,7 +144,7 @@ def _slider_control(place: str, dimension: str, value: Any, low: float, high: fl
 
 
 def _unit_of(value: Any, dimension: str) -> str:
-    """The unit of a value of the sheet, which is that of SI for a plain number; of none at all the one that is usual."""
+    """The unit of a value of the sheet: the SI unit for a plain number, the customary unit if there is no value."""
     if isinstance(value, str):
         try:
             return split_number_and_unit(value)[1]
@@ -155,13 +156,13 @@ def _unit_of(value: Any, dimension: str) -> str:
 
 
 def _round_step(step: float) -> float:
-    """1, 2 or 5 times a power of ten, not above `step`."""
+    """The largest number not above `step` that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
     return float(f"{next(m for m in (5, 2, 1) if m * power <= step * (1 + 1e-9)) * power:.3g}")
 
 
 def _arrange_motion(table: Any, controls: list[Control]) -> Any:
-    """One pulse with the keys of its kind; motions that are none of these are run as they are."""
+    """One pulse with the keys of its kind and its controls; other motions are kept as they are."""
     if not isinstance(table, dict) or table.get("pulse") not in STUDIO_PULSES:
         return table
     fields = PULSE_TABLES[table["pulse"]].model_fields
@@ -176,7 +177,7 @@ def _arrange_motion(table: Any, controls: list[Control]) -> Any:
 
 
 def sheet_from_case(content: dict[str, Any]) -> Sheet:
-    """The sheet of the tables of a case. Of its analysis what the studio does is kept: a limit or tilt analysis, a history."""
+    """The sheet from the tables of a case. Its analysis is kept if the studio has it: a limit or tilt analysis or a history."""
     analysis = dict(content["analysis"])
     kind = analysis.pop("kind", "dynamics")
     loads = content.get("load", [])
@@ -199,14 +200,14 @@ def sheet_from_case(content: dict[str, Any]) -> Sheet:
 
 
 def structure_text(sheet: Sheet) -> str:
-    """A case of the structure and its joints alone."""
+    """A case with the structure and its joints only."""
     return _case_text(
         sheet, [], {"kind": "equilibrium"} | {key: sheet["statics"][key] for key in COMMON_KEYS if key in sheet["statics"]}
     )
 
 
 def statics_text(sheet: Sheet) -> str:
-    """The case of the collapse that is asked for."""
+    """The case of the requested analysis of collapse."""
     analysis_keys = dict(sheet["statics"])
     grows = analysis_keys.pop("grows", HORIZONTAL_FORCE)
     if grows == POINT_LOAD:
@@ -214,7 +215,7 @@ def statics_text(sheet: Sheet) -> str:
     kind = {"kind": "tilt"} if grows == TILT_OF_GROUND else {"kind": "limit", "starts": 0}
     loads = [{key: value for key, value in load.items() if key != "history"} for load in sheet.get("load", [])]
     if grows == TILT_OF_GROUND and loads:
-        text = f"a tilt turns weights alone, the case has a load on {loads[0].get('on')!r}"
+        text = f"a tilt acts on weights only, but the case has a load on {loads[0].get('on')!r}"
         raise InputError(f"statics.grows: {text}; choose another")
     if grows == POINT_LOAD and not _has_live_load(sheet):
         loads.append({"on": sheet["push"]["on"], "share": 1.0, "live": True})
@@ -224,7 +225,7 @@ def statics_text(sheet: Sheet) -> str:
 
 
 def _has_live_load(sheet: Sheet) -> bool:
-    """A load of the case itself is what grows."""
+    """Whether a load of the case itself is live, so that it grows."""
     return any(load.get("live") for load in sheet.get("load", []))
 
 
@@ -243,12 +244,12 @@ def _case_text(sheet: Sheet, loads: list[dict[str, Any]], analysis: dict[str, An
     try:
         return tomli_w.dumps(tables)
     except TypeError as error:
-        raise InputError(f"a value of this sheet is none that a case can have ({error}); reload the page") from None
+        raise InputError(f"this sheet has a value that is not possible in a case ({error}); reload the page") from None
 
 
 def find_control(message: str, controls: list[Control]) -> str:
-    """The place of the control that a message is about: the first that it names, by its place or as a parameter of the
-    structure; empty if it names none."""
+    """The place of the control that a message is about: the first one that it names, by its place or as a parameter of the
+    structure; empty if it names no control."""
     text = re.sub(r"\bload(\[\d+\])?\.", "push.", message).replace("analysis.", "statics.")
     found = {control.place: text.find(re.sub(r"\.(\d+)", r"[\1]", control.place)) for control in controls}
     positions = {place: at for place, at in found.items() if at >= 0}

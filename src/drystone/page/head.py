@@ -1,4 +1,4 @@
-"""The head of a run (docs/decisions/0012): a `ShownRun` comes in, what the page shows beside the blocks goes out."""
+"""The head of a run (docs/decisions/0012): a `ShownRun` comes in, everything that the page shows beside the blocks goes out."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from drystone.view.tables import summary_rows
 Array = np.ndarray
 Curve = dict[str, Any]
 
-MAX_CURVE_POINTS = 1000  # of a curve, at most
-QUANTITIES_FROM_POSES = ("displacement", "rotation")  # quantities that the page finds by itself
+MAX_CURVE_POINTS = 1000  # more points of a curve are thinned out
+QUANTITIES_FROM_POSES = ("displacement", "rotation")  # quantities that the page computes by itself
 ENERGY_LABELS = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
             "dissipated": "dissipated"}  # fmt: skip
 
 
 def run_head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
-    """joints: the frames of which forces can be asked for."""
+    """The head of a run; `joints` are the frames whose forces can be requested."""
     run, bodies = shown.run, shown.run.model.bodies
     return run_update(shown, 0) | {
         "name": shown.name,
@@ -43,7 +43,7 @@ def run_head(shown: ShownRun, joints: list[int]) -> dict[str, Any]:
 
 
 def run_update(shown: ShownRun, since: int) -> dict[str, Any]:
-    """What a run that grows has more of, from frame `since` on; curves are told whole."""
+    """What is new in a growing run from frame `since` on; curves are always complete."""
     frames = shown.frames[since:]
     return {
         "time": shown.run.time[frames].tolist(),
@@ -55,7 +55,7 @@ def run_update(shown: ShownRun, since: int) -> dict[str, Any]:
 
 
 def _quantities(shown: ShownRun) -> list[dict[str, Any]]:
-    """What the page can ask the values of. Analyses of statics have no velocity to speak of."""
+    """The quantities whose values the page can request. The velocities of analyses of statics have no meaning and are left out."""
     left_out = {*QUANTITIES_FROM_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
     named = {name: quantities.QUANTITIES[name] for name in quantities.list_quantities(shown.run) if name not in left_out}
     many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.class_values
@@ -64,7 +64,7 @@ def _quantities(shown: ShownRun) -> list[dict[str, Any]]:
 
 
 def fact_rows(shown: ShownRun) -> list[tuple[str, str]]:
-    """What was found, in words."""
+    """The result in words."""
     run, result = shown.run, read_result(shown.folder)
     if result is not None:
         rows = result_rows(result)
@@ -75,7 +75,7 @@ def fact_rows(shown: ShownRun) -> list[tuple[str, str]]:
 
 
 def curves(shown: ShownRun) -> list[Curve]:
-    """Charts beside the blocks. `time` is the abscissa; a curve that has an `axis` of its own is not drawn over time."""
+    """The charts beside the blocks. `time` is the abscissa; a curve with its own `axis` is not drawn over time."""
     if not shown.case.goes_through_time:
         return _curves_of_statics(read_result(shown.folder) or {})
     return [*_energies(shown), *_histories(shown), *_ground(shown)]
@@ -92,7 +92,7 @@ def _energies(shown: ShownRun) -> list[Curve]:
 
 
 def _histories(shown: ShownRun) -> list[Curve]:
-    """Of the blocks that the case monitors, else of the one that has moved most."""
+    """Curves of the blocks that the case monitors, or else of the one that has moved most."""
     moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)  # not from the run, which grows while it is shown
     watched = [block_number(shown.run, name) for name in shown.case.output.monitor] or [int(moved.max(axis=0).argmax())]
     turned = np.linalg.norm(shown.motion[:, watched, 3:], axis=2)
@@ -130,7 +130,7 @@ def _curves_of_statics(result: dict[str, Any]) -> list[Curve]:
 
 
 def _curve(title: str, unit: str, abscissa: Any, series: dict[str, Any], axis: tuple[str, str] | None = None) -> Curve:
-    """Every so many points of it, and the last."""
+    """A curve, thinned out to equally spaced points and the last one."""
     count = len(abscissa)
     kept = np.unique([*range(0, count, max(1, count // MAX_CURVE_POINTS)), count - 1])
     lines = [{"label": label, "values": _json_numbers(values, kept)} for label, values in series.items()]
@@ -139,12 +139,12 @@ def _curve(title: str, unit: str, abscissa: Any, series: dict[str, Any], axis: t
 
 
 def _json_numbers(values: Any, kept: Array) -> list[float | None]:
-    """As JSON has numbers: none for what is not finite."""
+    """The chosen values as JSON has them: None for a value that is not finite."""
     chosen = np.asarray(values, float)[kept]
     return [float(value) if np.isfinite(value) else None for value in chosen]
 
 
 def _title(case: str) -> str:
-    """The comment with which a case begins."""
+    """The comment at the beginning of a case."""
     first = case.lstrip().split("\n", 1)[0]
     return first.lstrip("# ").rstrip() if first.startswith("#") else ""

@@ -1,8 +1,8 @@
-"""What the studio shows at once: a case of statics comes in, plain numbers for the page go out, in three parts.
+"""The analyses of statics that the studio shows at once: a case comes in, plain numbers for the page go out, in two parts.
 
-`shape`: the blocks. `collapse`: whether it stands, the upper multiplier and the mechanism, and of a small structure the safe
-multiplier. `at_rest`: the safe multiplier of any structure, tried by a history; the forces of one that stands and the
-conventional thrust line of an arch. The multipliers are those of `drystone run`, by the same functions.
+`answer_collapse`: whether the structure stands, the upper multiplier and the mechanism, and for a small structure the safe
+multiplier. `answer_at_rest`: the safe multiplier of any structure, tried by a history; the forces of a structure that stands, and
+the conventional thrust lines of an arch. The multipliers come from the same functions as in `drystone run`.
 """
 
 from functools import lru_cache
@@ -36,12 +36,12 @@ from drystone.statics.thrust import conventional_thrust, find_arch
 Array = np.ndarray
 
 DRAWN_SHARE = 0.12  # share of the size of a structure by which the fastest block is moved at the end of the animation
-MAX_CONTACTS_SAFE_AT_ONCE = 250  # contact points of a structure whose safe multiplier is found at once
-MAX_CONTACTS_AT_ONCE = 6000  # contact points: the answer for more takes above ten seconds and is given when asked for
+MAX_CONTACTS_SAFE_AT_ONCE = 250  # contact points; the safe multiplier of a larger structure comes later
+MAX_CONTACTS_AT_ONCE = 6000  # contact points; with more, an answer takes more than ten seconds and is computed only on request
 
 
 class PreparedStructure(NamedTuple):
-    """A structure as far as all its answers need it."""
+    """The model of a structure and its equations of balance, which all answers need."""
 
     model: Model
     system: Balance
@@ -49,20 +49,22 @@ class PreparedStructure(NamedTuple):
 
 @lru_cache(maxsize=4)
 def prepare_structure(text: str, path: Path) -> PreparedStructure:
-    """Of the text of a case, its loads and its analysis apart: many questions are about the same structure."""
+    """The structure of a case without its loads and analysis; cached, because many questions are about the same structure."""
     model = parse_case(text, path).model()
     return PreparedStructure(model, balance_of_closed_joints(model))
 
 
 def answer_collapse(case: Case, structure: PreparedStructure) -> dict[str, Any]:
-    """Whether it stands, by which multiplier of the live load it collapses, and how."""
+    """Whether the structure stands, the multiplier of the live load at which it collapses, and the mechanism."""
     model, system = structure
     assert isinstance(case.analysis, LimitTable | TiltTable)
     dead, live = dead_and_live_loads(case, model, case.analysis.direction)
     dead_load = judge_standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
     stable = dead_load.verdict == STANDS
     found = solve_limit(system, dead, live)
-    velocity = found.velocity if stable or not dead_load.trial.finite else normalise_mechanism(system, dead_load.trial.mechanism)
+    velocity = (
+        found.velocity if stable or not dead_load.trial.finite else normalise_mechanism(system, dead_load.trial.mechanism)
+    )
     mechanism = read_mechanism(model, found.contacts, velocity, tolerance=MECHANISM_TOLERANCE if stable else SAME_BODY_SHARE)
     question = MultiplierProblem(system, dead, live, found, stable, case.analysis.gravity, threads=1)
     quick = safe_multiplier_by_programs(question) if stable and len(system.friction) <= MAX_CONTACTS_SAFE_AT_ONCE else None
@@ -84,8 +86,8 @@ def answer_collapse(case: Case, structure: PreparedStructure) -> dict[str, Any]:
 
 
 def answer_at_rest(case: Case, structure: PreparedStructure) -> dict[str, Any]:
-    """The forces under the dead load dead_load, made unique by elastic joints, and the thrust lines of a lone arch; nothing of
-    a structure that does not stand."""
+    """The forces under the dead load only, made unique by elastic joints, and the thrust lines of a single arch. A structure that
+    does not stand has none."""
     model, gravity = structure.model, case.analysis.gravity
     found = _equilibrium_at_rest(case, model, ContactSurface(DEFAULT_STONE_YOUNG))
     arch = find_arch(structure.system, weight_wrench(model, gravity) + load_wrench(model, _dead(case), gravity))
@@ -103,7 +105,7 @@ def answer_at_rest(case: Case, structure: PreparedStructure) -> dict[str, Any]:
 
 
 def _safe(case: Case, structure: PreparedStructure) -> dict[str, Any]:
-    """The safe multiplier, and what is to be known of it."""
+    """The safe multiplier, whether histories confirm it, and notes on it."""
     assert isinstance(case.analysis, LimitTable | TiltTable)
     system, (dead, live) = structure.system, dead_and_live_loads(case, structure.model, case.analysis.direction)
     found, stable, gravity = (
@@ -125,7 +127,7 @@ def _safe(case: Case, structure: PreparedStructure) -> dict[str, Any]:
 
 
 def _equilibrium_at_rest(case: Case, model: Model, surface: ContactSurface) -> ContactEquilibrium:
-    """What the dead load dead_load does."""
+    """The equilibrium under the dead load only."""
     return solve_equilibrium(model, solver=case_solver(case), gravity=case.analysis.gravity, loads=_dead(case), surface=surface,
                        widest=widest_closed(model))  # fmt: skip
 
@@ -145,7 +147,7 @@ def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:
 
 
 def _forces(model: Model, contacts: Contacts) -> dict[str, Any]:
-    """What the joints carry, as the answer `joints` of a run (docs/decisions/0012), as lists."""
+    """The forces of the joints as in the answer `joints` of a run (docs/decisions/0012), as lists."""
     found = joint_resultants(model, contacts)
     lines, start = thrust_lines(model, found), coordinate_origin(model)
     return {

@@ -1,9 +1,9 @@
-"""What passes between the server and what it serves: a `Site` is asked for paths and gives a `Reply` to each."""
+"""The interface between the server and what it serves: a `Site` answers each path with a `Reply`."""
 
 import json
 from typing import Any, NamedTuple, Protocol
 
-ARRAYS_TYPE = "application/octet-stream"  # what arrays.py packs; the page undoes its gzip itself
+ARRAYS_TYPE = "application/octet-stream"  # the arrays of arrays.py; the page itself decompresses them
 
 
 class Reply(NamedTuple):
@@ -13,13 +13,13 @@ class Reply(NamedTuple):
 
 
 class Site(Protocol):
-    """Several threads ask at once. An `InputError` becomes a 400 with its text."""
+    """What the server serves. Several threads call it at once. An `InputError` becomes a 400 with its text."""
 
     def get(self, path: str) -> Reply:
-        """path: without "/api/" before it, percent-decoded once, no query."""
+        """path: without the leading "/api/" and the query, percent-decoded once."""
 
     def post(self, path: str, content: Any) -> Reply:
-        """content: what the JSON said, bounded in size but otherwise unchecked."""
+        """content: the value of the JSON in the body, bounded in size but otherwise unchecked."""
 
 
 def json_reply(content: Any, status: int = 200) -> Reply:
@@ -31,4 +31,4 @@ def error_reply(message: str, status: int) -> Reply:
 
 
 def not_found(path: str) -> Reply:
-    return error_reply(f"there is no {path!r} here", 404)
+    return error_reply(f"{path!r} does not exist", 404)

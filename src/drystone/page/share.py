@@ -1,6 +1,6 @@
-"""One file to share: runs come in, an HTML file goes out that any browser opens without a network.
+"""One file for sharing: runs come in, an HTML file goes out that any browser opens without a network.
 
-It is the page that the server serves, with its script and style inside, and the answers that the server would give, in base64.
+It contains the page of the server with its script and style, and the answers that the server would give, in base64.
 """
 
 import base64
@@ -16,13 +16,13 @@ from drystone.page.shown import FILE_BUDGET
 
 PAGE_FILE, SCRIPT_FILE, STYLE_FILE = "index.html", "page.js", "page.css"
 NO_NETWORK_POLICY = (
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
 )
 
 
 def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tuple[int, int]]:
-    """Write the runs into one file; tells after each answer how many are written, and of how many."""
+    """Write the runs into one file; yields after each answer how many are written and how many there are."""
     before, after = _page()
     answers = RunAnswers(folders, FILE_BUDGET)
     paths = list(answers.paths())
@@ -36,11 +36,13 @@ def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tupl
 
 
 def _page() -> tuple[str, str]:
-    """The page with its script and style inside, up to where the answers go, just before the script, and from there on."""
+    """The page with its script and style in two parts: before and after the place of the answers, just before the script."""
     files = {name: content.decode("utf-8") for name, content in read_bundle(PAGE_FILE).items()}
     style = files[STYLE_FILE].replace("</", r"<\/")
     code = files[SCRIPT_FILE].replace("</script", r"<\/script").replace("<!--", r"<\!--")
-    page = _replace_once(rf'<link[^>]*href="{STYLE_FILE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE_FILE])
+    page = _replace_once(
+        rf'<link[^>]*href="{STYLE_FILE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE_FILE]
+    )
     before, after = re.split(rf'<script[^>]*src="{SCRIPT_FILE}"[^>]*></script>', page)
     return before, f'<script type="module">{code}</script>{after}'
 

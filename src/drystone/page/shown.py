@@ -1,6 +1,6 @@
-"""A run as the page shows it: a folder and a `Budget` come in, `ShownRun` goes out, a run of which some frames are chosen.
+"""A run as the page shows it: a folder and a `Budget` come in, a `ShownRun` goes out, which has a selection of the frames.
 
-A run that is still being computed grows: `ShownRun.grow` takes in what has come since, and never changes what was told before.
+A run that is still being computed grows: `ShownRun.grow` adds its new frames, and never changes earlier answers.
 """
 
 import math
@@ -22,19 +22,19 @@ from drystone.record import RESULT, Run, read_run, recorded_case
 
 Array = np.ndarray
 
-POSE_BYTES = 12  # [bytes] of a block in a frame: six numbers of 16 bits
-CHUNK_BYTES = 2**20  # [bytes] of poses that come at once, before they are packed
+POSE_BYTES = 12  # [bytes] per block and frame: six numbers of 16 bits
+CHUNK_BYTES = 2**20  # [bytes] of the poses in one answer, before compression
 MAX_CHUNK_FRAMES = 64  # frames
-LIVE_SECONDS = 300.0  # [s] a run that was not written to for so long is not being computed
+LIVE_SECONDS = 300.0  # [s] a run without a new write for longer is taken as no longer computed
 
 
 class Budget(NamedTuple):
-    """How much of a run is shown."""
+    """The limits on what is shown of a run."""
 
     frames: int
-    poses: int  # [bytes] of all frames, before they are packed
-    joints: int | None  # [bytes] of the forces in joints of all frames, packed; None: any
-    class_values: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
+    poses: int  # [bytes] of all frames, before compression
+    joints: int | None  # [bytes] of the forces in the joints of all frames, compressed; None for no limit
+    class_values: int  # blocks times frames; with more, macro-blocks are left out, because they take long to find
 
 
 SERVER_BUDGET = Budget(frames=600, poses=64 * 10**6, joints=None, class_values=2**60)
@@ -42,7 +42,7 @@ FILE_BUDGET = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, class_value
 
 
 class ShownRun:
-    """Frames are counted as they are shown; `frames` has their numbers in the run."""
+    """A run and the frames of it that are shown, numbered from 0; `frames` has their numbers in the run."""
 
     def __init__(self, folder: str | Path, budget: Budget):
         self.folder = Path(folder)
@@ -58,24 +58,24 @@ class ShownRun:
         self._take_in(self.run)
 
     def grow(self) -> None:
-        """Take in the frames that have come since; who is met in the middle of a write has a next time."""
+        """Add the new frames; if the run is just being written, they are added the next time."""
         with self._growing, suppress(InputError, OSError, KeyError, RuntimeError):
             self._take_in(read_run(self.folder))
 
     @property
     def live(self) -> bool:
-        """It is still being computed, as far as one can see."""
+        """Whether the run is still being computed, judged by its last write."""
         done = self.run.finished if self.case.goes_through_time else (self.folder / RESULT).exists()
         return not done and time.time() - (self.folder / "run.h5").stat().st_mtime < LIVE_SECONDS
 
     @property
     def chunks(self) -> list[tuple[int, int]]:
-        """From and to which frame poses and values come at once."""
+        """The first frame of each chunk of poses and values, and the frame after its last."""
         length = min(max(CHUNK_BYTES // (POSE_BYTES * self.motion.shape[1]), 4), MAX_CHUNK_FRAMES)
         return list(pairwise([*range(0, len(self.frames), length), len(self.frames)]))
 
     def hidden(self, frame: int) -> Array | None:
-        """(B,) the blocks that are not laid yet, or no longer there; None of a structure whose blocks are always there."""
+        """(B,) the blocks that are not laid yet or are removed; None for a structure whose blocks are always present."""
         if self.case.analysis.kind != "construction" and not self.case.changes:
             return None
         present = present_blocks(self.run, self.frames[frame])
@@ -94,7 +94,7 @@ class ShownRun:
 
 
 def _stride(run: Run, case: Case, budget: Budget) -> int:
-    """Every which frame is shown, also of those still to come."""
+    """The step from one shown frame to the next, which also counts planned frames."""
     planned = 1 + math.ceil(case.history.duration / case.frame_interval) if case.goes_through_time else 0
     frames = max(run.frames, planned)
     room = min(budget.frames, max(budget.poses // (POSE_BYTES * len(run.model.blocks)), 2))

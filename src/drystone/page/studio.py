@@ -1,8 +1,9 @@
-"""The studio: a folder and what to begin with come in; asked by its page, it gives geometry, collapse and forces of a sheet.
+"""The studio, a `Site`: a folder and a first structure come in; it answers its page with the geometry, the collapse and the
+forces of a sheet.
 
-A `Site`. Each question carries the page that asks, a number that grows and a digest of the page's controls; the answer
-carries number and digest back. Who asks is answered one after another, and a question overtaken by a newer one of its page
-is not computed. The page shows an answer as current only if the digest is that of its present controls.
+Each question carries an identifier of the page, an increasing number and a digest of the page's controls; the answer returns
+number and digest. Questions are answered one after the other, and a question that is overtaken by a newer one of the same page
+is not computed. The page shows an answer as current only if its digest is that of the present controls.
 """
 
 import base64
@@ -43,12 +44,12 @@ from drystone.study.content import self_contained_case
 
 MAX_UPLOAD_BYTES = 12 * 2**20  # [bytes]
 MAX_BLOCKS = 20_000  # product of all counts of a structure
-MAX_PAGES = 100  # whose numbers are remembered
+MAX_PAGES = 100  # pages whose latest numbers are kept
 FIRST_SHEET: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
 
 
 class Studio:
-    """One studio; `close` takes the uploaded files away and leaves runs alone."""
+    """One studio; `close` deletes the uploaded files and leaves its runs in place."""
 
     def __init__(self, folder: Path, source: Path | None = None):
         self.folder = folder.resolve()
@@ -78,7 +79,7 @@ class Studio:
 
     def post(self, path: str, content: Any) -> Reply:
         if not isinstance(content, dict):
-            raise InputError("a question of the studio is a JSON object; reload the page")
+            raise InputError("a question to the studio must be a JSON object; reload the page")
         if path == "arrange":
             return json_reply(_arranged(_sheet(content)))
         if path == "open":
@@ -99,7 +100,7 @@ class Studio:
         page, count = str(question.get("page")), question.get("number")
         about = {"number": count, "digest": question.get("digest")}
         if not isinstance(count, int):
-            raise InputError(f"the number of a question is {count!r}; give a whole number that grows")
+            raise InputError(f"the number of a question is {count!r}; give an integer that increases")
         with self._state_lock:
             self._newest[page] = max(count, self._newest.get(page, count))
             while len(self._newest) > MAX_PAGES:
@@ -128,7 +129,9 @@ class Studio:
                 "names": [block.name for block in model.blocks],
                 "fixed": model.bodies.fixed.tolist(),
                 "mass": model.bodies.mass.tolist(),
-                "geometry": {name: array.ravel().tolist() for name, array in block_arrays(model, coordinate_origin(model)).items()},
+                "geometry": {
+                    name: array.ravel().tolist() for name, array in block_arrays(model, coordinate_origin(model)).items()
+                },
                 "contacts": len(structure.system.friction),
             }
         if len(structure.system.friction) > MAX_CONTACTS_AT_ONCE and not anyway:
@@ -207,24 +210,24 @@ def _arranged(sheet: Sheet) -> dict[str, Any]:
 
 
 def _sheet(content: dict[str, Any]) -> Sheet:
-    """The sheet of a question."""
+    """The sheet of a question, checked."""
     sheet = content.get("sheet")
     if not isinstance(sheet, dict) or not isinstance(sheet.get("structure"), dict):
-        raise InputError("this is no sheet of the studio; reload the page")
+        raise InputError("this is not a sheet of the studio; reload the page")
     if not all(isinstance(sheet.get(name, {}), dict) for name in ("joints", "push", "statics", "dynamics")):
-        raise InputError("a table of this sheet is no table; reload the page")
+        raise InputError("a table of this sheet has another type; reload the page")
     return sheet
 
 
 def _check_size(sheet: Sheet, controls: list[Control]) -> None:
-    """Refuse what would take minutes to build."""
+    """Refuse a structure that would take minutes to build."""
     structure = sheet["structure"]
     names = {control.place.rsplit(".", 1)[-1] for control in controls if control.kind == "count"}
     for table in structure.get("parts", [structure]):
         counts = {key: value for key, value in table.items() if key in names and type(value) is int and value > 0}
         if math.prod(counts.values()) > MAX_BLOCKS:
             message = f"{' and '.join(counts)} make {math.prod(counts.values())} blocks"
-            raise InputError(f"{message}; the studio takes {MAX_BLOCKS} at most, give fewer")
+            raise InputError(f"{message}; the studio takes at most {MAX_BLOCKS}; give fewer")
 
 
 def _stem(sheet: Sheet) -> str:
@@ -234,11 +237,11 @@ def _stem(sheet: Sheet) -> str:
 
 
 def _file_name(uploaded: str) -> str:
-    """A name that any disk takes."""
+    """A file name that every file system accepts."""
     name = re.sub(r"[^\w. -]", "-", uploaded)[-100:]
     return name if name.strip(". ") else "file"
 
 
 def _plain(message: str) -> str:
-    """Without the file and the line, which a user of the page has not seen."""
+    """The message without the file and the line, which a user of the page has not seen."""
     return re.sub(r"\S*case\.toml(, line \d+)?: ", "", message)

@@ -1,4 +1,4 @@
-"""The pictures and plots of a report: a run comes in, captions and images go out, as addresses that hold the image itself."""
+"""The pictures and plots of a report: a run comes in, captions and images go out, the images as data URLs."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -22,19 +22,19 @@ from drystone.view.results import ANALYSIS_PICTURES
 PICTURE_SIZE = (960, 600)  # [pixels]
 IMAGE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 PLOT_CAPTIONS = {  # drawn if the run has them
-    "ground": "The motion of the ground, or of supports relative to it, as given.",
-    "displacement": "Displacement of the blocks that the case monitors, or of the one that moved most, seen from the ground.",
+    "ground": "The motion of the ground, or of supports relative to the ground, as given.",
+    "displacement": "Displacement, relative to the ground, of the blocks that the case monitors or of the one that moved most.",
     "rotation": "Rotation of the same blocks.",
-    "energy": "Energies over the weight of the free blocks.",
-    "ledger": "Where the energy went: areas reach the line of what came in.",
+    "energy": "Energies divided by the weight of the free blocks.",
+    "ledger": "Where the supplied energy went: the areas add up to the line of the supplied energy.",
     "curve": "Multiplier of the live load against displacement.",
     "capacity": "Collapse multiplier of a horizontal load against its direction.",
-    "convergence": "How well every step was solved, what it took, and how deep blocks went into each other.",
+    "convergence": "Accuracy and cost of every step, and the deepest overlap of two blocks.",
 }
 PICTURE_CAPTIONS = {  # pictures of statics that are not plots
-    "forces.png": "What the joints carry.",
-    "mechanism.png": "How it gives way; displacements are enlarged to be seen.",
-    "thrust.png": "Lines of thrust.",
+    "forces.png": "The forces in the joints.",
+    "mechanism.png": "The mechanism of collapse; displacements are enlarged.",
+    "thrust.png": "Thrust lines.",
 }
 
 CaptionedFile = tuple[str, Path]  # a caption and a file
@@ -44,16 +44,16 @@ class ReportFigure(NamedTuple):
     """An image and what it shows."""
 
     caption: str
-    address: str  # data:...
+    address: str  # a data URL
 
 
 def pictures(source: PlotSource) -> list[ReportFigure]:
-    """How the structure looks, what it carries and how it gives way."""
+    """The pictures of the structure, of its forces and of its mechanism."""
     return _embed(source, _of_history if source.goes_through_time else _of_statics)
 
 
 def plots(source: PlotSource) -> list[ReportFigure]:
-    """Its curves."""
+    """The plots of a run."""
     return _embed(source, _curves)
 
 
@@ -71,23 +71,23 @@ def _of_history(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
     last, path = run.frames - 1, folder / "picture.png"
     distances = np.linalg.norm(centroid_displacement(run), axis=2).max(axis=1)
     farthest = int(distances.argmax())
-    for frame, words in {0: "At the start", farthest: "Where it is farthest from it", last: "At the end"}.items():
+    for frame, words in {0: "At the start", farthest: "At the largest displacement", last: "At the end"}.items():
         if frame in (0, last) or distances[farthest] > 0.0:
             picture(run, path, frame=frame, size=PICTURE_SIZE)
-            moved = f", moved by up to {amount(float(distances[frame]), 'length')}" if frame else ""
+            moved = f", displaced by up to {amount(float(distances[frame]), 'length')}" if frame else ""
             yield f"{words}: {amount(float(run.time[frame]), 'time')}{moved}.", path
     if last == 0:
         return
     if distances[last] > 0.0:
         mechanism_picture(run.model, mechanism_of_frame(run, last), path, size=PICTURE_SIZE)
-        yield "What has moved as one since the start, with hinges and joints that slid; displacements not to scale.", path
+        yield "Macro-blocks that moved as one since the start, with hinges and sliding joints; displacements not to scale.", path
     first = amount(float(run.time[1]), "time")
     force_picture(run.model, contact_forces(run, 1), path, motion=displacements(run)[1], size=PICTURE_SIZE)
-    yield f"What the joints carry in the first frame after the start, {first}.", path
+    yield f"Forces in the joints in the first frame after the start, at {first}.", path
     if thrust_lines(run.model, frame_resultants(run, 1)):
         drawn = folder / "thrust.svg"
         plot(source._replace(frame=1), [PlotRequest("thrust")], drawn)
-        yield f"Line of thrust of the forces at {first}.", drawn
+        yield f"Thrust line of the forces at {first}.", drawn
 
 
 def _of_statics(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
@@ -102,7 +102,7 @@ def _of_statics(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
             yield caption, draw(run, source.result, path)
     if source.kind == "pushover":
         picture(run, path, size=PICTURE_SIZE, shown=present_blocks(run, run.frames - 1))
-        yield "Where the curve ends.", path
+        yield "The structure at the end of the curve.", path
 
 
 def _curves(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:

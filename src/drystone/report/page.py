@@ -1,4 +1,4 @@
-"""A run as one page to send: its folder comes in, one HTML goes out that needs nothing else and prints on A4."""
+"""The report of a run: its folder comes in, one self-contained HTML file goes out that prints on A4."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -44,10 +44,10 @@ Rows = Sequence[tuple[str, str]]
 
 
 def write_report(folder: str | Path, path: str | Path) -> Certificate:
-    """Write the report of a run, and tell what it certifies."""
+    """Write the report of a run and return its certificate."""
     source = open_source(folder)
     if source.run is None:
-        raise InputError(f"{folder} holds a study; a report is of one run: drystone study --trial KEY {folder} -o run")
+        raise InputError(f"{folder} holds a study, but a report describes one run; compute one with: drystone study --trial KEY {folder} -o run")
     certificate = certify(source.run, source.case, source.result or None)
     write_atomic(Path(path), _page(source, certificate))
     return certificate
@@ -69,7 +69,9 @@ def _page(source: PlotSource, certificate: Certificate) -> str:
         _section("Origin", _table(computed_with(source.run))),
         _section("To compute it again", _recompute_section(source)),
     ]
-    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{REPORT_STYLE}</style></head>'
+    head = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{REPORT_STYLE}</style></head>'
+    )
     return f"{head}<body>\n" + "\n".join(body) + "\n</body></html>\n"
 
 
@@ -110,7 +112,7 @@ def _checks(certificate: Certificate) -> str:
 
 
 def _result_rows(source: PlotSource) -> Rows:
-    """What the terminal tells, too; energies have a table of their own."""
+    """The rows that the terminal also shows, without the energies, which have a table of their own."""
     if not source.goes_through_time:
         return result_rows(source.result) if source.result else []
     summary = summarise(source.run, loss=source.case.history.collapse)
@@ -119,7 +121,7 @@ def _result_rows(source: PlotSource) -> Rows:
 
 
 def _energies(source: PlotSource) -> str:
-    """The ledger at both ends, in the order of its balance."""
+    """The energies at the start and at the end, in the order of their balance."""
     energy = source.run.energy
     named = {"potential": "potential, of gravity", "elastic": "elastic, of joints", "strain": "elastic, of blocks"} | {
         name: f"dissipated by {words}" for name, words in DISSIPATED_ENERGIES.items()}  # fmt: skip
@@ -131,7 +133,7 @@ def _energies(source: PlotSource) -> str:
         numbers = "".join(f'<td class="number">{amount(value, "energy")}' for value in (first, last, last - first))
         lines.append(f"<tr><td>{named.get(name, name if name != 'ground' else 'work of ground and loads')}{numbers}")
     heads = "<tr><th>entry" + "".join(f'<th class="number">{words}' for words in ("at the start", "at the end", "change"))
-    note = f"<p>Changes of all entries but the last, less that of the last: {amount(imbalance, 'energy')}.</p>"
+    note = f"<p>Error of the balance (all changes but the last, less the last): {amount(imbalance, 'energy')}.</p>"
     return f"<table>{heads}{''.join(lines)}</table>{note}"
 
 

@@ -1,8 +1,7 @@
-"""The balance of a structure as an equation: a model and where its blocks are come in, a `Balance` goes out (T30).
+"""The balance of forces and moments of a structure as an equation, for given positions of its blocks (T30).
 
-Forces f in the frames of the contacts push the free blocks with the wrench matrix f; the same matrix, transposed, takes the
-velocities of the blocks to the relative velocities of the contacts. In the plane a block has 3 unknowns and a contact 2.
-"""
+Forces f in the frames of the contacts act on the free blocks with the wrench matrix f. The transposed matrix maps the
+velocities of the blocks to the relative velocities at the contacts. In the plane a block has 3 unknowns and a contact 2."""
 
 from typing import NamedTuple
 
@@ -25,31 +24,31 @@ class Balance(NamedTuple):
     model: Model
     free: Array  # (N,) int64 blocks
     unknowns: Array  # (D,) which of x, y, z and the rotations about them
-    contacts: Contacts  # with their gaps as found
+    contacts: Contacts  # with the gaps found by contact detection
     frame: Array  # (C, d, 3) world vectors: normal, tangents
     friction: Array  # (C,)
     matrix: sp.csc_array  # (N D, C d) wrench [N, N m] about the centroids by forces [N]
     centroid: Array  # (B, 3) [m] centroids of the blocks
-    broken: Array  # (C,) bool: whether the bond of the joint is broken
-    fibres: bool = False  # contacts are parts of the areas of joints; those without area are corners of what cannot be crushed
+    broken: Array  # (C,) bool whether the bond of the joint is broken
+    fibres: bool = False  # contacts are parts of joint areas; those without area are corners of joints that cannot be crushed
 
     def free_rows(self, wrench: Array) -> Array:
-        """(N D,) the rows of the free blocks of a wrench (B, 6)."""
+        """(N D,) The rows of a wrench (B, 6) that belong to the free blocks."""
         return wrench[np.ix_(self.free, self.unknowns)].ravel()
 
     def velocity_of_all(self, velocity: Array) -> Array:
-        """(B, 6) the velocities of all blocks of those of the free ones (N D,)."""
+        """(B, 6) The velocities of all blocks from those of the free blocks (N D,)."""
         full = np.zeros((len(self.model.blocks), 6))
         full[np.ix_(self.free, self.unknowns)] = velocity.reshape(len(self.free), -1)
         return full
 
     def relative_velocity(self, velocity: Array) -> Array:
-        """(C, d) relative velocities of the contacts, b against a, of the velocities (B, 6) of all blocks."""
+        """(C, d) The velocities of b relative to a at the contacts, from the velocities (B, 6) of all blocks."""
         slip = self.matrix.T @ self.free_rows(velocity)
         return slip.reshape(len(self.friction), -1)
 
     def with_forces(self, force: Array) -> Contacts:
-        """The contacts with these forces (C, d) [N] in the place of impulses."""
+        """The contacts with these forces (C, d) [N] instead of impulses."""
         return self.contacts._replace(impulse=np.einsum("cd,cdk->ck", force, self.frame))
 
 
@@ -61,8 +60,8 @@ def assemble_balance(
     *,
     widest: float = np.inf,
 ) -> Balance:
-    """The balance where the blocks are, as built if not told. Blocks as near as contact detection sees are in contact;
-    it looks ahead by a movement (B, 6) [m, rad]. Points with a gap of more than `widest` [m] are left out."""
+    """The balance with the blocks at these positions, by default as drawn. Blocks are in contact if contact detection finds
+    them, which looks ahead by a movement (B, 6) [m, rad]. Points with a gap of more than `widest` [m] are left out."""
     refuse_own_laws(model)
     centroids = model.position if position is None else position
     rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(centroids), 1)) if rotation is None else rotation
@@ -77,7 +76,8 @@ def assemble_balance(
 
 
 def with_contacts(original: Balance, contacts: Contacts, points: Array) -> Balance:
-    """The balance with other contacts, fibres of the joints that have these contact points (C,) of it."""
+    """The balance with other contacts: fibres of the joints, where `points` (C,) gives one original contact point of each
+    joint."""
     friction = original.model.friction_between(contacts.a, contacts.b)
     frame = original.frame[points]
     matrix = _matrix(original.model, original.centroid, original.free, original.unknowns, contacts, frame)
@@ -87,7 +87,7 @@ def with_contacts(original: Balance, contacts: Contacts, points: Array) -> Balan
 
 
 def _frames(normal: Array, planar: bool) -> Array:
-    """(C, d, 3) normal and two tangents, in the plane one."""
+    """(C, d, 3) The normal and two tangents, or one tangent in the plane."""
     if planar:
         return np.stack([normal, np.cross(normal, (0.0, 1.0, 0.0))], axis=1)
     first = np.eye(3)[np.abs(normal).argmin(axis=1)]

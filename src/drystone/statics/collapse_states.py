@@ -1,12 +1,11 @@
-"""Collapse by Coulomb's law of joints with areas: a balance and loads come in, states of collapse go out (T412).
+"""States of collapse by Coulomb friction over the areas of joints (T412).
 
-The iteration is that of nonassociated.py, with one shear force and one couple a joint in the place of forces at corners. Each
-round takes the normal force and the centre of pressure of every joint from the round before; friction is what the linear
-pressure there bears (T410, T411), a strength that does not grow. Of the mechanism that this gives, the least multiplier is
-asked for whose forces obey Coulomb's law. Starts are the forces of the associated collapse and random least ones; then the
-forces of the lowest state found are changed at random, a little, which finds states near by (hops). Only what passes
-`error_of` counts; the lowest found is no proven minimum.
-"""
+The iteration is that of nonassociated.py, with one shear force and one couple per joint instead of forces at its corners. Each
+round takes the normal force and the centre of pressure of every joint from the previous round. The friction of the linear
+pressure there is a fixed strength (T410, T411). For the resulting mechanism, another program finds the smallest multiplier
+whose forces obey Coulomb's law. The iteration starts from the forces of the associated collapse and from random admissible
+forces. Then small random changes of the forces of the lowest state (hops) find states nearby. Only states that pass
+`area_state_error` count; the lowest of them is no proven minimum."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -30,21 +29,22 @@ from drystone.statics.program import INFEASIBLE, SOLVED, UNBOUNDED, Optimum
 
 Array = np.ndarray
 
-SLIDING_SHARE = 1e-3  # of the fastest slip: a slower joint does not tell the direction of its friction and counts as sticking
-SLOW_SHARE = 0.1  # of the fastest slip: what friction of slower joints costs is counted as if they slid as fast as this
+# of the fastest slip: a slower joint counts as sticking, because the direction of its friction is uncertain
+SLIDING_SHARE = 1e-3
+SLOW_SHARE = 0.1  # of the fastest slip: the cost of friction in slower joints is that of joints with this slip
 PRESSURE_PENALTY, PENALTY_GROWTH = (
     0.01,
     3.0,
-)  # how firmly the pressure of a joint that slides is held at first, and how much more each pass
-MAX_OPENING_POWER = 3e-4  # of the power of the live load, lost on opening joints: with more, another pass does not help
-MAX_PASSES = 5  # in which the pressures of the forces that belong to a mechanism are found
-MANY_POINTS, ROUNDS_OF_MANY_POINTS = 1000, 6  # contact points of a structure whose starts have fewer rounds, and how many
-COST_FACTOR, COSTLY_SHARE = 100.0, 0.3  # in a random start normal forces of this share of the joints cost so many times more
+)  # cost of moving the centre of pressure of a sliding joint in the first pass, and its factor per pass
+MAX_OPENING_POWER = 3e-4  # of the power of the live load, lost on opening joints: with a larger loss another pass does not help
+MAX_PASSES = 5  # passes that adapt the centres of pressure to the forces of a mechanism
+MANY_POINTS, ROUNDS_OF_MANY_POINTS = 1000, 6  # structures with more contact points have this smaller number of rounds per start
+COST_FACTOR, COSTLY_SHARE = 100.0, 0.3  # in a random start, the factor on the cost of normal forces in this share of the joints
 HOP_DEVIATION = 0.4  # standard deviation of the logarithm of normal forces that a hop changes
 
 
 class SearchProblem(NamedTuple):
-    """What a search is about."""
+    """The structure and loads of a search."""
 
     balance: Balance
     joints: JointAreas
@@ -65,7 +65,7 @@ def search_states(
             yield Round(start, collapse)
     generator = np.random.default_rng(starts)
     if lowest is None or (associated.status == SOLVED and lowest.multiplier >= (1 - SETTLED_CHANGE) * associated.multiplier):
-        return  # where the least of several starts is the associated value friction does not matter
+        return  # if the lowest of several starts is the associated multiplier, the law of friction does not matter
     for _ in range(hops):
         collapse = _hop(problem, lowest, generator)
         lowest = min(lowest, collapse or lowest, key=lambda state: state.multiplier)
@@ -95,7 +95,8 @@ def _from_start(problem: SearchProblem, normal: Array) -> Iterator[Collapse | No
 
 
 def _has_mechanism(sliding: JointForces) -> bool:
-    """Whether a program has told a mechanism; that of one that stopped short is tried, for the check decides."""
+    """Whether a program has given a mechanism. The mechanism of a program that stopped early is also used, since it is
+    checked."""
     return sliding.status not in (INFEASIBLE, UNBOUNDED) and bool(np.isfinite(sliding.velocity).all())
 
 
@@ -110,8 +111,8 @@ def _lower_state(first: Collapse | None, second: Collapse | None) -> Collapse | 
 
 
 def area_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
-    """How far a state is from the exact problem of joints with areas (T34, T411), relative, the largest of: imbalance; friction
-    that the pressure does not bear; blocks going into each other; power of forces on opening joints and on slip not opposed by
+    """The relative error of a state by Coulomb friction over joint areas (T34, T411), the largest of: imbalance; friction
+    beyond the strength of the pressure; interpenetration; power of forces on opening joints and on slip that is not opposed by
     the full friction."""
     return _state_error(SearchProblem(balance, find_joint_areas(balance), dead, live), state)
 
@@ -144,20 +145,21 @@ def _state_error(problem: SearchProblem, state: Collapse) -> float:
 
 
 def sliding_joints(slip: Array) -> Array:
-    """(J,) whether joints with these slips (J, k) slide, fast enough to tell which way."""
+    """(J,) Whether joints with these slips (J, k) slide fast enough for their direction to be known."""
     speed = np.sqrt((slip**2).sum(axis=1))
     return speed > SLIDING_SHARE * speed.max(initial=0.0)
 
 
 def joint_slip(problem: SearchProblem, velocity: Array, centre: Array) -> Array:
-    """(J, k) slip of the joints at these centres, the spin times the size."""
+    """(J, k) The slip of the joints at these centres; the spin is multiplied by the size of the joint."""
     balance, joints, _, _ = problem
     at_origin = (joints.matrix.T @ balance.free_rows(velocity)).reshape(-1, joints.unknowns)
     return np.einsum("jik,ji->jk", shift_matrices(centre, joints), at_origin)
 
 
 def shear_resultants(joints: JointAreas, shear: Array, centre: Array) -> Array:
-    """(J, k) shear forces, and couples over the size, of forces (C, d - 1) along the tangents at the contact points."""
+    """(J, k) The shear forces, and couples divided by the size, of forces (C, d - 1) along the tangents at the contact
+    points."""
     count = len(joints.first_point)
     sums = [np.bincount(joints.joint_of_point, part, count) for part in shear.T]
     if joints.unknowns == 3:
@@ -167,7 +169,7 @@ def shear_resultants(joints: JointAreas, shear: Array, centre: Array) -> Array:
 
 
 def move_couples(joints: JointAreas, friction: Array, old: Array, new: Array) -> Array:
-    """Shear forces and couples (J, k) about other centres."""
+    """Shear forces and couples (J, k), moved from the old to the new centres."""
     if joints.unknowns == 1:
         return friction
     arm, moved = (old - new) / joints.size[:, None], friction.copy()
@@ -176,8 +178,8 @@ def move_couples(joints: JointAreas, friction: Array, old: Array, new: Array) ->
 
 
 def forces_at_contacts(joints: JointAreas, normal: Array, centre: Array, friction: Array) -> Array:
-    """(C, d) [N] forces at the contact points with these shear forces and couples (J, k) at the centres: shear as the normal
-    forces are shared, couples besides across the arms from the centre."""
+    """(C, d) [N] Forces at the contact points with these shear forces and couples (J, k) at the centres. Shear is distributed
+    in proportion to the normal forces, and couples are added perpendicular to the arms from the centre."""
     total_normal = np.bincount(joints.joint_of_point, normal, len(joints.first_point))
     share = normal / np.where(total_normal > 0.0, total_normal, 1.0)[joints.joint_of_point]
     shear = share[:, None] * friction[joints.joint_of_point, : normal.ndim + joints.unknowns // 2]
@@ -261,12 +263,12 @@ def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse 
 
 
 def _urgency(slip: Array, is_sliding: Array) -> Array:
-    """(J,) by how much the friction of slow joints costs more than its power, to be found as well as that of fast ones."""
+    """(J,) The factor on the cost of friction in slow joints, so that it is found as accurately as that of fast ones."""
     speed = np.sqrt((slip**2).sum(axis=1))
     return np.where(is_sliding, np.maximum(SLOW_SHARE * speed.max(initial=0.0) / np.where(speed > 0.0, speed, 1.0), 1.0), 1.0)
 
 
 def _mean_load(problem: SearchProblem) -> float:
-    """[N] of a free block, dead and live."""
+    """[N] The mean of dead plus live load over the free blocks."""
     balance, _, dead, live = problem
     return float(np.linalg.norm((np.abs(dead) + np.abs(live))[balance.free, :3], axis=1).mean())

@@ -1,9 +1,7 @@
-"""Where the first crack opens: a balance, dead and live loads come in, the multiplier at which a sound, elastic joint reaches
-its tension goes out (T415).
+"""The load multiplier at which the first crack opens in sound, elastic joints (T415).
 
-Blocks are rigid; joints are springs side by side over their areas, so that stress is linear over a joint and the first crack of
-one alone comes at (tension + s0) Z. It is a check, not a bound: what follows a first crack it does not say.
-"""
+Blocks are rigid, and joints are beds of springs over their areas, so that the stress is linear over a joint. A single joint
+cracks at the moment (tension + s0) Z. This is a check and not a bound: it does not describe what follows the first crack."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +13,11 @@ from drystone.statics.fibres import integration_points
 
 Array = np.ndarray
 
-SHEAR_STIFFNESS_RATIO = 0.4  # stiffness along a joint over that across it, where the law gives none: that of the stone
+SHEAR_STIFFNESS_RATIO = 0.4  # shear over normal stiffness of a joint whose law gives none, as for the stone
 
 
 def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float | None:
-    """The multiplier of the live load; none if joints without tension open before, or nothing is pulled."""
+    """The multiplier of the live load; None if joints without tensile strength open earlier, or if no joint is in tension."""
     laws, group = balance.model.laws, balance.model.bodies.group
     assert laws is not None
     contacts = balance.contacts
@@ -48,7 +46,7 @@ def first_crack_multiplier(balance: Balance, dead: Array, live: Array) -> float 
 
 
 def _lengths(balance: Balance, of: Balance) -> Array:
-    """(F,) [m] depth of stone behind each contact of a balance, both sides together; supports are rigid."""
+    """(F,) [m] The depth of stone behind each contact of a balance, on both sides together; supports are rigid."""
     contacts, fixed, total = of.contacts, balance.model.bodies.fixed, np.zeros(len(of.contacts.gap))
     for body in (contacts.a, contacts.b):
         depth = np.abs(np.einsum("ck,ck->c", contacts.point - balance.centroid[body], contacts.normal))

@@ -1,4 +1,4 @@
-"""Joints that have opened: where blocks were and where they are come in, cracks with width and place go out (T359)."""
+"""Joints that have opened between two states, with the width and position of each crack (T359)."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from drystone.state import State
 
 Array = np.ndarray
 
-MIN_CRACK_WIDTH = 1e-5  # [m] from which on an opening counts as a crack: what stone gives way when it is relieved is less
+MIN_CRACK_WIDTH = 1e-5  # [m] the smallest opening that counts as a crack; the elastic opening of unloaded joints is less
 
 
 class Crack(NamedTuple):
@@ -27,13 +27,13 @@ class Crack(NamedTuple):
 
 
 def joints_as_drawn(model: Model, start: State) -> Contacts:
-    """Who touches whom in the structure as drawn, at the corners of joints."""
+    """The contacts of the structure as drawn, at the corners of joints."""
     at_rest = np.zeros_like(start.velocity)
     return detect(model.bodies, start.position, start.rotation, at_rest, 1.0, no_contacts(), 0, model.planar)[0]
 
 
 def find_cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
-    """The joints that have opened since the start by WIDTH or more, the widest first."""
+    """The joints that have opened since the start by MIN_CRACK_WIDTH or more, the widest first."""
     opening, slip = joint_openings(drawn, start, now)
     _, row = touching_pairs(drawn)
     cracks = []
@@ -45,8 +45,8 @@ def find_cracks(model: Model, drawn: Contacts, start: State, now: State) -> list
 
 
 def joint_openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
-    """(C,) [m] by how much corners of joints have opened since the start, seen from block a, and (C,) [m] how far b has moved
-    along the joint there. Blocks are taken as rigid."""
+    """(C,) [m] The opening of the corners of joints since the start, relative to block a, and (C,) [m] the slip of b along the
+    joint there. Blocks are taken as rigid."""
     rotation = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
     on_a, on_b = (now.position[i] + quaternion.rotate(rotation[i], drawn.point - start.position[i]) for i in (drawn.a, drawn.b))
     apart = on_b - on_a

@@ -1,8 +1,8 @@
-"""Whether a structure stands: a model and its loads come in, forces or the mechanism that starts go out.
+"""Whether a structure of rigid blocks stands, with its contact forces or the mechanism that starts.
 
-The step of T9 taken from rest with every gap closed: its velocity is zero if and only if contact forces that the friction
-allows balance the loads (T12); if not, it is the mechanism that starts, in units of the length of the step. Rigid blocks
-leave forces undetermined; `bounds` gives the least and the largest value of one of them over all admissible states.
+The step of T9 is taken from rest with every gap closed. Its velocity is zero if and only if contact forces within the cone of
+friction balance the loads (T12). If not, it is the mechanism that starts, in units of the length of the step. Forces between
+rigid blocks are not unique; `force_bounds` gives the smallest and the largest value of one of them over all admissible states.
 """
 
 from collections.abc import Iterable
@@ -27,17 +27,17 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-STEP_DURATION = 1.0  # [s] the step: a structure that stands does not move in it, so that any step gives the same forces
-STANDING_ACCELERATION = 1e-4  # acceleration in units of g, mass-weighted rms, of what is said to stand
+STEP_DURATION = 1.0  # [s] any duration gives the same forces, because a structure that stands does not move in the step
+STANDING_ACCELERATION = 1e-4  # [g] the largest mass-weighted rms acceleration of a structure that stands
 
 
 class ContactEquilibrium(NamedTuple):
-    """What its loads do to a structure at rest."""
+    """The effect of the loads on a structure at rest."""
 
     stands: bool
     motion: float  # mass-weighted rms acceleration in units of g
     acceleration: Array  # (B, 6) [m/s2, rad/s2] with which it starts to move
-    contacts: Contacts  # with forces [N] in the place of impulses; of rigid contact not unique
+    contacts: Contacts  # with forces [N] instead of impulses; not unique for rigid contact
     solution: Solution
 
 
@@ -51,9 +51,9 @@ def solve_equilibrium(
     surface: ContactSurface = RIGID_SURFACE,
     widest: float = np.inf,
 ) -> ContactEquilibrium:
-    """Whether the structure, as built, bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks as near
-    as contact detection sees are taken to touch, but for gaps above `widest` [m]. A compliant surface makes the forces unique
-    (BRT's regularised state)."""
+    """Whether the structure as drawn bears its weight, loads and a further push (B, 6) [N, N m] on its blocks. Blocks that
+    contact detection finds are taken to touch, except for gaps above `widest` [m]. A compliant surface makes the forces unique
+    (the regularised state of BRT)."""
     state = initial_state(model, gravity)
     contacts, _ = detect(
         model.bodies, state.position, state.rotation, state.velocity, STEP_DURATION, no_contacts(), 0, model.planar
@@ -67,8 +67,9 @@ def solve_equilibrium(
 def step_from_rest(
     model: Model, state: State, push: Array, *, solver: ContactSolver, gravity: float, surface: ContactSurface
 ) -> ContactEquilibrium:
-    """What weight and a push (B, 6) [N, N m] do in a step from rest, with the contacts of the state and their forces [N]. The
-    step is a second, so that velocities, accelerations and displacements are the same numbers, and impulses are forces."""
+    """The effect of weight and a push (B, 6) [N, N m] in a step from rest, with the contacts of the state and their forces [N].
+    The step takes one second, so that velocities, accelerations and displacements are the same numbers, and impulses are
+    forces."""
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
     at_rest = StepLoad(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
@@ -84,7 +85,7 @@ def step_from_rest(
 
 
 class ForceBounds(NamedTuple):
-    """How much a force may be [N]; nan where no state is admissible, infinite where nothing bounds it."""
+    """[N] The smallest and largest value of a force; nan if no state is admissible, infinite if unbounded."""
 
     least: float
     largest: float
@@ -102,7 +103,7 @@ def force_bounds(balance: Balance, dead: Array, between: tuple[str, str], direct
 
 
 def _component(balance: Balance, between: tuple[str, str], direction: Iterable[float]) -> Array:
-    """(C, d) what each force adds to the component; forces act on b."""
+    """(C, d) The contribution of each contact force to the component; forces act on b."""
     model, contacts = balance.model, balance.contacts
     first, second = (np.isin(np.arange(len(model.blocks)), find_blocks(model, name, "bounds.between")) for name in between)
     sign = (first[contacts.a] & second[contacts.b]).astype(float) - (second[contacts.a] & first[contacts.b])

@@ -1,10 +1,9 @@
-"""Joints that are glued or can be crushed, in fibres: a balance comes in, one whose contact points are parts of the areas of
-the joints goes out, and the best forces in it (T414).
+"""Statics of joints that are bonded or can be crushed, whose areas are divided into fibres (T414).
 
-A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid, which is a stress
-field that the law allows: what is found is a lower bound of the program of all such fields. A joint that cannot be crushed
-bears pressure at its corners besides. Where the mechanism turns a joint, its fibres are cut along the line that divides what
-is pulled from what is crushed, as the normal force tells it, and the program is solved again, until that changes nothing.
+A fibre of area A bears -tension A <= n <= crushing A and |t| <= friction n + cohesion A at its centroid. This is an admissible
+stress field, so that the result is a lower bound of the program over all such fields. A joint that cannot be crushed also bears
+pressure at its corners. Where the mechanism rotates a joint, its fibres are cut along the line between the part in tension and
+the part that is crushed, whose position follows from the normal force. The program is then solved again until nothing changes.
 """
 
 from typing import NamedTuple
@@ -20,10 +19,10 @@ from drystone.statics.program import SOLVED, Optimum, optimise_forces
 Array = np.ndarray
 Polygon = Array  # (m, 2) [m] from the origin of a joint, counter-clockwise
 
-FIBRES_PER_SIDE = 4  # fibres along each side of a joint to begin with
-MAX_CUT_ROUNDS = 8  # in which fibres are cut
-STEADY_CHANGE = 1e-4  # relative change of the multiplier that is none
-MIN_TURN = 1e-5  # of the fastest opening of all joints: a joint that opens by less over its size is not cut
+FIBRES_PER_SIDE = 4  # fibres along each side of a joint at the start
+MAX_CUT_ROUNDS = 8  # rounds in which fibres are cut
+STEADY_CHANGE = 1e-4  # the iteration ends when the relative change of the multiplier is smaller
+MIN_TURN = 1e-5  # of the fastest opening of all joints: a joint whose opening differs by less over its size is not cut
 MIN_PART_SHARE = 1e-7  # of the area of a joint: smaller parts are not cut off
 
 
@@ -31,8 +30,8 @@ class FibreBalance(NamedTuple):
     """A balance in fibres."""
 
     balance: Balance
-    joint: Array  # (F,) int64 of each contact point of it
-    cell: Array  # (F,) int64 its cell in the joint, -1: a corner
+    joint: Array  # (F,) int64 the joint of each contact point
+    cell: Array  # (F,) int64 the cell of each contact point in its joint, -1: a corner
 
 
 def has_strengths(balance: Balance) -> bool:
@@ -44,8 +43,8 @@ def has_strengths(balance: Balance) -> bool:
 def best_in_fibres(
     balance: Balance, dead: Array, live: Array | None = None, *, cost_of_gap: float = 0.0
 ) -> tuple[Balance, Optimum]:
-    """The balance in fibres and the optimum of the program of dead and live loads (B, 6). `cost_of_gap` as in T40: one over the
-    work of an increment; 0 if gaps count as closed."""
+    """The balance in fibres and the optimum of the program of dead and live loads (B, 6). `cost_of_gap` is that of
+    T40: one over the work of an increment; 0 if gaps count as closed."""
     joints = find_joint_areas(balance)
     cells, area_factors = _first_cells(balance, joints)
     before = np.nan
@@ -65,7 +64,7 @@ def best_in_fibres(
 
 
 def integration_points(balance: Balance) -> Balance:
-    """The balance with points over the areas of all joints that integrate what changes with the square of the place exactly."""
+    """The balance with points over the areas of all joints that integrate quadratic functions of the position exactly."""
     joints, contacts = find_joint_areas(balance), balance.contacts
     middle = np.zeros((len(joints.first_point), 2))
     for j in range(len(joints.first_point)):
@@ -79,7 +78,7 @@ def integration_points(balance: Balance) -> Balance:
 
 
 def _first_cells(balance: Balance, joints: JointAreas) -> tuple[list[list[Polygon]], Array]:
-    """The polygons of each joint in a grid, and the area (J,) [m2] of each over that of its polygon."""
+    """The cells of each joint in a grid, and the ratio (J,) of the area of each joint to that of its polygon."""
     cells: list[list[Polygon]] = []
     factor = np.ones(len(joints.first_point))
     area = np.bincount(joints.joint_of_point, balance.contacts.area, len(joints.first_point))
@@ -112,7 +111,8 @@ def _grid(polygon: Polygon, across: int) -> list[Polygon]:
 
 
 def _split_by_line(polygon: Polygon, normal: Array, height: float, least: float) -> list[Polygon]:
-    """Both parts of a convex polygon on either side of the line normal . x = height; itself if one would have less area."""
+    """The two parts of a convex polygon on either side of the line normal . x = height; the polygon itself if one part would
+    have an area below `least`."""
     parts = [_part_beyond(polygon, sign * normal, sign * height) for sign in (1.0, -1.0)]
     parts = [part for part in parts if len(part) >= 3 and _area(part) > least]
     return parts if len(parts) == 2 else [polygon]
@@ -185,7 +185,7 @@ def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area:
 
 
 def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
-    """(J, 3) [m] and slopes: the gap at the origin of each joint and how it grows along its tangents."""
+    """(J, 3) The gap [m] at the origin of each joint and its slopes along the two tangents."""
     count = len(joints.first_point)
     base = np.column_stack([np.ones(len(joints.joint_of_point)), joints.offset])
     left, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
@@ -197,7 +197,7 @@ def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
 
 
 def _cut(fibred: FibreBalance, joints: JointAreas, cells: list[list[Polygon]], best: Optimum) -> bool:
-    """Cuts the cells of the joints that turn, in place; whether any was cut."""
+    """Cut the cells of the joints that rotate, in place. Returns whether any was cut."""
     balance, laws = fibred.balance, fibred.balance.model.laws
     assert laws is not None
     opening = balance.relative_velocity(best.velocity)[:, 0]

@@ -1,10 +1,10 @@
-"""Collapse by Coulomb's law, sliding without dilatancy: a balance and loads come in, states of collapse go out.
+"""States of collapse by Coulomb friction, where sliding is without dilatancy, with friction at the corners of joints.
 
-Such states are many, with multipliers of their own. The iteration of Gilbert, Casapulla & Ahmed (2006), in the form for cones
-of Portioli et al. (2014), leads to some: friction is taken as a strength that does not grow with the normal force, that of the
-round before (T35). Its mechanisms do not open as they slide, and for each the least multiplier whose forces obey the exact
-law with it is one more cone program (T36). Only what passes `error_of` counts; the lowest found is no proven minimum.
-"""
+There are many such states with different multipliers. Some are found by the iteration of Gilbert, Casapulla & Ahmed (2006), in
+the form for cones of Portioli et al. (2014): friction is a strength that does not grow with the normal force but is that of the
+previous round (T35). The resulting mechanisms do not open as they slide. For each of them one more cone program gives the
+smallest multiplier whose forces obey Coulomb's law (T36). Only states that pass `corner_state_error` count; the lowest of them
+is no proven minimum."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,22 +16,22 @@ from drystone.statics.program import SOLVED, Optimum, joint_strengths, optimise_
 
 Array = np.ndarray
 
-MAX_STATE_ERROR = 1e-4  # error of a state that counts as a solution of the exact problem
-SAME_MULTIPLIER = 1e-5  # relative difference of multipliers that are one
-SETTLED_CHANGE = 1e-3  # relative difference of two rounds after which a start ends
-KEPT_SHARE = 0.2  # share of the old normal forces in the new ones
-MAX_ROUNDS = 12  # of one start at most
-PENALTY = 300.0  # of power that Coulomb's law does not allow, in units of the power of the live load
-MAX_STARTS, MAX_POINTS_UNASKED = 6, 10_000  # starts of a small structure; contact points of one too large to begin unasked
+MAX_STATE_ERROR = 1e-4  # the largest error of a state that counts as a solution by Coulomb friction
+SAME_MULTIPLIER = 1e-5  # multipliers with a smaller relative difference are the same
+SETTLED_CHANGE = 1e-3  # a start ends when two rounds have a smaller relative difference
+KEPT_SHARE = 0.2  # share of the previous normal forces in the new ones
+MAX_ROUNDS = 12  # rounds per start
+PENALTY = 300.0  # cost of power that Coulomb's law does not allow, in units of the power of the live load
+MAX_STARTS, MAX_POINTS_UNASKED = 6, 10_000  # starts of a small structure; larger structures are searched only on request
 
 
 class Collapse(NamedTuple):
-    """A state of collapse by Coulomb's law."""
+    """A state of collapse by Coulomb friction."""
 
     multiplier: float  # of the live load
-    velocity: Array  # (B, 6) the mechanism, on which the live load does the power 1
+    velocity: Array  # (B, 6) the mechanism, scaled so that the power of the live load is 1
     force: Array  # (C, d) [N]
-    error: float  # see `error_of`
+    error: float  # see `corner_state_error` and `area_state_error`
 
 
 class Round(NamedTuple):
@@ -42,7 +42,7 @@ class Round(NamedTuple):
 
 
 def starts_by_size(balance: Balance) -> int:
-    """How many starts are made when nobody says: 6, fewer from 1,000 contact points on, none beyond 10,000."""
+    """The default number of starts: 6, fewer from 1,000 contact points, none beyond 10,000."""
     points = len(balance.friction)
     return 0 if points > MAX_POINTS_UNASKED else max(1, min(MAX_STARTS, 1000 * MAX_STARTS // max(points, 1)))
 
@@ -68,7 +68,7 @@ def search_corner_states(
 
 
 def distinct_multipliers(multipliers: list[float]) -> list[float]:
-    """The different ones, ascending."""
+    """The different multipliers in ascending order."""
     kept: list[float] = []
     for value in sorted(multipliers):
         if not kept or value - kept[-1] > SAME_MULTIPLIER * max(abs(value), abs(kept[-1])):
@@ -77,8 +77,8 @@ def distinct_multipliers(multipliers: list[float]) -> list[float]:
 
 
 def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:
-    """How far a state is from the exact problem (T34), relative, the largest of: imbalance; force outside Coulomb's cone;
-    blocks going into each other; power of forces on opening joints and on slip not opposed by the full friction."""
+    """The relative error of a state by Coulomb friction (T34), the largest of: imbalance; force outside Coulomb's cone;
+    interpenetration; power of forces on opening joints and on slip that is not opposed by the full friction."""
     normal, shear = state.force[:, 0], np.linalg.norm(state.force[:, 1:], axis=1)
     drift = balance.relative_velocity(state.velocity)
     slip = np.linalg.norm(drift[:, 1:], axis=1)
@@ -98,7 +98,7 @@ def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collap
 
 
 def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimum, start: int, stands: bool) -> Array:
-    """(C,) [N] normal forces to begin with."""
+    """(C,) [N] The first normal forces of a start."""
     bounded = associated.status == SOLVED
     if start == 0 and bounded:
         return np.maximum(associated.force[:, 0], 0.0)
@@ -111,13 +111,13 @@ def _first_forces(balance: Balance, dead: Array, live: Array, associated: Optimu
 
 
 def _without_dilatancy(balance: Balance, dead: Array, live: Array, normal: Array) -> Optimum:
-    """The collapse of joints whose shear strength is that under these normal forces, whatever theirs (T35)."""
+    """The collapse of joints whose shear strength is fixed by these normal forces (T35)."""
     level = joint_strengths(balance)._replace(slope=np.zeros_like(normal), cohesion=balance.friction * normal)
     return optimise_forces(balance, dead, live, envelope=level)
 
 
 def _least_multiplier(balance: Balance, dead: Array, live: Array, velocity: Array) -> Collapse | None:
-    """The least multiplier of forces that obey Coulomb's law with this mechanism (T36); None if none do."""
+    """The state of the smallest multiplier whose forces obey Coulomb's law with this mechanism (T36); None if there is none."""
     drift = balance.relative_velocity(velocity)
     wasted_power = drift.copy()  # power that Coulomb's law does not allow, by force; never negative within Coulomb's cone
     wasted_power[:, 0] = np.maximum(drift[:, 0], 0.0) + balance.friction * np.linalg.norm(drift[:, 1:], axis=1)

@@ -1,11 +1,11 @@
-"""One cone program for all of statics: of the forces that balance the loads and that friction allows, the best (T31).
+"""The cone program of statics: find the best among the admissible forces that balance the loads (T31).
 
     minimise  cost . f - multiplier   subject to   matrix f + dead + multiplier live = 0,   |t| <= slope n + cohesion,
                                                                                          -tension <= n <= crushing
 
-Its multipliers are the mechanism: velocities of the blocks whose relative velocities at the contacts lie in the dual cone,
-opening by `slope` as they slide, and on which the live load does the power 1. Solved by Clarabel; in the plane it is linear.
-"""
+Its dual variables are the mechanism: velocities of the blocks whose relative velocities at the contacts lie in the dual cone
+(contacts open by `slope` as they slide), scaled so that the power of the live load is 1. Clarabel solves the program; in the
+plane it is linear."""
 
 from typing import NamedTuple
 
@@ -19,35 +19,33 @@ Array = np.ndarray
 
 SOLVED, INFEASIBLE, UNBOUNDED = "solved", "impossible", "endless"
 CLARABEL_STATUS = {"Solved": SOLVED, "PrimalInfeasible": INFEASIBLE, "DualInfeasible": UNBOUNDED}
-ACCEPTED_ERROR = (
-    1e-6  # imbalance and gap, relative, of an answer that counts as solved when Clarabel stops short of its tolerance
-)
+ACCEPTED_ERROR = 1e-6  # relative imbalance and duality gap that are accepted when Clarabel does not reach its tolerance
 
 
 class Envelope(NamedTuple):
-    """The forces that joints bear: |t| <= slope n + cohesion, -tension <= n <= crushing."""
+    """The admissible forces of joints: |t| <= slope n + cohesion, -tension <= n <= crushing."""
 
     slope: Array  # (C,)
     cohesion: Array  # (C,) [N]
     tension: Array  # (C,) [N]
-    crushing: Array  # (C,) [N] infinite where nothing crushes
+    crushing: Array  # (C,) [N] infinite where a joint cannot be crushed
 
 
 class Optimum(NamedTuple):
-    """The best state of forces, and how the structure would move beyond it."""
+    """The best state of forces, and the mechanism beyond it."""
 
-    status: str  # "solved"; "impossible": no forces balance the loads; "endless": nothing bounds it; else what failed
+    status: str  # "solved"; "impossible": infeasible, no forces balance the loads; "endless": unbounded; else what failed
     multiplier: float  # of the live load; 0 without one, nan if not solved
     value: float  # cost . f; nan if not solved
     force: Array  # (C, d) [N]
-    velocity: Array  # (B, 6) the mechanism; of an impossible state the one that starts
+    velocity: Array  # (B, 6) the mechanism; of an infeasible program the mechanism that starts
     rate: Array  # (C,) rate of slip that the shear strength of each contact resists
-    error: float  # largest of imbalance and gap, relative
+    error: float  # the larger of the relative imbalance and duality gap
 
 
 def joint_strengths(balance: Balance) -> Envelope:
-    """What the laws of the joints allow, as if no bond broke that is sound; adhesion bears what it does when damage begins
-    (T414)."""
+    """The strengths by the laws of the joints, assuming that sound bonds do not break. Adhesion has the strength at which its
+    damage begins (T414)."""
     zero = np.zeros_like(balance.friction)
     laws, contacts, group = balance.model.laws, balance.contacts, balance.model.bodies.group
     if laws is None:
@@ -91,7 +89,7 @@ def optimise_forces(
 
 
 class ProgramUnits(NamedTuple):
-    """What makes the numbers of a program of order one."""
+    """The units in which the numbers of a program are of order one."""
 
     force: float  # [N]
     row: Array  # (N D,) [N, N m]
@@ -113,9 +111,9 @@ def program_units(balance: Balance, dead: Array, live: Array | None, cost: Array
 
 
 def _cones(envelope: Envelope, directions: int, columns: int) -> tuple[sp.csc_array, Array, list, Array]:
-    """Rows and right side of `rows x + room in cones`, the cones, and where each contact's strength has its multiplier
-    (C, 2), -1 for none. Order: rough contacts, smooth ones (no shear), contacts whose envelope alone lets them pull,
-    those that may be crushed."""
+    """The rows and right side of `rows x + right_side in cones`, the cones, and the position of the dual variable of each
+    contact's strength (C, 2), -1 for none. Order: rough contacts, smooth ones (without shear), contacts whose normal force has
+    a separate lower bound, contacts that may be crushed."""
     slope, cohesion, tension, crushing = envelope
     count = len(slope)
     rough = np.flatnonzero((slope > 0) | (cohesion > 0))

@@ -32,7 +32,12 @@ class RemainingStructure(NamedTuple):
 
 
 def find_remaining(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Iterable[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
 ) -> RemainingStructure:
     """The part of a structure that stands when the blocks that fall are gone."""
     *_, last = remove_falling_blocks(model, gravity=gravity, loads=loads, young=young, threads=threads)
@@ -40,7 +45,12 @@ def find_remaining(
 
 
 def remove_falling_blocks(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Iterable[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
 ) -> Iterator[RemainingStructure]:
     """The structure after each stage; the rest of the last stands, or moves without falling."""
     stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)

@@ -85,7 +85,12 @@ class Standing(NamedTuple):
 
 
 def try_standing(
-    model: Model, *, gravity: float = GRAVITY, loads: Sequence[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Sequence[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
 ) -> StandingTrial:
     """The structure let down, then left alone for a second (T401)."""
     material = Material(young=young)
@@ -128,7 +133,12 @@ def _starting_motion(displacement: Array, rotation: Array) -> Array:
 
 
 def judge_standing(
-    model: Model, *, gravity: float = GRAVITY, loads: Sequence[AppliedLoad] = (), young: float = DEFAULT_YOUNG, threads: int | None = 1
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Sequence[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
 ) -> Standing:
     """Whether the structure, as built, bears its weight and loads by Coulomb's friction."""
     trial = try_standing(model, gravity=gravity, loads=loads, young=young, threads=threads)

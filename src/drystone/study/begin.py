@@ -51,7 +51,9 @@ def resume_study(folder: str | Path) -> PreparedStudy:
     manifest = read_own_json(folder / "study.json")
     kinds = {"study": str, "case": str, "full": bool}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in kinds.items()):
-        raise InputError(f"{folder / 'study.json'}: does not say which files the study was started from; start it again with its file")
+        raise InputError(
+            f"{folder / 'study.json'}: does not say which files the study was started from; start it again with its file"
+        )
     file = parse_study(read_utf8(folder / "study.toml"), manifest["study"], STUDY_KINDS, full=manifest["full"])
     return _prepared_study(file, parse_case(read_utf8(folder / "case.toml"), manifest["case"]))
 
@@ -62,7 +64,8 @@ def _prepared_study(file: StudyFile, case: Case) -> PreparedStudy:
 
 
 def write_manifest(prepared: PreparedStudy, folder: Path) -> None:
-    """Write into the folder which study and case it belongs to. Each start or resumption adds a stamp of the program and files."""
+    """Write into the folder which study and case it belongs to. Each start or resumption adds a stamp of the program and
+    files."""
     manifest_path, case = folder / "study.json", prepared.case
     with report_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,11 @@ from drystone.io.named_files import file_digests, named_files
 from drystone.study.trials import Sample, sample_text
 
 KEY_DIGITS = 16  # hexadecimal digits of a key: 64 bits
-IGNORED_BY_START = {"analysis": ("duration", "after", "collapse"), "motion": None, "output": None}  # the keys of a table; None: all
+IGNORED_BY_START = {
+    "analysis": ("duration", "after", "collapse"),
+    "motion": None,
+    "output": None,
+}  # the keys of a table; None: all
 
 
 def trial_key(text: str, path: Path, sample: Sample) -> str:
@@ -47,5 +51,6 @@ def self_contained_case(text: str, path: Path, sample: Sample) -> str:
     """The text of a case file with the sample inserted and absolute paths, so that it can be read from any folder."""
     content = case_content(text, path, sample)
     for table, key in named_files(content):
-        table[key] = os.path.abspath(path.parent / table[key])  # not `resolve`: it would access the disk, and the value may be no valid name
+        # not `resolve`: it would access the disk, and the value may be no valid name
+        table[key] = os.path.abspath(path.parent / table[key])
     return tomli_w.dumps(content)

@@ -34,7 +34,9 @@ class DaskWorkers:
         try:
             self._client = distributed.Client(self._scheduler, timeout="30s")
         except OSError as error:
-            raise InputError(f"--scheduler {self._scheduler}: no scheduler answers ({error}); start one with dask scheduler") from None
+            raise InputError(
+                f"--scheduler {self._scheduler}: no scheduler answers ({error}); start one with dask scheduler"
+            ) from None
         versions = set(self._client.run(_version).values()) - {__version__}
         if versions:
             self._client.close()

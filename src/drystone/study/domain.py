@@ -1,11 +1,10 @@
 """Failure domains: the half-periods and amplitudes of its pulse for which a case collapses (NB section 4.5.2).
 
 Every combination of a direction (the sign of the amplitude) and of the values in `vary` has one column per half-period, and all
-columns have the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries only those that are needed to find
-where each column turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest
+columns have the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries only those that are needed to
+find where each column turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest
 amplitude, and the others start from the result of their neighbours. All amplitudes belong to the grid, so that the two methods
-share their trials.
-"""
+share their trials."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +33,8 @@ SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
 
 def _read_values(spec: Any, dimension: str) -> Any:
-    """The values of a list, or of a range {from, to} with a `count` or a relative `resolution`; they must be positive and rise."""
+    """The values of a list, or of a range {from, to} with a `count` or a relative `resolution`; they must be positive and
+    rise."""
     if isinstance(spec, Mapping):
         spec = _values_of_range(spec, dimension)
     elif not isinstance(spec, Sequence) or isinstance(spec, str) or not spec:

@@ -94,9 +94,9 @@ def fit_lognormal(bounds: CapacityBounds) -> Fit:
 
 
 def confidence_bands(bounds: CapacityBounds, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0) -> Bands | None:
-    """The bands of a fit from accelerograms drawn with replacement, each with all its trials; None if there is no fit or a single
-    accelerogram. The mean bias of the resamples is subtracted, and their scatter is widened by Student's t for the number of
-    accelerograms (T113)."""
+    """The bands of a fit from accelerograms drawn with replacement, each with all its trials; None if there is no fit or a
+    single accelerogram. The mean bias of the resamples is subtracted, and their scatter is widened by Student's t for the
+    number of accelerograms (T113)."""
     best = fit_lognormal(bounds)
     low, high, counts = _columns(bounds)
     records = len(counts)

@@ -55,15 +55,19 @@ class FragilityTable(Table):
 
     kind: Literal["fragility"]
     case: str  # path of the case, relative to the study
-    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; an inner list has one file per [[motion]] of the ground
+    # files or patterns; an inner list has one file per [[motion]] of the ground
+    records: tuple[str | tuple[str, ...], ...] = ()
     seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: the number of seeds 1, 2, ... of motion.seed
     unit: str | None = None  # of the records, if the files do not state it
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
     measure: str = "PGA"  # intensity measure: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
-    combine: Literal["first", "geometric mean"] = "first"  # for several motions: the first, or the geometric mean of the horizontal ones
+    combine: Literal["first", "geometric mean"] = (
+        "first"  # for several motions: the first, or the geometric mean of the horizontal ones
+    )
     levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
-    assume_monotone: bool = False  # stripes: a record that collapses is not tried at higher levels, one that stands not at lower ones
+    # stripes: a record that collapses is not tried at higher levels, one that stands not at lower ones
+    assume_monotone: bool = False
     lowest: float | str | None = None  # ida: the first intensity
     highest: float | str | None = None  # ida: a record that stands at this intensity is not tried further
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
@@ -143,8 +147,8 @@ class Fragility:
         return dict(curve) | dict(specimen.at(level))
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
-        """The samples to compute, for stripes the highest level first: a collapse ends early and shows that the levels reach far
-        enough."""
+        """The samples to compute, for stripes the highest level first: a collapse ends early and shows that the levels reach
+        far enough."""
         proposed = [
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
@@ -154,7 +158,8 @@ class Fragility:
         return [sample for _, sample in sorted(proposed, key=lambda pair: pair[0])]
 
     def expected(self, trials: Trials) -> int:
-        """Specimens that are complete count with their number of trials, the others with the mean of these, or with an estimate."""
+        """Specimens that are complete count with their number of trials, the others with the mean of these, or with an
+        estimate."""
         done = []
         for curve in self.curves:
             for specimen in self.specimens:

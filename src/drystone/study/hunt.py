@@ -26,8 +26,8 @@ def stands_above_collapse(known: Known) -> bool:
 
 
 def next_middle_level(known: Known, levels: Sequence[float]) -> list[float]:
-    """The middle of the levels that are still open if the structure is assumed to stand below every level at which it stands, and
-    to collapse above every level at which it collapses."""
+    """The middle of the levels that are still open if the structure is assumed to stand below every level at which it stands,
+    and to collapse above every level at which it collapses."""
     low, high = bracket(known)
     open_ones = [x for x in levels if low < x < high and x not in known]
     return open_ones[len(open_ones) // 2 :][:1]

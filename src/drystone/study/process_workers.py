@@ -105,8 +105,8 @@ class _Worker:
 
 
 class ProcessWorkers:
-    """At most `jobs` worker processes, started when there are trials for them. They import the task by its name, so that it must
-    not be a function of the script that runs."""
+    """At most `jobs` worker processes, started when there are trials for them. They import the task by its name, so that it
+    must not be a function of the script that runs."""
 
     def __init__(self, task: Compute, jobs: int):
         self._jobs = jobs

@@ -1,10 +1,11 @@
-"""Whether the rest of the ground motion can still move a structure that has come to rest, so that its history can be stopped (T121).
+"""Whether the rest of the ground motion can still move a structure that has come to rest, so that its history can be stopped
+(T121).
 
-It cannot if three conditions hold. The strongest part of every motion is over, and the loads no longer change. For CALM_DURATION
-no point of any block has moved by more than MAX_SWAY. And with the blocks where they are now, forces within Coulomb's cone at the
-closed joints balance the weight, the loads and ACCELERATION_MARGIN times every ground acceleration that is still to come. The
-accelerations that can be balanced form a convex set, so it is enough to check the corners of the box of the largest remaining
-ones, and to do so once per pose: later boxes lie inside the first.
+It cannot if three conditions hold. The strongest part of every motion is over, and the loads no longer change. For
+CALM_DURATION no point of any block has moved by more than MAX_SWAY. And with the blocks where they are now, forces within
+Coulomb's cone at the closed joints balance the weight, the loads and ACCELERATION_MARGIN times every ground acceleration that
+is still to come. The accelerations that can be balanced form a convex set, so it is enough to check the corners of the box of
+the largest remaining ones, and to do so once per pose: later boxes lie inside the first.
 
 The check does not apply, and the trial continues to the end of its motions, with moving supports, with motions that have no end
 or are given by displacements (their velocity jumps), with mortar (it remembers), with deformable blocks, and with blocks that
@@ -26,7 +27,8 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-ACCELERATION_MARGIN = 1.5  # factor on the accelerations to come, because friction in the joints is not associated and blocks vibrate
+# factor on the accelerations to come, because friction in the joints is not associated and blocks vibrate
+ACCELERATION_MARGIN = 1.5
 CALM_DURATION = 0.5  # [s]
 MAX_SWAY = 5e-4  # [m] shaken blocks that stay in place sway by less, unless they are soft; those are followed longer
 MIN_ACCELERATION = 0.01 * GRAVITY  # [m/s2] the smallest acceleration that is checked
@@ -35,8 +37,8 @@ PULSE_SAMPLES = 4000  # instants of a pulse at which its acceleration is evaluat
 
 
 class RemainingMotionCheck:
-    """Call it with the states of a history in the order of time; it returns whether the structure at the last one is at rest and
-    can bear the rest of the motions."""
+    """Call it with the states of a history in the order of time; it returns whether the structure at the last one is at rest
+    and can bear the rest of the motions."""
 
     def __init__(self, case: Case, model: Model):
         self._case, self._model = case, model
@@ -45,7 +47,8 @@ class RemainingMotionCheck:
         self._peaks = [_PeakAccelerations(motion) for motion in case.motions] if self._asks else []
         self._from = max([peak.strongest for peak in self._peaks] + [last_load_change(case.loads)])  # [s]
         self._since: State | None = None  # nothing has moved since this state
-        self._borne: tuple[Array, float] | None = None  # a box of accelerations checked since then, and its largest admissible factor
+        # a box of accelerations checked since then, and its largest admissible factor
+        self._borne: tuple[Array, float] | None = None
 
     def __call__(self, state: State) -> bool:
         if not self._asks or not self._from <= state.time < self._over:

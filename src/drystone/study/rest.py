@@ -28,9 +28,7 @@ class AtRest:
 
     def __init__(self, case: Case, model: Model):
         self._over = max(last_motion_end(case.motions), last_load_change(case.loads), last_change_time(case.changes))  # [s]
-        self._inert = isinstance(
-            case.analysis, SettlementHistoryTable
-        )  # without inertia a block may fall arbitrarily slowly
+        self._inert = isinstance(case.analysis, SettlementHistoryTable)  # without inertia a block may fall arbitrarily slowly
         self._radius = model.bodies.radius
         self._since: State | None = None  # nothing has moved since this state
 
@@ -43,8 +41,8 @@ class AtRest:
 
 
 def largest_movement(first: State, second: State, radius: Array) -> float:
-    """[m] An upper bound of how far any point of a block has moved between two states: the shift of its centroid plus its rotation
-    times its radius. radius (B,) [m]"""
+    """[m] An upper bound of how far any point of a block has moved between two states: the shift of its centroid plus its
+    rotation times its radius. radius (B,) [m]"""
     shift = np.linalg.norm(second.position - first.position, axis=1)
     rotation = 2 * np.linalg.norm(second.rotation - first.rotation, axis=1)  # [rad] of small turns
     return float((shift + rotation * radius).max())

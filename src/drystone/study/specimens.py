@@ -1,9 +1,8 @@
 """The specimens of a fragility study: accelerograms combined with random draws of the case.
 
 Accelerograms come from files or from the seeds of a synthetic motion. Random numbers (`random` of the study, the seed of the
-scatter in [joints]) are drawn `draws` times. Specimen k has accelerogram k and draw k, both repeated cyclically. There are as many
-specimens as accelerograms or draws, whichever are more; not every combination of the two is computed.
-"""
+scatter in [joints]) are drawn `draws` times. Specimen k has accelerogram k and draw k, both repeated cyclically. There are as
+many specimens as accelerograms or draws, whichever are more; not every combination of the two is computed."""
 
 import glob
 import math
@@ -81,7 +80,8 @@ class Specimen(NamedTuple):
 
 
 def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[RecordChoice]:
-    """The accelerograms of files and patterns, relative to `folder`; `keys`, such as unit or time_step, hold for all of them."""
+    """The accelerograms of files and patterns, relative to `folder`; `keys`, such as unit or time_step, hold for all of
+    them."""
     tables = _motion_places(case)
     for motion_key, motion in tables.items():
         if "record" not in motion or "pga" in motion or "pgv" in motion:

@@ -26,7 +26,8 @@ class SweepTable(Table):
 
     kind: Literal["sweep"]
     case: str  # path, relative to the study file
-    vary: Annotated[dict[str, Values], Field(min_length=1)]  # values by key of the case: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
+    # values by key of the case: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
+    vary: Annotated[dict[str, Values], Field(min_length=1)]
     together: bool = False  # the first values of all keys, then the second values of all ...; else every combination
 
     @model_validator(mode="after")

@@ -143,7 +143,9 @@ def _row(line: bytes, path: Path, number: int) -> TrialRow:
             raise TypeError("a part of the row is of another kind")
         return row
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{path}, line {number}: is no row of a study; remove the line, and its trial is computed again") from None
+        raise InputError(
+            f"{path}, line {number}: is no row of a study; remove the line, and its trial is computed again"
+        ) from None
 
 
 def column_name(name: str) -> str:

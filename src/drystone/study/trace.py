@@ -1,5 +1,5 @@
-"""Find, with few trials, where a row of levels turns from standing to collapse or back. The functions take what is known so far,
-by level whether it collapsed, and return the levels to try next; nothing else is remembered.
+"""Find, with few trials, where a row of levels turns from standing to collapse or back. The functions take what is known so
+far, by level whether it collapsed, and return the levels to try next; nothing else is remembered.
 
 A row starts with its first levels. It is widened by doubling, first downwards and then upwards, until its lowest tried level
 stands and its highest collapses; then every transition is halved until its two levels are neighbours (T106). The transitions
@@ -60,8 +60,8 @@ def evenly_spread_levels(scan: int, count: int) -> list[int]:
 
 
 def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
-    """The first levels of a row between others that are done: one below their first transition, one above their last, and one in
-    the middle between any two. If the others have equally many transitions the averages are taken, otherwise all of them."""
+    """The first levels of a row between others that are done: one below their first transition, one above their last, and one
+    in the middle between any two. If the others have equally many transitions the averages are taken, otherwise all of them."""
     found = [_ends_and_middles(row, count) for row in rows if row]
     if not found:
         return [0, count - 1]
@@ -74,8 +74,8 @@ def initial_levels_between(rows: Sequence[Collapsed], count: int) -> list[int]:
 
 
 def _ends_and_middles(collapsed_at: Collapsed, count: int) -> list[int]:
-    """The levels below the first transition of a row, in the middle between two transitions, and above the last. The transition of
-    a row that has none is assumed beyond its end: below the row if all of it collapsed."""
+    """The levels below the first transition of a row, in the middle between two transitions, and above the last. The transition
+    of a row that has none is assumed beyond its end: below the row if all of it collapsed."""
     found = transitions(collapsed_at)
     if not found:
         end = 0 if any(collapsed_at.values()) else count - 1

@@ -1,10 +1,9 @@
 """One trial of a study: a case with a sample inserted is computed and gives an `Outcome`, whatever happens.
 
 A history is computed in memory until the structure has collapsed (its potential energy has dropped by the share
-`analysis.collapse`), has come to rest after its motions, has come to rest earlier and can bear the rest of the motions, or until
-its duration is over. An analysis of statics gives its scalar results. A mistake in the sample, an error of the program or a
-computation that takes too long gives a failed outcome with the reason.
-"""
+`analysis.collapse`), has come to rest after its motions, has come to rest earlier and can bear the rest of the motions, or
+until its duration is over. An analysis of statics gives its scalar results. A mistake in the sample, an error of the program or
+a computation that takes too long gives a failed outcome with the reason."""
 
 import math
 import shutil
@@ -31,7 +30,12 @@ from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Ou
 
 UNCONVERGED_SHARE = 0.01  # the reason mentions steps that did not converge if their share is larger than this
 MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
-GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # numbers of every result of statics, which are not results of the trial
+GENERAL_KEYS = (
+    "blocks",
+    "fixed_blocks",
+    "weight",
+    "seconds",
+)  # numbers of every result of statics, which are not results of the trial
 
 TrialFindings = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
 
@@ -65,7 +69,9 @@ def _run_case(text: str, path: Path, sample: Sample, deadline: float, recording:
     case = parse_case(text, path, sample)
     out = None if recording is None else recording.out
     if out is not None:
-        case = parse_case(self_contained_case(text, path, sample), out / "case.toml")  # the recorded run has a case file of its own
+        case = parse_case(
+            self_contained_case(text, path, sample), out / "case.toml"
+        )  # the recorded run has a case file of its own
     if not case.goes_through_time:
         return _run_statics(case, out, deadline)
     model = case.model()

@@ -1,9 +1,8 @@
 """Samples, outcomes and the protocol of a study. A sample is what a trial changes in the case: {"motion.amplitude": "0.8 g"}.
 
 A study is a pure function of its trials so far: it proposes the samples to compute. The loop that runs it calls `propose` again
-whenever a trial has ended, and stops when every proposed sample has an outcome. A study can therefore be interrupted and resumed
-at any point, and its trials may end in any order.
-"""
+whenever a trial has ended, and stops when every proposed sample has an outcome. A study can therefore be interrupted and
+resumed at any point, and its trials may end in any order."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,8 @@ class Outcome(NamedTuple):
 
 
 def is_unfinished(outcome: Outcome) -> bool:
-    """Whether a structure that counts as standing may be falling: the duration was over while it was still moving away (T108)."""
+    """Whether a structure that counts as standing may be falling: the duration was over while it was still moving away
+    (T108)."""
     residual, peak = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
     return outcome.status == STANDING and outcome.reason.startswith(DURATION_OVER) and 0 < MOVING_AWAY_SHARE * peak < residual
 

@@ -1,8 +1,8 @@
 """A worker process of a study, which computes the trials that it is sent, one after another, until the study ends.
 
-`ProcessWorkers` starts it and communicates with it through its standard input and output, which are pipes. The process reads the
-task of the study and answers that it is ready. Then it reads one trial at a time, a sample and its key, and answers with the
-outcome. An answer is a pair: one of the words below, and an `Outcome` or the text of an error. All messages are pickled.
+`ProcessWorkers` starts it and communicates with it through its standard input and output, which are pipes. The process reads
+the task of the study and answers that it is ready. Then it reads one trial at a time, a sample and its key, and answers with
+the outcome. An answer is a pair: one of the words below, and an `Outcome` or the text of an error. All messages are pickled.
 """
 
 import ctypes

@@ -91,7 +91,9 @@ def _draw_ledger_error(axes: Any, run: Run) -> None:
     time, energy = energy_histories(run)
     turned_over = max(float(energy[name].max()) for name in ("dissipated", "kinetic"))
     share = 100 * energy["numerical"] / (turned_over or 1.0)
-    axes.plot(time, share, color=COLOURS[0], linewidth=0.8, label="error of the energy balance, as a share of the energy converted")
+    axes.plot(
+        time, share, color=COLOURS[0], linewidth=0.8, label="error of the energy balance, as a share of the energy converted"
+    )
     bad = np.concatenate([[False], ~run.steps["converged"]])
     axes.plot(time[bad], share[bad], "X", color=RED, markersize=6, label=f"steps that made energy: {bad.sum()}")
     axes.set_ylabel("balance error [%]")

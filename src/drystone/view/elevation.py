@@ -43,7 +43,9 @@ def draw_thrust(figure: Any, run: Run, frame: int, pose: int, named_lines: Mappi
     for k, (label, line) in enumerate(named_lines.items()):
         axes.plot(line[:, view.right], line[:, 2], label=label, **line_style(k))
     for n, line in enumerate(lines_found):
-        axes.plot(line[:, view.right], line[:, 2], label=None if n else "of the computed forces", **line_style(len(named_lines)))
+        axes.plot(
+            line[:, view.right], line[:, 2], label=None if n else "of the computed forces", **line_style(len(named_lines))
+        )
     axes.legend(loc="lower center")
 
 

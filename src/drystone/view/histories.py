@@ -77,7 +77,9 @@ def choose_drawn_blocks(run: Run, case: Case, names: str) -> list[int]:
         return monitored_blocks(run, case.output.monitor)[:MAX_LINES]
     found = select_blocks(run, names)
     if len(found) > MAX_LINES:
-        raise InputError(f"blocks {names!r}: {len(found)} blocks; a plot shows at most {MAX_LINES} lines that can be told apart; name fewer")
+        raise InputError(
+            f"blocks {names!r}: {len(found)} blocks; a plot shows at most {MAX_LINES} lines that can be told apart; name fewer"
+        )
     return found
 
 

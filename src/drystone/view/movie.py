@@ -59,10 +59,15 @@ def movie(
     on_progress: Callable[[float], None] | None = None,
     **look: Any,
 ) -> int:
-    """Write a movie to `path` and tell how many images it has.
+    """Write a movie to `path` and return the number of its images.
 
-    fps: images a second; speed: how much faster than life; start, end: [s], of statics stages, by default all; orbit: [deg] by
-    which the eye goes round meanwhile; jobs: processes; watch: is told the share done; `look`: the fields of `Look`.
+    fps: images per second
+    speed: how many times faster than real time
+    start, end: [s], or stages of an analysis of statics; by default everything
+    orbit: [deg] by which the camera turns around the structure during the movie
+    jobs: number of processes
+    on_progress: is called with the share that is done
+    look: the fields of `Look`
     """
     path = Path(path)
     _check(path, fps, speed, size, jobs)
@@ -144,7 +149,9 @@ def _moments_between(at: Array, step: float, start: float | None, end: float | N
     """Moments at equal steps between frames at the times or stages `at`."""
     first, last = at[0] if start is None else start, at[-1] if end is None else end
     if not at[0] <= first <= last <= at[-1]:
-        raise InputError(f"from {first:g} to {last:g}: the run goes from {at[0]:g} to {at[-1]:g} {unit}; choose an interval within it")
+        raise InputError(
+            f"from {first:g} to {last:g}: the run goes from {at[0]:g} to {at[-1]:g} {unit}; choose an interval within it"
+        )
     places = np.interp(first + step * np.arange(int((last - first) / step + 1e-9) + 1), at, np.arange(len(at)))
     before = np.minimum(places.astype(int), max(len(at) - 2, 0))
     after = np.minimum(before + 1, len(at) - 1)

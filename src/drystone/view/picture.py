@@ -1,7 +1,8 @@
 """Still pictures of a model or of frames of a run, drawn without graphics hardware: `picture` and `strip`.
 
-Comes in: a `Model` or a `Run`, and a `Look`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone
-with a slight variation by block and supports grey, or blocks have the colours of a quantity; over them come the initial shape,
+A `Model` or a `Run` and a `Look` come in; an image (H, W, 3) uint8 goes out, and a PNG file on request. Blocks have the colour
+of limestone, slightly different from block to block, and supports are grey; or blocks have the colours of a quantity. Over them
+come the outline of the initial shape,
 what the joints carry and thrust lines. Movies (`movie.py`) are made of the same `render_moment`.
 """
 
@@ -46,51 +47,53 @@ from drystone.view.render import (
 from drystone.view.stress import STRESS_MEASURES, stressed_bricks
 
 Array = np.ndarray
-Overlay = Callable[[Array, Camera, Array], None]  # draws over an image, seen by a camera, stones as near as (H, W) [m]
+Overlay = Callable[
+    [Array, Camera, Array], None
+]  # draws over an image, given its camera and the nearness (H, W) [m] of the visible surface
 
 GHOST_COLOUR = np.array([0.06, 0.16, 0.42])  # sRGB of the outline of the initial shape
-GHOST_OPACITY = 0.75  # of what is behind its lines
+GHOST_OPACITY = 0.75  # of its lines over the image
 COLOUR_NAMES = ("stone", *QUANTITIES, *(name for name in STRESS_MEASURES if name not in QUANTITIES))
-MAX_FRAMED_MOMENTS = 12  # moments of a long movie that the camera is set up for
+MAX_FRAMED_MOMENTS = 12  # moments of a long movie that decide where the camera stands
 
 
 class Look(NamedTuple):
-    """How runs are looked at: the keywords of `picture`, `strip` and `movie`."""
+    """How a run or a model is drawn: the keywords of `picture`, `strip` and `movie`."""
 
     color: str | Array = "stone"  # or one of COLOURS, or (B, 3) sRGB
-    most: float | None = None  # [SI] the end of the scale of colours; None, the largest value of all images
-    exaggerate: float = 1.0  # displacements and rotations, of stresses strains, are drawn this many times as large
-    view: str = "corner"  # one of VIEWS; what follows changes it
-    azimuth: float | None = None  # [deg] of the eye; 0 looks along +y
+    most: float | None = None  # [SI] the value at the end of the colour scale; None for the largest value of all images
+    exaggerate: float = 1.0  # factor on displacements and rotations; in pictures of stresses, on strains
+    view: str = "corner"  # one of VIEWS; the next three fields change it
+    azimuth: float | None = None  # [deg] of the camera; 0 looks along +y
     elevation: float | None = None  # [deg] above the horizon
     field: float | None = None  # [deg] of view; 0 is orthographic
-    section: str = ""  # as "x = 0.5": blocks built on the eye's side of this plane [m] are left out
-    shown: Array | None = None  # (B,) bool: all others are left out, to look inside
+    section: str = ""  # such as "x = 0.5": blocks built on the near side of this plane [m] are left out
+    shown: Array | None = None  # (B,) bool: all other blocks are left out, to look inside
     ghost: bool = False  # the outline of the initial shape
-    forces: bool = False  # what the joints carry
+    forces: bool = False  # the forces in the joints
     thrust: bool = False  # thrust lines of arches and columns
 
     @property
     def quantity(self) -> str:
-        """What the colours tell; nothing if they are those of stones, or given."""
+        """The quantity that the colours show; empty for the colours of stone and for given colours."""
         return self.color if isinstance(self.color, str) and self.color != "stone" else ""
 
     @property
     def categorical(self) -> bool:
-        """Whether they tell classes and no amounts."""
+        """Whether the colours show classes instead of amounts."""
         return self.quantity in QUANTITIES and QUANTITIES[self.quantity].categorical
 
 
 class ImageSettings(NamedTuple):
-    """What all images of a strip or a movie share."""
+    """The settings that all images of a strip or a movie share."""
 
     look: Look
     scene: Scene
-    most: float  # value at the end of the scale of colours
+    most: float  # the value at the end of the colour scale
     largest: float  # [N] the largest force
-    length: float  # [m] of its segment
+    length: float  # [m] length of its segment
     label_height: float = 0.0  # [pixels] height of the label; 0 for none
-    bar: bool = True  # whether the scale of colours is drawn
+    bar: bool = True  # whether the colour bar is drawn
 
 
 def picture(
@@ -106,13 +109,13 @@ def picture(
     """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given; `look` are the fields of `Look`.
 
     `motion` (B, 6) [m, rad] displaces the blocks of a model; `overlay` draws over the finished image (H, W, 3) of 0..1, given
-    the camera it was taken with and the nearness (H, W) [m] of what is seen.
+    its camera and the nearness (H, W) [m] of the visible surface.
     """
     request = Look(**look)
     if isinstance(source, Model):
         image, camera, near = _picture_of_model(source, size, request, motion)
     elif motion is not None:
-        raise InputError("motion displaces the blocks of a model, and this is a run; choose a frame")
+        raise InputError("motion displaces the blocks of a model, but this is a run; choose a frame instead")
     else:
         moment = moment_at_frame(source, frame)
         image, camera, near = render_moment(source, moment, prepare_settings(source, [moment], size, request))
@@ -150,7 +153,7 @@ def prepare_settings(run: Run, moments: Sequence[Moment], size: tuple[int, int],
 
 
 def render_moment(run: Run, moment: Moment, setting: ImageSettings) -> tuple[Array, Camera, Array]:
-    """The image (H, W, 3) of 0..1 of a moment, its camera, and (H, W) [m] the nearness of what is seen."""
+    """The image (H, W, 3) of 0..1 of a moment, its camera, and (H, W) [m] the nearness of the visible surface."""
     look, scene = setting.look, setting.scene
     stones, value = _drawn_bodies(run, moment, look)
     image, near = render(stones, _colours(stones, value, setting), scene)
@@ -176,7 +179,7 @@ def render_moment(run: Run, moment: Moment, setting: ImageSettings) -> tuple[Arr
 
 
 def resolve_view(look: Look) -> View:
-    """Where the eye is."""
+    """The view that a `Look` asks for."""
     if look.view not in VIEWS:
         raise InputError(f"view {look.view!r}{did_you_mean(look.view, VIEWS)}: choose one of {', '.join(VIEWS)}")
     given = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
@@ -189,7 +192,7 @@ def _check(look: Look) -> None:
             f"color {look.color!r}{did_you_mean(look.color, COLOUR_NAMES)}: choose one of {', '.join(COLOUR_NAMES)}"
         )
     if look.most is not None and not look.most > 0.0:
-        raise InputError(f"most = {look.most}: the end of the scale of colours must be above 0")
+        raise InputError(f"most = {look.most}: the value at the end of the colour scale must be above 0")
 
 
 def _picture_of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | None) -> tuple[Array, Camera, Array]:
@@ -208,7 +211,7 @@ def _picture_of_model(model: Model, size: tuple[int, int], look: Look, motion: A
 
 
 def _drawn_bodies(run: Run, moment: Moment, look: Look) -> tuple[DrawnBodies, Array]:
-    """The blocks, or the bricks of deformable ones where these have a stress each, and (B,) values, nan where there is none."""
+    """The bodies to draw and their values (B,), nan if there is none; stresses are drawn on the bricks of deformable blocks."""
     if look.quantity in STRESS_MEASURES:
         model, value = stressed_bricks(run, moment.shown_frame, look.quantity, look.exaggerate)
         everything, upright = np.ones(len(value), bool), rotation_quaternions(np.zeros((len(value), 3)))
@@ -222,28 +225,30 @@ def _drawn_bodies(run: Run, moment: Moment, look: Look) -> tuple[DrawnBodies, Ar
 
 
 def _visible(position: Array, look: Look, present: Array) -> Array:
-    """(B,) which of the bodies built at a position (B, 3) [m] are not left out."""
+    """(B,) whether a body, built at a position (B, 3) [m], is drawn."""
     shown = present
     if look.shown is not None:
         if len(look.shown) != len(position):
-            raise InputError(f"shown has {len(look.shown)} values for {len(position)} bodies drawn; give one for each")
+            raise InputError(
+                f"shown has {len(look.shown)} values, but {len(position)} bodies are drawn; give one value per body"
+            )
         shown = shown & look.shown
     if look.section:
         axis, level = _section_plane(look.section)
         forward = camera_axes(*resolve_view(look)[:2])[2][axis]
         if abs(forward) < 1e-6:
-            raise InputError(f"section {look.section!r}: the eye looks along this plane; choose another view or azimuth")
+            raise InputError(f"section {look.section!r}: the camera looks along this plane; choose another view or azimuth")
         shown = shown & ((position[:, axis] - level) * forward > 0.0)
     return shown
 
 
 def _section_plane(section: str) -> tuple[int, float]:
-    """The axis and the level [m] of a section."""
+    """The axis of a section and its coordinate [m] on it."""
     axis, _, level = (part.strip() for part in section.partition("="))
     try:
         return "xyz".index(axis if len(axis) == 1 else "?"), float(level)
     except ValueError:
-        raise InputError(f"section {section!r}: give an axis and where it is cut [m], as x=0.5") from None
+        raise InputError(f"section {section!r}: give an axis and a coordinate [m] on it, as in x=0.5") from None
 
 
 def _colours(stones: DrawnBodies, value: Array, setting: ImageSettings) -> Array:
@@ -262,7 +267,7 @@ def _colours(stones: DrawnBodies, value: Array, setting: ImageSettings) -> Array
 def _draw_forces(
     image: Array, camera: Camera, near: Array, model: Model, resultants: Resultants, shown: Array, setting: ImageSettings
 ) -> list[tuple[Any, str]]:
-    """Draw what the joints between blocks that are shown carry; rows of the legend."""
+    """Draw the forces of the joints between blocks that are shown; return the rows of the legend."""
     rows = []
     if setting.look.forces:
         drawn = flow_lines(resultants, setting.largest, setting.length, shown)
@@ -277,7 +282,7 @@ def _draw_forces(
 
 
 def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], label_height: float) -> None:
-    """The time and the legend under it, in the upper left corner."""
+    """Draw the label and the legend below it in the upper left corner."""
     height, width, _ = image.shape
     top = 0.04 * min(height, width)
     draw_legend(image, rows, top=top + 2.6 * label_height)
@@ -286,7 +291,7 @@ def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], label_hei
 
 
 def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
-    """(N, 3) [m] points that the camera must see."""
+    """(N, 3) [m] the points that must be in view."""
     some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), MAX_FRAMED_MOMENTS))]
     some += [moment_at_frame(run, 0)] * look.ghost
     points = np.concatenate([world_vertices(bodies_at(run, moment, look.exaggerate)) for moment in some])
@@ -294,7 +299,7 @@ def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
 
 
 def _fitting_height(run: Run, moments: Sequence[Moment], width: int, look: Look) -> int:
-    """[pixels] so that the structure fills the picture, with room for the time above it."""
+    """[pixels] the height at which the structure fills the picture, with room for the label above it."""
     points = framed_points(run, moments, look)
     scene = make_scene(run.model, points, (width, width), resolve_view(look))
     seen = np.ptp(project_points(scene.camera, points)[:, :2], axis=0)
@@ -302,7 +307,7 @@ def _fitting_height(run: Run, moments: Sequence[Moment], width: int, look: Look)
 
 
 def to_uint8(image: Array) -> Array:
-    """(H, W, 3) uint8 of values 0..1."""
+    """The image (H, W, 3) uint8 of values 0..1."""
     return np.round(255.0 * image).astype(np.uint8)
 
 

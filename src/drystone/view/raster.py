@@ -1,7 +1,8 @@
-"""Triangles to pixels, compiled: a z-buffer, sunlight with shadows, open sky with occlusion, and outlines of blocks.
+"""Compiled rasteriser: a z-buffer, sunlight with shadows, sky light with ambient occlusion, and outlines of blocks.
 
-No GL: pixels are the same on every machine. Colours are linear (light adds up); rows count from the top. Which block is seen is
-told for every fine pixel; light, which changes slowly, once for every pixel shown, and shared among neighbours of one face.
+It does not use OpenGL, so that pixels are the same on every machine. Colours are linear, because light adds up; rows are counted
+from the top. Visibility is computed for every subpixel; light, which varies slowly, is computed once per pixel and averaged over
+neighbouring pixels of one face.
 """
 
 import numpy as np
@@ -13,15 +14,15 @@ Array = np.ndarray
 
 NO_FACE = -1  # face number of a pixel that no block covers
 FARTHEST = -1e30  # nearness of such a pixel
-SUBPIXELS = 2  # fine pixels a side for one shown
-SKY_SAMPLES = 8  # a pixel; shared with eight neighbours
+SUBPIXELS = 2  # subpixels along each side of a pixel
+SKY_SAMPLES = 8  # per pixel; shared with its eight neighbours
 SRGB_TABLE = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
-EDGE_TOLERANCE = -1e-9  # of a triangle: a pixel centre on the edge of two belongs to both, and to none only by rounding
+EDGE_TOLERANCE = -1e-9  # of a triangle: a pixel centre on an edge belongs to both triangles, in spite of rounding
 
 
 @inner
 def rasterise(triangle, face, out_near, out_face):
-    """Draw triangles (T, 3, 3) of columns, rows, nearness; the nearest stays. Faces seen from behind are left out."""
+    """Draw triangles (T, 3, 3) of columns, rows and nearness; the nearest one wins. Faces seen from behind are left out."""
     height, width = out_near.shape
     for t in range(len(triangle)):
         ax, ay, az = triangle[t, 0]
@@ -49,7 +50,7 @@ def rasterise(triangle, face, out_near, out_face):
 
 @inlined
 def world_point(camera, column, row, near):
-    """The world point seen in a pixel at a nearness. Points are tuples: arrays cost more than their light."""
+    """The world point of a pixel at a nearness. Points are tuples, because small arrays cost more than the computation."""
     z = -near / (1.0 + camera.inverse_distance * near)
     grow = (1.0 + camera.inverse_distance * z) / camera.scale
     x, y = (column + 0.5 - camera.middle[0]) * grow, (camera.middle[1] - row - 0.5) * grow
@@ -63,7 +64,7 @@ def world_point(camera, column, row, near):
 
 @inlined
 def pixel_of(camera, x, y, z):
-    """Column, row and nearness of a world point; whole numbers are the rims of pixels."""
+    """Column, row and nearness of a world point; integers are the edges of pixels."""
     dx, dy, dz = x - camera.centre[0], y - camera.centre[1], z - camera.centre[2]
     depth = dx * camera.forward[0] + dy * camera.forward[1] + dz * camera.forward[2]
     shrink = 1.0 / (1.0 + camera.inverse_distance * depth)
@@ -76,7 +77,7 @@ def pixel_of(camera, x, y, z):
 
 @inlined
 def is_unshaded(sun, sun_near, row, column, near):
-    """1 if a ray at a pixel of the sun's picture reaches what is as near as `near` [m], else 0."""
+    """1 if nothing in a pixel of the shadow map is nearer to the sun than `near` [m], else 0."""
     if 0 <= row < sun_near.shape[0] and 0 <= column < sun_near.shape[1] and sun_near[row, column] >= near + 1.0 / sun.scale:
         return 0
     return 1
@@ -84,15 +85,15 @@ def is_unshaded(sun, sun_near, row, column, near):
 
 @inlined
 def sunlit_share(sun, sun_near, point, normal):
-    """Part of 25 neighbouring rays from a point that reach the sun: a shadow with a soft rim."""
-    off = 3.0 / sun.scale  # off the surface, which would else shade itself
+    """The share of 25 neighbouring rays from a point that reach the sun, which gives soft shadows."""
+    off = 3.0 / sun.scale  # the point is moved off the surface, which would otherwise shade itself
     x, y, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
     column, row = int(np.floor(x)), int(np.floor(y))
     free = is_unshaded(sun, sun_near, row, column, near)
     for r in (row - 2, row + 2):
         for c in (column - 2, column + 2):
             free += is_unshaded(sun, sun_near, r, c, near)
-    if free in (0, 5):  # far from the rim all 25 agree
+    if free in (0, 5):  # far from the edge of a shadow all 25 rays agree
         return free / 5.0
     free = 0
     for r in range(row - 2, row + 3):
@@ -103,7 +104,7 @@ def sunlit_share(sun, sun_near, point, normal):
 
 @inlined
 def tangents(x, y, z):
-    """Two unit vectors across a unit vector and each other (Duff et al. 2017)."""
+    """Two unit vectors perpendicular to a unit vector and to each other (Duff et al. 2017)."""
     sign = 1.0 if z >= 0.0 else -1.0
     a = -1.0 / (sign + z)
     b = x * y * a
@@ -112,7 +113,7 @@ def tangents(x, y, z):
 
 @inlined
 def open_sky_share(camera, near_buffer, samples, reach, point, normal, turn):
-    """Part of the sample points about a surface point that are not behind something nearer than `reach`."""
+    """The share of the sample points around a surface point that nothing within `reach` [m] hides."""
     first, second = tangents(normal[0], normal[1], normal[2])
     cosine, sine = reach * np.cos(turn), reach * np.sin(turn)
     hidden = 0
@@ -140,8 +141,8 @@ def dot(a, b):
 
 @inlined
 def outline_strength(near, face, block_of, normal, step, row, column):
-    """How strongly a pixel belongs to a line: 1 where another block begins, 0.4 at an edge of the block, 0 elsewhere.
-    Where depth jumps by more than `step` [m] the line is drawn on the nearer block alone."""
+    """The strength of the outline in a pixel: 1 where another block begins, 0.4 at an edge of the block, 0 elsewhere.
+    Where the depth jumps by more than `step` [m], the line is drawn on the nearer block only."""
     here = face[row, column]
     strength = 0.0
     for i, j in ((0, 1), (1, 0), (0, -1), (-1, 0)):
@@ -160,7 +161,7 @@ def outline_strength(near, face, block_of, normal, step, row, column):
 
 @inlined
 def is_inside_face(face, row, column):
-    """Whether a pixel and all fine pixels beside it show one face, so that no line runs there."""
+    """Whether a pixel and all neighbouring subpixels show one face, so that there is no outline."""
     r, c = SUBPIXELS * row, SUBPIXELS * column
     if r == 0 or c == 0 or r + SUBPIXELS == face.shape[0] or c + SUBPIXELS == face.shape[1]:
         return False
@@ -176,7 +177,7 @@ def is_inside_face(face, row, column):
 
 @inlined
 def floor_point(camera, column, row, floor):
-    """Where the ray of a pixel meets the level `floor` [m], and whether it does so before the eye's horizon."""
+    """Where the ray of a pixel meets the level `floor` [m], and whether it does so in front of the horizon."""
     start = world_point(camera, column, row, 0.0)
     k, centre, forward = camera.inverse_distance, camera.centre, camera.forward
     x, y, z = (
@@ -192,7 +193,7 @@ def floor_point(camera, column, row, floor):
 
 @inlined
 def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, column):
-    """Sun and sky, 0..1, on the block seen in a fine pixel."""
+    """Light of the sun and the sky, 0..1, on the block that is visible in a subpixel."""
     n = normal[face[row, column]]
     point = world_point(camera, column, row, near[row, column])
     sunshine = -dot(n, sun.forward)
@@ -202,8 +203,8 @@ def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, 
 
 @inlined
 def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, row, column):
-    """Part of the background's light, 0..1, that is left in a fine pixel: the floor is a plane that only catches shadows and
-    fades with `radius` [m] about the structure. Stones hide its sky only if it is `beside` them."""
+    """The share of the background's light, 0..1, that is left in a subpixel: the floor is a plane that only receives shadows and
+    fades within `radius` [m] of the structure. Blocks hide its sky only if the subpixel is `beside` them."""
     point, met = floor_point(camera, column, row, floor)
     away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
     if not met or not away < 6.0:
@@ -217,7 +218,7 @@ def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, besi
 
 @inner
 def covered_range(face, margin):
-    """First and last row, first and last column of fine pixels with stones, and a margin about them."""
+    """The first and last row and column of subpixels that show blocks, with a margin around them."""
     top, bottom, left, right = face.shape[0], -1, face.shape[1], -1
     for row in range(0, face.shape[0], SUBPIXELS):
         for column in range(0, face.shape[1], SUBPIXELS):
@@ -228,7 +229,8 @@ def covered_range(face, margin):
 
 @inner
 def light_pixels(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
-    """Light (H, W) in the first fine pixel of every pixel; of the floor, which is nan if there is none, `out_sky` is all."""
+    """Light (H, W) in the first subpixel of every pixel; the light of the floor is all in `out_sky`. `floor` is nan if there is
+    none."""
     top, bottom, left, right = covered_range(face, reach * camera.scale)
     for row in range(out_sun.shape[0]):
         for column in range(out_sun.shape[1]):
@@ -243,7 +245,7 @@ def light_pixels(camera, near, face, normal, sun, sun_near, samples, reach, floo
 
 @inlined
 def shared_light(face, sun_light, sky_light, here, row, column):
-    """Mean light of the pixel and its eight neighbours as far as they show the face `here`, and how many do."""
+    """The mean light of those of a pixel and its eight neighbours that show the face `here`, and their number."""
     sunshine, sky, count = 0.0, 0.0, 0
     for r in range(max(row - 1, 0), min(row + 2, sun_light.shape[0])):
         for c in range(max(column - 1, 0), min(column + 2, sun_light.shape[1])):
@@ -258,8 +260,8 @@ def shared_light(face, sun_light, sky_light, here, row, column):
 def shade_pixels(
     camera, near, face, block_of, normal, tone, sun, sun_near, samples, reach, line, background, sun_light, sky_light, out_image
 ):
-    """Colour the pixels (H, W, 3): blocks of `tone` (B, 3) by sun and sky, with outlines of strength `line`, before a
-    `background` (H, 3) that the floor darkens."""
+    """Colour the pixels (H, W, 3): blocks of `tone` (B, 3) lit by sun and sky, with outlines of strength `line`, in front of a
+    `background` (H, 3) that is darkened by shadows on the floor."""
     sun_colour, sky_colour = (0.80, 0.765, 0.69), (0.50, 0.52, 0.58)
     for row in range(out_image.shape[0]):
         for column in range(out_image.shape[1]):
@@ -296,7 +298,8 @@ def shade_pixels(
 
 @inlined
 def to_srgb(linear):
-    """sRGB, 0..1, of an amount of light: its power 1/2.2 from a table by its root, along which it is almost straight."""
+    """The sRGB value, 0..1, of an amount of light: its power 1/2.2, interpolated in a table over its root, where it is almost
+    linear."""
     place = np.sqrt(min(max(linear, 0.0), 1.0)) * (len(SRGB_TABLE) - 2)
     k = int(place)
     return SRGB_TABLE[k] + (place - k) * (SRGB_TABLE[k + 1] - SRGB_TABLE[k])
@@ -304,7 +307,7 @@ def to_srgb(linear):
 
 @inner
 def draw_outlines(near, face, block_of, normal, step, out_ink):
-    """Part (H, W) of every pixel that outlines cover."""
+    """The share (H, W) of every pixel that outlines cover."""
     for row in range(out_ink.shape[0]):
         for column in range(out_ink.shape[1]):
             cover = 0.0
@@ -318,18 +321,18 @@ def draw_outlines(near, face, block_of, normal, step, out_ink):
 
 @inlined
 def scatter_angle(row, column):
-    """[rad] An angle by pixel, evenly spread and without a pattern that the eye finds."""
+    """[rad] an angle that varies from pixel to pixel, evenly distributed and without a visible pattern."""
     return 6.283185307179586 * ((column * 0.7548776662466927 + row * 0.5698402909980532) % 1.0)
 
 
 def empty_buffers(size: tuple[int, int]) -> tuple[Array, Array]:
-    """Nearness and face of a picture in which nothing has been drawn."""
+    """The nearness and face of every pixel of an empty picture."""
     shape = (size[1], size[0])
     return np.full(shape, FARTHEST, np.float32), np.full(shape, NO_FACE, np.int32)
 
 
 def hemisphere(count: int) -> Array:
-    """(count, 3) points of the unit half ball about z, denser near its middle: what is close hides most sky."""
+    """(count, 3) points of the unit hemisphere around z, denser near its centre, because near surfaces hide most of the sky."""
     k = np.arange(count) + 0.5
     height = 0.15 + 0.85 * k / count
     turn = np.pi * (1.0 + np.sqrt(5.0)) * k
@@ -339,7 +342,7 @@ def hemisphere(count: int) -> Array:
 
 
 def rasterise_nearest(camera: Camera, triangle: Array, face: Array) -> tuple[Array, Array]:
-    """Nearness and face of every pixel, of triangles already projected."""
+    """The nearness and face of every pixel, from projected triangles."""
     near, number = empty_buffers(camera.size)
     rasterise(triangle, face, near, number)
     return near, number

@@ -1,6 +1,6 @@
-"""Light on stones: `DrawnBodies` and a `Scene` come in, an image (H, W, 3) of values 0..1 goes out.
+"""The renderer: `DrawnBodies` and a `Scene` come in, an image (H, W, 3) of values 0..1 goes out.
 
-A scene (camera, sun and floor) is shared by all images of a strip or a movie.
+All images of a strip or a movie share a scene (camera, sun and floor).
 """
 
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from drystone.view.raster import SUBPIXELS
 
 Array = np.ndarray
 
-SHADOW_MAP_PIXELS = 1536  # pixels a side
-IMAGE_MARGIN = 0.09  # of the image on every side
-MAX_DISTANCE = 0.5  # extents of the structure: what has gone farther from it is not worth a smaller picture
+SHADOW_MAP_PIXELS = 1536  # along each side
+IMAGE_MARGIN = 0.09  # share of the image on every side
+MAX_DISTANCE = 0.5  # in sizes of the structure: blocks that are farther away may be out of view
 SKY, HORIZON = np.array([0.83, 0.87, 0.91]), np.array([0.965, 0.962, 0.955])  # sRGB
 
 
 class DrawnBodies(NamedTuple):
-    """What is drawn, at one moment: B bodies."""
+    """The B bodies that are drawn, at one moment."""
 
     bodies: Bodies
     position: Array  # (B, 3) [m] centroids
@@ -31,28 +31,28 @@ class DrawnBodies(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What all images of a strip or a movie share."""
+    """The camera, sun and floor of all images of a strip or a movie."""
 
-    camera: Camera  # of the fine pixels
-    sun: Camera  # the scene as the sun sees it
-    floor: float  # [m] level of a plane that catches the shadow; nan if there is none
+    camera: Camera  # in subpixels
+    sun: Camera  # the view of the sun, for the shadow map
+    floor: float  # [m] level of a plane that receives the shadow; nan if there is none
     extent: float  # [m] the diagonal of the box about what is seen
 
 
 def structure_size(model: Model) -> float:
-    """[m] the diagonal of the box about a structure."""
+    """[m] the diagonal of the bounding box of a structure."""
     return float(np.linalg.norm(np.ptp(_built_vertices(model), axis=0)))
 
 
 def world_vertices(stones: DrawnBodies) -> Array:
-    """(NV, 3) [m] vertices of all blocks in the world."""
+    """(NV, 3) [m] the vertices of all blocks in world coordinates."""
     bodies = stones.bodies
     block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
     return stones.position[block] + quaternion.rotate(stones.rotation[block], bodies.vertex)
 
 
 def points_near_structure(model: Model, points: Array) -> Array:
-    """The points (N, 3) that are not far away from the structure as built; all of them if none is near."""
+    """The points (N, 3) that are not far from the structure as built; all of them if none is near."""
     built = _built_vertices(model)
     apart = np.maximum(built.min(axis=0) - points, points - built.max(axis=0)).max(axis=1)
     near = apart < MAX_DISTANCE * structure_size(model)
@@ -60,10 +60,10 @@ def points_near_structure(model: Model, points: Array) -> Array:
 
 
 def make_scene(model: Model, points: Array, size: tuple[int, int], view: View) -> Scene:
-    """A scene in which all points (N, 3) are seen."""
+    """A scene in which all points (N, 3) are in view."""
     fine = (size[0] * SUBPIXELS, size[1] * SUBPIXELS)
     camera = fit_camera(points, fine, azimuth=view.azimuth, elevation=view.elevation, field=view.field, margin=IMAGE_MARGIN)
-    # high behind the left shoulder of whoever looks
+    # the sun stands high behind the left shoulder of the viewer
     sun = fit_camera(
         points, (SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS), azimuth=view.azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01
     )
@@ -71,7 +71,7 @@ def make_scene(model: Model, points: Array, size: tuple[int, int], view: View) -
 
 
 def render(stones: DrawnBodies, colours: Array, scene: Scene) -> tuple[Array, Array]:
-    """(H, W, 3) of bodies with colours (B, 3) sRGB, and (H, W) [m] nearness of what is seen."""
+    """The image (H, W, 3) of bodies with colours (B, 3) sRGB, and the nearness (H, W) [m] of the visible surface."""
     camera, sun = scene.camera, scene.sun
     triangle, face, block_of, normal, world = _surfaces(stones)
     near, number = raster.rasterise_nearest(camera, project_points(camera, world)[triangle], face)
@@ -90,7 +90,7 @@ def render(stones: DrawnBodies, colours: Array, scene: Scene) -> tuple[Array, Ar
 
 
 def outline_cover(stones: DrawnBodies, scene: Scene) -> Array:
-    """(H, W) the part of every pixel that outlines of the bodies cover, as strong as they are in a picture."""
+    """(H, W) the share of every pixel that outlines of the bodies cover, times the strength of outlines in a picture."""
     camera = scene.camera
     triangle, face, block_of, normal, world = _surfaces(stones)
     near, number = raster.rasterise_nearest(camera, project_points(camera, world)[triangle], face)
@@ -100,12 +100,12 @@ def outline_cover(stones: DrawnBodies, scene: Scene) -> Array:
 
 
 def image_camera(scene: Scene) -> Camera:
-    """The camera of the image as it is shown."""
+    """The camera of the final image."""
     return downscale(scene.camera, SUBPIXELS)
 
 
 def triangles(bodies: Bodies) -> tuple[Array, Array]:
-    """(T, 3) rows of vertices and (T,) faces: each convex face as a fan."""
+    """(T, 3) vertex numbers and (T,) faces: each convex face as a fan of triangles."""
     size = np.diff(bodies.face_start)
     face = np.repeat(np.arange(len(size)), size - 2)
     first = np.cumsum(size - 2) - (size - 2)
@@ -115,7 +115,8 @@ def triangles(bodies: Bodies) -> tuple[Array, Array]:
 
 
 def _surfaces(stones: DrawnBodies) -> tuple[Array, Array, Array, Array, Array]:
-    """Triangles (T, 3) of what is shown and their faces, the block and the normal of every face, all vertices in the world."""
+    """Triangles (T, 3) of the bodies that are shown and their faces, the block and the normal of every face, and all vertices in
+    world coordinates."""
     bodies = stones.bodies
     triangle, face = triangles(bodies)
     block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
@@ -125,24 +126,24 @@ def _surfaces(stones: DrawnBodies) -> tuple[Array, Array, Array, Array, Array]:
 
 
 def _line(bodies: Bodies, camera: Camera) -> float:
-    """Strength of outlines: faint where blocks are a few pixels small."""
+    """The strength of outlines: faint if blocks are only a few pixels large."""
     return 0.80 * float(np.clip(np.median(bodies.radius) * camera.scale / (12.0 * SUBPIXELS), 0.15, 1.0))
 
 
 def _built_vertices(model: Model) -> Array:
-    """(N, 3) [m] the corners of a structure as built."""
+    """(N, 3) [m] the vertices of a structure as built."""
     return np.concatenate([np.asarray(block.vertices) for block in model.blocks])
 
 
 def _floor(model: Model, seen: Array) -> float:
-    """[m] Level of a plane that catches the shadow; nan if stones have fallen below it, where no floor held them."""
+    """[m] the level of the plane that receives the shadow; nan if blocks have fallen below it, so that there is no floor."""
     level = float(_built_vertices(model)[:, 2].min())
     height = float(np.ptp(seen[:, 2]))
     return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
 
 
 def _background(height: int) -> Array:
-    """(H, 3) linear: a pale sky that clears towards the horizon."""
+    """(H, 3) linear colours of a pale sky that is brighter towards the horizon."""
     share = np.linspace(0.0, 1.0, height)[:, None] ** 0.8
     return _linear((1.0 - share) * SKY + share * HORIZON)
 

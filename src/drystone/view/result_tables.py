@@ -30,7 +30,9 @@ def result_rows(result: dict[str, Any]) -> Rows:
 def _equilibrium(result: dict[str, Any]) -> Rows:
     rows = [("forces", f"{result['contact']}, residual {result['residual']:.1e} of g dt")]
     pushes = [f"{name}: {_format_force_vector(force)}" for name, force in result["reactions"].items()]
-    rows.append(("reactions of the supports", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"])))
+    rows.append(
+        ("reactions of the supports", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"]))
+    )
     if "falls" in result:
         rest = "the rest stands" if result["rest_stands"] else "nor does the rest stand"
         rows.append(("what falls", f"{len(result['falls'])} blocks; {rest}"))
@@ -158,7 +160,9 @@ def _settlement(result: dict[str, Any]) -> Rows:
         f"{name}: {_format_force_vector(each['reaction'][0])} at first, {_format_force_vector(each['reaction'][-1])} in the end"
         for name, each in result["supports"].items()
     ]
-    rows.append(("reactions of the supports", "\n".join(listed if len(listed) <= 8 else [*listed[:7], f"and {len(listed) - 7} more"])))
+    rows.append(
+        ("reactions of the supports", "\n".join(listed if len(listed) <= 8 else [*listed[:7], f"and {len(listed) - 7} more"]))
+    )
     place = [", ".join(f"{x + 0.0:.2f}" for x in each["place"]) for each in cracks]
     wide = [
         f"{'|'.join(each['blocks'])}: {1e3 * each['width']:.3g} mm at ({at}) m"

@@ -149,8 +149,10 @@ def _small_steps_row(summary: dict[str, Any]) -> tuple[str, str]:
 def open_question(hung: list[str]) -> str:
     """The sentence about blocks that rest on nothing; `hung` has their names, at least one."""
     named = ", ".join(hung[:MAX_LISTED]) + (f" and {len(hung) - MAX_LISTED} more" if len(hung) > MAX_LISTED else "")
-    return (f"{len(hung)} blocks rest on nothing ({named}); whether friction in vertical joints holds them depends on the play "
-            'of these joints, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed')  # fmt: skip
+    return (
+        f"{len(hung)} blocks rest on nothing ({named}); whether friction in vertical joints holds them depends on the play "
+        'of these joints, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed'
+    )
 
 
 def _describe_base(base: dict[str, Any]) -> str:
