@@ -1,15 +1,15 @@
-"""Where a result comes from: what a case is computed from comes in, its stamp goes out, plain values that JSON can hold.
+"""The stamp of a result: the program, the machine and the input that it was computed with, as plain values for JSON.
 
     created              when, UTC
-    drystone, sources    the version, and SHA-256 of the package's sources: of two that call themselves 0.1.0 one may be edited
-    python, libraries    versions of all that has a part in the numbers
-    platform, processor  BLAS and NumPy choose their code by the processor, and the last bits may differ from one to the next
+    drystone, sources    the version, and SHA-256 of the package's sources, as one of two copies of a version may be edited
+    python, libraries    versions of all libraries that influence the numbers
+    platform, processor  BLAS and NumPy choose their code by the processor, which may change the last bits of results
     compiled_for         the processor that kernels are compiled for, the same for all machines of a kind (kernel/target.py)
     threads              cores this process may use; results have the same bits with any number (docs/decisions/0008)
-    case_file            where the case was
-    case, geometry       SHA-256 of its text and of the blocks
-    records              SHA-256 of the samples of motions that have such, by the number of the motion
-    files                SHA-256 of the files the case names, by these names
+    case_file            the path of the case
+    case, geometry       SHA-256 of the text of the case and of the blocks
+    records              SHA-256 of the samples of accelerograms, by the number of the motion
+    files                SHA-256 of the files that the case names, by name
 """
 
 import hashlib
@@ -41,8 +41,8 @@ def _digest_sources() -> str:
 
 
 def describe_environment() -> dict[str, Any]:
-    """The part of a stamp that tells of program and machine."""
-    from llvmlite import binding  # loaded with Numba, which whoever only reads a stamp does without
+    """The part of a stamp that describes the program and the machine."""
+    from llvmlite import binding  # loaded with Numba, which is not needed to read a stamp
 
     from drystone.kernel.target import target_processor
 
@@ -59,7 +59,7 @@ def describe_environment() -> dict[str, Any]:
 
 
 def describe_inputs(case: str, blocks: Iterable[Block], records: dict[int, Accelerogram]) -> dict[str, Any]:
-    """The part of a stamp that tells of what a run keeps: the text of its case, its blocks, its samples."""
+    """The part of a stamp that describes what a run stores: the text of its case, its blocks and its accelerograms."""
     return {
         "case": digest_bytes([case.encode()]),
         "geometry": _digest_geometry(blocks),
@@ -68,7 +68,7 @@ def describe_inputs(case: str, blocks: Iterable[Block], records: dict[int, Accel
 
 
 def make_stamp(case: str, path: Path | None, blocks: Iterable[Block], motions: Sequence[Motion] = ()) -> dict[str, Any]:
-    """Of a result that is begun now. `path`: of the case file, beside which are the files it names; None if it has none."""
+    """The stamp of a result that begins now. `path`: of the case file, which is in the folder of the files that it names, or None."""
     records = {number: motion.record for number, motion in enumerate(motions) if motion.record is not None}
     return {
         "created": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -80,16 +80,16 @@ def make_stamp(case: str, path: Path | None, blocks: Iterable[Block], motions: S
 
 
 def format_stamp(stamp: dict[str, Any]) -> str:
-    """Program and machine in a line; of a run without a stamp that it has none."""
+    """The program and the machine in one line; for a run without a stamp, a note that it has none."""
     if not stamp:
-        return "it has no stamp: an older drystone began it"
+        return "it has no stamp: an older version of drystone began it"
     libraries = ", ".join(f"{name} {number}" for name, number in stamp["libraries"].items())
     machine = f"{stamp['platform']}, {stamp['processor']}, {stamp['threads']} threads"
     return f"drystone {stamp['drystone']}, Python {stamp['python']}, {libraries}; {machine}; {stamp['created']}"
 
 
 def _digest_geometry(blocks: Iterable[Block]) -> str:
-    """Of vertices, faces, density and support of every block, in their order."""
+    """SHA-256 of the vertices, faces, density, support, name and group of every block, in order."""
     parts = []
     for block in blocks:
         parts.append(np.ascontiguousarray(block.vertices, "<f8").tobytes())

@@ -87,7 +87,7 @@ def test_what_is_at_rest_under_a_load_pushes_the_ground_by_weight_and_load():
 
 def test_a_live_load_has_no_place_in_a_history():
     case = '[structure]\ngenerator = "block"\n[joints]\nfriction = 0.5\n[[load]]\non = "block"\nforce = 1e3\nlive = true\n'
-    with pytest.raises(InputError, match=r'line 8: load.*no multiplier; remove live, or use "limit" or "pushover"'):
+    with pytest.raises(InputError, match=r'line 8: load.*no load multiplier; remove live, or use "limit" or "pushover"'):
         parse_case(case + '[analysis]\nduration = "1 s"\ntime_step = "1 ms"\n', "case.toml")
 
 

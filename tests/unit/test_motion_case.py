@@ -100,7 +100,7 @@ def test_components_are_chosen(folder):
     ("motion", "lasts", "message"),
     [
         ('record = "nowhere.AT2"', 'after = "1 s"', "line 13: motion.record: .*nowhere.AT2"),
-        ('record = "x.txt"\nscale = 2.0\npga = "0.3 g"', 'after = "1 s"', "scale and pga say how strong the record is"),
+        ('record = "x.txt"\nscale = 2.0\npga = "0.3 g"', 'after = "1 s"', "scale and pga all scale the record"),
         (G + "arias = [0.9, 0.1]", 'after = "1 s"', "motion.record: arias = .0.9, 0.1.; give two"),
         (G + 'band = ["1 Hz", "60 Hz"]', 'after = "1 s"', "band from 1 to 60 Hz; .* below 50 Hz"),
         (G + "fro = 1", 'after = "1 s"', "motion.fro: 'fro' is not a key .* did you mean 'from'"),

@@ -294,7 +294,7 @@ def test_a_report_with_doubt_is_red_and_exits_with_3(command, tmp_path, monkeypa
 
 def test_a_pdf_needs_a_browser(tmp_path, monkeypatch):
     monkeypatch.setattr(printed.shutil, "which", lambda name: None)
-    with pytest.raises(InputError, match="no Chromium or Chrome is found"):
+    with pytest.raises(InputError, match="Chromium or Chrome is needed"):
         printed.print_pdf(tmp_path / "a.html", tmp_path / "a.pdf")
 
 

@@ -31,7 +31,9 @@ def frame_at(run: Run, time: float | None) -> int:
     if time is None:
         return run.frames - 1
     if not run.time[0] <= time <= run.time[-1]:
-        raise InputError(f"time {time:g}: {run.folder} goes from {run.time[0]:g} to {run.time[-1]:g}; give a time in this range")
+        raise InputError(
+            f"time {time:g}: {run.folder} goes from {run.time[0]:g} to {run.time[-1]:g}; give a time in this range"
+        )
     return int(np.abs(run.time - time).argmin())
 
 

@@ -97,10 +97,16 @@ class _BufferStore:
         if key not in self._known:
             self._known[key] = len(self.accessors)
             accessor: dict[str, Any] = {"bufferView": list(BUFFER_PARTS).index(part), "byteOffset": len(self.parts[part])}
-            accessor |= {"componentType": INDEX_TYPE if values.dtype.kind == "u" else FLOAT_TYPE, "type": ACCESSOR_TYPES[values.shape[1:]]}
+            accessor |= {
+                "componentType": INDEX_TYPE if values.dtype.kind == "u" else FLOAT_TYPE,
+                "type": ACCESSOR_TYPES[values.shape[1:]],
+            }
             accessor["count"] = len(values)
             if bounds:
-                accessor |= {"min": np.atleast_1d(values.min(axis=0)).tolist(), "max": np.atleast_1d(values.max(axis=0)).tolist()}
+                accessor |= {
+                    "min": np.atleast_1d(values.min(axis=0)).tolist(),
+                    "max": np.atleast_1d(values.max(axis=0)).tolist(),
+                }
             self.accessors.append(accessor)
             self.parts[part] += content
         return self._known[key]
@@ -199,7 +205,11 @@ def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _Buffer
 
     def add(block: int, path: str, times: Array, values: Array, interpolation: str) -> None:
         channels.append({"sampler": len(samplers), "target": {"node": block, "path": path}})
-        keys = {"input": store.add("keys", times, bounds=True), "output": store.add("keys", values), "interpolation": interpolation}
+        keys = {
+            "input": store.add("keys", times, bounds=True),
+            "output": store.add("keys", values),
+            "interpolation": interpolation,
+        }
         samplers.append(keys)
 
     for path, (values, allowed) in paths.items():

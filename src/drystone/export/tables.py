@@ -1,7 +1,8 @@
-"""A run as tables: a `Run` comes in, CSV files go out, the first row with names and units.
+"""Export of tables: a `Run` comes in, CSV files go out, whose first row has names and units.
 
-`history_rows` has a row for each frame and block, `energy_rows` one for each step, `joint_rows` one for each joint of a frame. In SI;
-displacements and rotations since the first frame, seen from the moving ground, whole turns counted; nan: there is no value.
+`history_rows` has a row per frame and block, `energy_rows` a row per step, and `joint_rows` a row per joint of a frame. Values
+are in SI; displacements and rotations are since the first frame and relative to the moving ground, and whole turns are counted;
+nan stands for a missing value.
 """
 
 import csv
@@ -21,13 +22,13 @@ Row = Iterable[Any]
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    """Write a table; numbers to the last bit."""
+    """Write a table; numbers keep all their digits."""
     with replace_atomically(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def history_rows(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iterator[Row]:
-    """How the blocks move."""
+    """The motion of the blocks."""
     yield ["frame", _axis(run), "block", "name", *_vector("displacement", "m"), *_vector("rotation", "rad"),
            *_vector("velocity", "m/s"), *_vector("angular velocity", "rad/s")]  # fmt: skip
     moved = quantities.displacements(run)
@@ -38,7 +39,7 @@ def history_rows(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iter
 
 
 def energy_rows(run: Run) -> Iterator[Row]:
-    """The ledger of energy at the start and after every step."""
+    """The energies at the start and after every step."""
     ledger = with_totals({name: step_history(run, name)[1] for name in Energy._fields})
     yield ["step", _axis(run), *(f"{name} [J]" for name in ledger)]
     time, _ = step_history(run, Energy._fields[0])
@@ -47,7 +48,7 @@ def energy_rows(run: Run) -> Iterator[Row]:
 
 
 def joint_rows(run: Run, frame: int) -> Iterator[Row]:
-    """What the joints carry; forces act on block b."""
+    """The forces of the joints; they act on block b."""
     resultants = quantities.frame_resultants(run, frame)
     names = [block.name for block in run.model.blocks]
     yield ["a", "b", "name a", "name b", *_vector("centre", "m"), *_vector("normal", ""), *_vector("force", "N"), "thrust [N]",

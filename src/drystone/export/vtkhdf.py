@@ -27,7 +27,9 @@ Array = np.ndarray
 FORMAT_VERSION = (2, 2)  # of the format; readers check the first number
 CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
 CHUNK_ROWS = 2**14  # rows that are compressed together
-MIN_FREE_BYTES = 2**26  # [bytes] free on the disk besides the size of a frame: for joints, and for what HDF5 has not written yet
+MIN_FREE_BYTES = (
+    2**26
+)  # [bytes] free on the disk besides the size of a frame: for joints, and for what HDF5 has not written yet
 
 
 def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:

@@ -1,5 +1,5 @@
-"""Joint laws from outside in an HDF5 group: their numbers, and the name and the digest of their code. The code itself is never
-in a file: whoever goes on with a run gives it again, and it must be the same (`given_again`)."""
+"""Stores user-defined joint laws in an HDF5 group: their numbers, and the name and the digest of their code. The code itself is
+never stored: to resume a run, the caller must give the same function again (`restore_own_laws`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ def read_own_laws(group: Any, groups: int) -> OwnLaws:
     laws: list[OwnLaw | None] = [_read(group[str(k)]) for k in range(len(group) - 1)]
     if between.shape != (groups, groups) or not np.all((between >= NO_LAW) & (between < len(laws))):
         raise ValueError("the user-defined laws do not match the rest of the model")
-    laws.append(None)  # which NONE names
+    laws.append(None)  # the entry that NO_LAW, -1, selects
     return tuple(tuple(laws[k] for k in row) for row in between)
 
 

@@ -21,8 +21,8 @@ GZIP_LEVEL = 6  # of gzip
 
 
 def pack(arrays: Mapping[str, Array], *, coded: Collection[str] = ()) -> bytes:
-    """Arrays of `ARRAY_TYPES` as bytes. Those named in `coded`, of 16 bits, are stored as differences along the first axis, with
-    their low and high bytes apart."""
+    """Arrays of `ARRAY_TYPES` as bytes. Those named in `coded`, of 16 bits, are stored as differences along the first axis,
+    with their low and high bytes apart."""
     rows, parts = [], []
     for name, array in arrays.items():
         assert array.dtype.name in ARRAY_TYPES, f"{name}: {array.dtype}"

@@ -55,7 +55,7 @@ def run_update(shown: ShownRun, since: int) -> dict[str, Any]:
 
 
 def _quantities(shown: ShownRun) -> list[dict[str, Any]]:
-    """The quantities whose values the page can request. The velocities of analyses of statics have no meaning and are left out."""
+    """The quantities whose values the page can request; velocities in analyses of statics have no meaning and are left out."""
     left_out = {*QUANTITIES_FROM_POSES} | (set() if shown.case.goes_through_time else {"velocity"})
     named = {name: quantities.QUANTITIES[name] for name in quantities.list_quantities(shown.run) if name not in left_out}
     many = len(shown.frames) * len(shown.run.model.blocks) > shown.budget.class_values

@@ -1,8 +1,8 @@
 """The analyses of statics that the studio shows at once: a case comes in, plain numbers for the page go out, in two parts.
 
 `answer_collapse`: whether the structure stands, the upper multiplier and the mechanism, and for a small structure the safe
-multiplier. `answer_at_rest`: the safe multiplier of any structure, tried by a history; the forces of a structure that stands, and
-the conventional thrust lines of an arch. The multipliers come from the same functions as in `drystone run`.
+multiplier. `answer_at_rest`: the safe multiplier of any structure, tried by a history; the forces of a structure that stands,
+and the conventional thrust lines of an arch. The multipliers come from the same functions as in `drystone run`.
 """
 
 from functools import lru_cache

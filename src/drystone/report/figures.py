@@ -80,7 +80,10 @@ def _of_history(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
         return
     if distances[last] > 0.0:
         mechanism_picture(run.model, mechanism_of_frame(run, last), path, size=PICTURE_SIZE)
-        yield "Macro-blocks that moved as one since the start, with hinges and sliding joints; displacements not to scale.", path
+        yield (
+            "Macro-blocks that moved as one since the start, with hinges and sliding joints; displacements not to scale.",
+            path,
+        )
     first = amount(float(run.time[1]), "time")
     force_picture(run.model, contact_forces(run, 1), path, motion=displacements(run)[1], size=PICTURE_SIZE)
     yield f"Forces in the joints in the first frame after the start, at {first}.", path

@@ -1,11 +1,11 @@
 """The pictures of an analysis of statics: its run and its result come in, PNG files in the folder of the run go out.
 
-    forces.png      the forces in the joints
-    mechanism.png   the mechanism of collapse, if there is one
-    thrust.png      conventional thrust lines of an arch, and the thrust line of the computed forces
-    capacity.png    multiplier against direction
-    curve.png       multiplier against displacement
-    settlement.png  reactions of the supports against the settlement
+forces.png      the forces in the joints
+mechanism.png   the mechanism of collapse, if there is one
+thrust.png      conventional thrust lines of an arch, and the thrust line of the computed forces
+capacity.png    multiplier against direction
+curve.png       multiplier against displacement
+settlement.png  reactions of the supports against the settlement
 """
 
 from collections.abc import Callable
