@@ -22,10 +22,10 @@ from drystone.view.picture import picture, strip
 HERE = Path(__file__).parent
 HEAD = """# Gallery
 
-Every generator with its defaults; made by `make gallery`. `drystone new NAME` prints a case to start from,
-`drystone picture case.toml -o picture.png` draws it. Parts are put together by `[[structure.parts]]`: each names a generator or
-a file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the
-edges of all free blocks. At the end: [how three of them fail](#collapses).
+This page shows every generator with its defaults; `make gallery` writes it. `drystone new NAME` prints a case to start from, and
+`drystone picture case.toml -o picture.png` draws it. `[[structure.parts]]` assembles a structure from parts: each names a generator
+or a file with its keys, and its position by `name`, `mirror`, `turn` and `at`. `chip = 0.0015` in `[structure]` trims the edges of
+all free blocks. The end of the page shows [how three of them collapse](#collapses).
 """
 VIEWS: dict[str, dict[str, float]] = {  # camera azimuth and elevation [deg] where the usual view hides something
     "house": {"azimuth": -40.0},
@@ -38,8 +38,8 @@ COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # example, and options of 
 }
 TAIL = """## Collapses
 
-Drawn by `python docs/gallery.py RUNS`; `drystone picture out --strip 4 -o fall.png` and `drystone movie out -o fall.mp4` do it
-for any run.
+`python docs/gallery.py RUNS` draws these pictures; `drystone picture out --strip 4 -o fall.png` and `drystone movie out -o fall.mp4`
+draw them for any run.
 
 The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../examples/demo.toml)):
 
@@ -48,7 +48,7 @@ The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../exam
 ![The arch at five instants](images/arch.png)
 
 The stone house under Nodargi and Bisegna's sine of 0.8 g ([examples/house-collapse.toml](../examples/house-collapse.toml)), and
-its velocities in the end, with the outline of the house as it was built:
+its final velocities, with the outline of the house as built:
 
 ![The house at four instants](images/collapse/house.png)
 
@@ -61,7 +61,7 @@ The bell tower and the end of the chancel of the church of 5,182 stones fall und
 
 ![The velocities of the stones of the church](images/collapse/church-velocity.png)
 
-What its joints carry at that instant, cut along the nave (`--section x=0 --forces --view side`):
+The forces in its joints at that instant, in a section along the nave (`--section x=0 --forces --view side`):
 
 ![The forces in the joints of the church](images/collapse/church-forces.png)
 """

@@ -5,7 +5,7 @@ import { type Chart, grown, type Line } from "./charts";
 import { byId, make } from "./make";
 import type { Scene } from "./scene";
 
-const SOON = 300; // [ms] until frames that have come are drawn
+const REDRAW_DELAY = 300; // [ms] until frames that have come are drawn
 
 export class BlockCard {
   histories: Chart[] = [];
@@ -49,7 +49,7 @@ export class BlockCard {
     this.later ||= setTimeout(() => {
       this.later = 0;
       if (this.scene() && !grown(this.histories, this.lines())) this.show(this.time);
-    }, SOON);
+    }, REDRAW_DELAY);
   }
 
   private scene = () => this.scenes.find(({ selected }) => selected >= 0);

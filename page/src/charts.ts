@@ -11,10 +11,10 @@ export interface Line {
 }
 
 // told apart by the colour-blind too (Okabe and Ito)
-const INKS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
-const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
-const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // between ticks of what is counted
-const GRID = "#e9e7e3";
+const LINE_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
+const LINE_DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const TICK_COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // between ticks of what is counted
+const GRID_COLOUR = "#e9e7e3";
 const FONT = "11px system-ui, sans-serif";
 
 export class Chart {
@@ -94,11 +94,11 @@ export class Chart {
   }
 
   private options([name, unit]: [string, string], width: number): uPlot.Options {
-    const look = { stroke: "#555", font: FONT, grid: { stroke: GRID, width: 1 }, ticks: { stroke: GRID, width: 1, size: 4 } };
+    const look = { stroke: "#555", font: FONT, grid: { stroke: GRID_COLOUR, width: 1 }, ticks: { stroke: GRID_COLOUR, width: 1, size: 4 } };
     const named = this.onSeek ? {} : { label: `${name} [${unit}]`, labelFont: FONT, labelSize: 16 };
     const labelled = (tick: number, i: number, ticks: number[]) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`);
     const series = this.lines.map((line, i) => ({
-      label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: DASHES[(line.run ?? 0) % DASHES.length],
+      label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: LINE_DASHES[(line.run ?? 0) % LINE_DASHES.length],
       points: { show: line.time.length < 12 }, spanGaps: true,
     }));
     return {
@@ -107,7 +107,7 @@ export class Chart {
       hooks: { draw: [() => this.plot && this.placeMark()] }, // it is drawn later than made, and anew at every size
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => labelled(tick, i, ticks)) },
+        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: TICK_COUNTS }), values: (_, ticks) => ticks.map((tick, i) => labelled(tick, i, ticks)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };
@@ -133,7 +133,7 @@ function largest(lines: Line[]): number {
 /** Lines of one name have one colour in all runs. */
 function ink(lines: Line[], index: number): string {
   const labels = [...new Set(lines.map((line) => line.label))];
-  return INKS[labels.indexOf(lines[index].label) % INKS.length];
+  return LINE_COLOURS[labels.indexOf(lines[index].label) % LINE_COLOURS.length];
 }
 
 function reading(line: Line, time: number, size: number): string {

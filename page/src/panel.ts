@@ -2,16 +2,16 @@
 
 import { fitting } from "./amounts";
 import { byId, make } from "./make";
-import type { Shown } from "./scene";
+import type { DisplaySettings } from "./scene";
 import type { Axis } from "./stage";
 
-const TYPED: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the unit in which amounts are typed
-const MOST = 1000; // times that motions are exaggerated
+const TYPED_UNITS: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the unit in which amounts are typed
+const MAX_EXAGGERATION = 1000; // times that motions are exaggerated
 const VIEWS: [string, number, number][] = [["Front", 0, 0], ["Side", 90, 0], ["Top", 0, 90], ["Iso", 28, 16]];
 const SWITCHES = [["forces", "Forces"], ["thrust", "Thrust"], ["ghost", "Initial shape"], ["orthographic", "Parallel"]] as const;
 
 export class Panel {
-  readonly shown: Shown = {
+  readonly shown: DisplaySettings = {
     colour: "stone", most: 0, exaggeration: 1, section: null, forces: false, thrust: false, ghost: false, orthographic: false,
   };
   private readonly colour = make("select", { title: "colour by (C)" });
@@ -100,11 +100,11 @@ export class Panel {
   private read(): void {
     const { shown } = this;
     shown.colour = this.colour.value;
-    const unit = fitting(TYPED[this.units.get(shown.colour)!] ?? 1, this.units.get(shown.colour)!);
+    const unit = fitting(TYPED_UNITS[this.units.get(shown.colour)!] ?? 1, this.units.get(shown.colour)!);
     shown.most = Math.max(0, Number(this.most.value) * unit.size);
     this.most.hidden = this.mostUnit.hidden = shown.colour === "stone" || shown.colour === "macro-block";
     this.mostUnit.textContent = unit.name;
-    shown.exaggeration = twoDigits(MOST ** Number(this.times.value));
+    shown.exaggeration = twoDigits(MAX_EXAGGERATION ** Number(this.times.value));
     this.timesText.textContent = `× ${shown.exaggeration}`;
     this.readSection();
     for (const [name, box] of this.switches) shown[name as "ghost"] = box.checked;

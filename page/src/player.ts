@@ -2,7 +2,7 @@
 
 import { byId, make } from "./make";
 
-interface Told {
+interface PlayerActions {
   play: () => void;
   step: (by: number) => void;
   seek: (time: number) => void;
@@ -17,7 +17,7 @@ export class Player {
   private readonly text = make("output");
   private readonly speed = make("select", { title: "speed" });
 
-  constructor(speeds: [string, number][], speed: number, on: Told) {
+  constructor(speeds: [string, number][], speed: number, on: PlayerActions) {
     this.speed.append(...speeds.map(([label, times]) => make("option", { value: String(times) }, label)));
     this.speed.value = String(speed);
     this.speed.onchange = () => on.speed(Number(this.speed.value));

@@ -6,7 +6,7 @@ import { make } from "./make";
 import type { Pose, Run } from "./run";
 import { largestForce, type Section, Stage } from "./stage";
 
-export interface Shown {
+export interface DisplaySettings {
   colour: string; // "stone", "displacement", "rotation" or a quantity of the run
   most: number; // [SI] at the end of the scale of colours; 0: the largest of the run
   exaggeration: number;
@@ -17,9 +17,9 @@ export interface Shown {
   orthographic: boolean;
 }
 
-const MOVED: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
-const READABLE = 0.6; // how little colours that tell values are shaded
-const UNIT: Record<string, string> = { displacement: "m", rotation: "rad" };
+const POSE_PARTS: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
+const EVENNESS = 0.6; // how little colours that tell values are shaded
+const POSE_UNITS: Record<string, string> = { displacement: "m", rotation: "rad" };
 
 export class Scene {
   readonly stage: Stage;
@@ -29,7 +29,7 @@ export class Scene {
   private readonly colourLegend = make("div", { className: "legend" });
   private readonly forceTitle = make("b");
   private readonly forceLegend = make("div", { className: "legend" });
-  private shown: Shown | null = null;
+  private shown: DisplaySettings | null = null;
   private frame = 0; // with its fraction
   private asking = false; // joints are on their way
   private jointsShown = -1; // frame
@@ -46,7 +46,7 @@ export class Scene {
     this.stage.setGeometry(run.geometry);
   }
 
-  apply(shown: Shown): void {
+  apply(shown: DisplaySettings): void {
     const before = this.shown;
     this.shown = { ...shown };
     this.run.quantity = this.quantity() ? shown.colour : "";
@@ -81,14 +81,14 @@ export class Scene {
   }
 
   private quantity() {
-    return this.run.head.quantities.find(({ name }) => name === this.shown?.colour && !(name in MOVED));
+    return this.run.head.quantities.find(({ name }) => name === this.shown?.colour && !(name in POSE_PARTS));
   }
 
   private colour(pose: Pose): boolean {
     const { fixed } = this.run.head.blocks;
     const { colour, most, forces, thrust } = this.shown!;
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
-    if (!(colour in MOVED) && !quantity) {
+    if (!(colour in POSE_PARTS) && !quantity) {
       const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
       if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
       this.toned = toned;
@@ -96,13 +96,13 @@ export class Scene {
       return true;
     }
     this.toned = "";
-    const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
+    const values = quantity ? this.run.values(this.frame) : lengths(pose[POSE_PARTS[colour]]);
     const counted = quantity?.counted ?? false;
     const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), EVENNESS);
     this.wait.textContent = values ? "" : "loading …";
-    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
+    this.tell(colour, quantity?.unit ?? POSE_UNITS[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
   }
 

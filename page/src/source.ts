@@ -15,8 +15,8 @@ export interface Source {
   arrays(path: string): Promise<Arrays>;
 }
 
-const TYPES = { float32: Float32Array, uint32: Uint32Array, int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array };
-const ALIGNED = 4; // [bytes] every array begins on a multiple of this
+const ARRAY_TYPES = { float32: Float32Array, uint32: Uint32Array, int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array };
+const ALIGNMENT = 4; // [bytes] every array begins on a multiple of this
 
 /** The answers in the document if there are any, else those of the server. */
 export function openSource(): Source {
@@ -75,16 +75,16 @@ async function gunzip(bytes: Uint8Array): Promise<ArrayBuffer> {
 function unpack(content: ArrayBuffer): Arrays {
   const length = new DataView(content).getUint32(0, true);
   const rows = JSON.parse(new TextDecoder().decode(new Uint8Array(content, 4, length))) as {
-    name: string; type: keyof typeof TYPES; shape: number[]; coded: boolean;
+    name: string; type: keyof typeof ARRAY_TYPES; shape: number[]; coded: boolean;
   }[];
   const arrays: Arrays = {};
   let at = 4 + length;
   for (const { name, type, shape, coded } of rows) {
-    at += (ALIGNED - (at % ALIGNED)) % ALIGNED;
+    at += (ALIGNMENT - (at % ALIGNMENT)) % ALIGNMENT;
     const count = shape.reduce((product, size) => product * size, 1);
-    const data = coded ? undone(content, at, shape, count) : new TYPES[type](content, at, count);
+    const data = coded ? undone(content, at, shape, count) : new ARRAY_TYPES[type](content, at, count);
     arrays[name] = { data: coded && type === "int16" ? new Int16Array(data.buffer) : data, shape };
-    at += count * TYPES[type].BYTES_PER_ELEMENT;
+    at += count * ARRAY_TYPES[type].BYTES_PER_ELEMENT;
   }
   return arrays;
 }

@@ -7,17 +7,17 @@ import { strengthColour } from "./colours";
 import * as shaders from "./shaders";
 import type { Arrays } from "./source";
 
-const FIELD = 24; // [deg] of view
-const MARGIN = 1.06; // room around what is fitted
-const SHADOW_MAP = 2048; // pixels a side
-const SUN = new three.Vector3(-0.24, -0.65, 0.72).normalize();
-const WIDEST = 9; // [pixels] the line of the largest force
-const LEAST = 0.005; // of the largest force: less is not drawn
-const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
-const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
-const MARK: [number, number, number] = [0.82, 0.1, 0.08];
-const MANY = 10000; // triangles that software draws without shadows
-const TEXELS = 1024; // a row of a texture
+const FIELD_OF_VIEW = 24; // [deg] of view
+const FIT_MARGIN = 1.06; // room around what is fitted
+const SHADOW_MAP_PIXELS = 2048; // pixels a side
+const SUN_DIRECTION = new three.Vector3(-0.24, -0.65, 0.72).normalize();
+const MAX_LINE_WIDTH = 9; // [pixels] the line of the largest force
+const MIN_FORCE_SHARE = 0.005; // of the largest force: less is not drawn
+const FAINT_DEPTH = 3; // radii of a block: forces farther behind the stones that are seen are faint
+const THRUST_COLOUR: [number, number, number] = [0.7, 0.18, 0.36];
+const MARK_COLOUR: [number, number, number] = [0.82, 0.1, 0.08];
+const MAX_SHADED_TRIANGLES = 10000; // triangles that software draws without shadows
+const TEXELS_PER_ROW = 1024; // a row of a texture
 
 export type Axis = "x" | "y" | "z";
 
@@ -42,7 +42,7 @@ export class Stage {
   private readonly scene = new three.Scene();
   private readonly sunScene = new three.Scene();
   private readonly pickScene = new three.Scene();
-  private readonly camera = new three.PerspectiveCamera(FIELD);
+  private readonly camera = new three.PerspectiveCamera(FIELD_OF_VIEW);
   private readonly sunCamera = new three.OrthographicCamera();
   private readonly controls: OrbitControls;
   private readonly sunTarget = sunTarget();
@@ -101,7 +101,7 @@ export class Stage {
     this.uniforms.colour.value.image.data!.fill(200);
     this.measure(geometry);
     this.addBlocks(geometry);
-    if (this.soft && geometry.triangle.shape[0] > MANY) this.simplify();
+    if (this.soft && geometry.triangle.shape[0] > MAX_SHADED_TRIANGLES) this.simplify();
     this.setPose(this.displacement, this.turn);
   }
 
@@ -139,7 +139,7 @@ export class Stage {
     const ends = [...Array.from(start).slice(1), points.length / 3];
     for (let line = 0; line < start.length; line++)
       for (let at = start[line]; at + 1 < ends[line]; at++)
-        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
+        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST_COLOUR, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
   }
 
@@ -150,7 +150,7 @@ export class Stage {
     for (let at = 0; 3 * at < points.length; at++) {
       const middle = point(points, at);
       const arm = new three.Vector3(0, 0, half);
-      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK, width: 9 });
+      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK_COLOUR, width: 9 });
     }
     this.marks = this.ribbons(this.marks, marks);
   }
@@ -299,7 +299,7 @@ export class Stage {
     this.camera.near = Math.max(distance - size, 0.002 * distance);
     this.camera.far = distance + size;
     this.camera.updateProjectionMatrix();
-    const half = distance * Math.tan(three.MathUtils.degToRad(FIELD / 2)); // [m] half the height of the picture
+    const half = distance * Math.tan(three.MathUtils.degToRad(FIELD_OF_VIEW / 2)); // [m] half the height of the picture
     if (this.parallel) {
       const wide = half * this.camera.aspect;
       this.camera.projectionMatrix.makeOrthographic(-wide, wide, half, -half, distance - size, distance + size);
@@ -371,7 +371,7 @@ export class Stage {
       this.box.expandByPoint(corner.add(new three.Vector3().fromArray(this.centre, 3 * owner[i])));
     }
     this.radius = reach.sort()[reach.length >> 1] || 1;
-    this.strong.nearer.value = DEEP * this.radius;
+    this.strong.nearer.value = FAINT_DEPTH * this.radius;
     this.aimSun();
   }
 
@@ -380,7 +380,7 @@ export class Stage {
     const size = this.box.getSize(new three.Vector3()).length();
     const half = 0.75 * size;
     this.sunCamera.up.set(0, 0, 1);
-    this.sunCamera.position.copy(middle).addScaledVector(SUN, 2 * size);
+    this.sunCamera.position.copy(middle).addScaledVector(SUN_DIRECTION, 2 * size);
     this.sunCamera.lookAt(middle);
     Object.assign(this.sunCamera, { left: -half, right: half, top: half, bottom: -half, near: 0, far: 4 * size });
     this.sunCamera.updateProjectionMatrix();
@@ -426,11 +426,11 @@ export class Stage {
     for (let joint = 0; joint < b.length; joint++) {
       const along = point(force, joint);
       const share = along.length() / (this.strongest || 1);
-      if (share < LEAST) continue;
+      if (share < MIN_FORCE_SHARE) continue;
       const middle = this.carried(point(centre, joint), b[joint]);
       along.multiplyScalar(length / 2);
       const root = Math.sqrt(Math.min(share, 1));
-      segments.push({ start: middle.clone().sub(along), end: middle.add(along), hue: [...strengthColour(root)], width: WIDEST * root });
+      segments.push({ start: middle.clone().sub(along), end: middle.add(along), hue: [...strengthColour(root)], width: MAX_LINE_WIDTH * root });
     }
     return segments.sort((one, other) => one.width - other.width);
   }
@@ -438,7 +438,7 @@ export class Stage {
   /** [m] of the longest segment, so that a common one is about half a block long and none too long for the picture. */
   private fittingLength(force: ArrayLike<number>): number {
     const sizes = Array.from({ length: force.length / 3 }, (_, joint) => point(force, joint).length());
-    const drawn = sizes.filter((size) => size > LEAST * this.strongest).sort((one, other) => one - other);
+    const drawn = sizes.filter((size) => size > MIN_FORCE_SHARE * this.strongest).sort((one, other) => one - other);
     const common = drawn[drawn.length >> 1] ?? 1;
     const [least, most] = [2 * this.radius, 0.08 * this.box.getSize(new three.Vector3()).length()];
     return Math.max(least, Math.min((0.7 * this.radius * this.strongest) / common, most));
@@ -489,13 +489,13 @@ export class Stage {
   private fittingDistance(towards: three.Vector3): number {
     const turn = new three.Matrix4().lookAt(towards, new three.Vector3(), this.camera.up).invert();
     const middle = this.box.getCenter(new three.Vector3());
-    const slope = Math.tan(three.MathUtils.degToRad(FIELD / 2));
+    const slope = Math.tan(three.MathUtils.degToRad(FIELD_OF_VIEW / 2));
     const aspect = this.container.clientWidth / Math.max(this.container.clientHeight, 1) || 1; // the canvas may follow later
     let distance = 0.01;
     for (let corner = 0; corner < 8; corner++) {
       const at = new three.Vector3(...(["x", "y", "z"] as const).map((axis, i) => this.box[corner & (1 << i) ? "max" : "min"][axis]));
       at.sub(middle).applyMatrix4(turn);
-      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
+      distance = Math.max(distance, at.z + (FIT_MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
     }
     return distance;
   }
@@ -537,7 +537,7 @@ function uniforms() {
     selected: { value: -1 },
     evenness: { value: 0 },
     ink: { value: new three.Vector4(0.16, 0.13, 0.1, 0.75) },
-    sun: { value: SUN },
+    sun: { value: SUN_DIRECTION },
     eye: { value: new three.Vector3() },
     sunDepth: { value: null as three.Texture | null },
     sunMatrix: { value: new three.Matrix4() },
@@ -553,7 +553,7 @@ function material(vertexShader: string, fragmentShader: string, uniforms: Record
 
 /** A texture of one texel a row. */
 function texture(count: number, type: typeof three.FloatType | typeof three.UnsignedByteType): three.DataTexture {
-  const width = Math.min(TEXELS, count);
+  const width = Math.min(TEXELS_PER_ROW, count);
   const height = Math.ceil(count / width);
   const data = type === three.FloatType ? new Float32Array(4 * width * height) : new Uint8Array(4 * width * height);
   return new three.DataTexture(data, width, height, three.RGBAFormat, type);
@@ -568,8 +568,8 @@ function spread(into: three.DataTexture, rows: Float32Array, stride: number, off
 }
 
 function sunTarget(): three.WebGLRenderTarget {
-  const target = new three.WebGLRenderTarget(SHADOW_MAP, SHADOW_MAP);
-  target.depthTexture = new three.DepthTexture(SHADOW_MAP, SHADOW_MAP, three.FloatType);
+  const target = new three.WebGLRenderTarget(SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS);
+  target.depthTexture = new three.DepthTexture(SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS, three.FloatType);
   return target;
 }
 

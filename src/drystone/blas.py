@@ -27,7 +27,7 @@ class Library(NamedTuple):
     """A BLAS library of this process."""
 
     path: str
-    threads: Callable[[], int]  # how many it uses
+    threads: Callable[[], int]  # returns the number of threads that it uses
     set_threads: Callable[[int], Any]
     per_thread: bool  # whether the number is one of the calling thread of Python, and not of the process
 
@@ -43,7 +43,7 @@ class _Limit:
         self._modules = 0  # of Python that were loaded when the libraries were last looked for
 
     def enter(self) -> list[tuple[Library, int]]:
-        """Begin a computation; what the thread that computes has to restore itself."""
+        """Begin a computation; returns the limits that the computing thread must restore itself."""
         with self._lock:
             libraries = self._loaded()
             for library in libraries:
@@ -66,7 +66,7 @@ class _Limit:
                 library.set_threads(threads)
 
     def _loaded(self) -> list[Library]:
-        """They are looked for again if modules were imported since, as one of these may bring a BLAS of its own."""
+        """The loaded libraries. They are searched again if modules were imported since, as one may have loaded another BLAS."""
         if self._modules != len(sys.modules):
             self._libraries = find_libraries()
             self._modules = len(sys.modules)
@@ -87,7 +87,7 @@ def _library(controller: Any) -> Library:
 
 
 def _setter_of_openblas(library: Any) -> Callable[[int], Any]:
-    """The function of the library itself; builds differ in what they put before and after its name."""
+    """The function of the library itself; builds differ in the prefix and the suffix of its name."""
     names = [f"{prefix}openblas_set_num_threads{suffix}" for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64"))]
     return getattr(library, next(name for name in names if hasattr(library, name)))
 
@@ -97,7 +97,7 @@ _limit = _Limit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS has one thread until the end of the block, which must not contain a `yield`."""
+    """Keep BLAS on one thread during the block, which must not contain a `yield`."""
     own_limits = _limit.enter()
     try:
         yield

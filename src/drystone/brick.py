@@ -1,11 +1,11 @@
-"""The 8-node brick: corners (8, 3) [m] come in, stiffness, mass and stresses go out.
+"""The 8-node brick element: stiffness, mass and stresses from its corners (8, 3) [m].
 
-Corners are counted in binary: bit 0 is the first natural direction, bit 1 the second, bit 2 the third, each -1 or 1. Besides
-the trilinear displacements the element has Wilson's nine bubbles with Taylor's correction (T81), condensed: without them a
-brick as thin as a stone bends far too stiffly, with the correction constant stress is exact on any mesh.
+Corners are numbered in binary: bit 0 is the first natural direction, bit 1 the second, bit 2 the third, each -1 or 1. Besides
+the trilinear displacements the element has Wilson's nine bubbles with Taylor's correction (T81), condensed. Without the bubbles
+a brick as thin as a stone bends far too stiffly; with the correction, constant stress is exact on any mesh.
 
 >>> cube = np.array([[c & 1, c >> 1 & 1, c >> 2] for c in range(8)], float)
->>> round(float(mass(cube, 2000.0)[::3, ::3].sum()), 9)
+>>> round(float(mass_matrix(cube, 2000.0)[::3, ::3].sum()), 9)
 2000.0
 """
 
@@ -20,18 +20,18 @@ _STRAIN_COMPONENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))  # the six
 
 
 def shape_functions(natural: Array) -> Array:
-    """(8,) how much each corner counts at a natural point (3,)."""
+    """(8,) the shape functions of the corners at a natural point (3,)."""
     return np.prod(1.0 + CORNER_SIGNS * natural, axis=1) / 8.0
 
 
 def shape_gradients(natural: Array) -> Array:
-    """(8, 3) derivatives of the weights by the natural coordinates."""
+    """(8, 3) derivatives of the shape functions with respect to the natural coordinates."""
     one = 1.0 + CORNER_SIGNS * natural
     return CORNER_SIGNS * np.stack([one[:, 1] * one[:, 2], one[:, 0] * one[:, 2], one[:, 0] * one[:, 1]], axis=1) / 8.0
 
 
 def elasticity_matrix(young: float, poisson: float) -> Array:
-    """(6, 6) [Pa] stress per strain, isotropic."""
+    """(6, 6) [Pa] the isotropic elasticity matrix: stress per strain."""
     shear = young / (2.0 * (1.0 + poisson))
     lame = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
     matrix = np.diag([2.0 * shear] * 3 + [shear] * 3)
@@ -40,7 +40,7 @@ def elasticity_matrix(young: float, poisson: float) -> Array:
 
 
 def mass_matrix(corners: Array, density: float) -> Array:
-    """(24, 24) [kg] consistent mass; three points a direction are exact for every trilinear brick."""
+    """(24, 24) [kg] consistent mass; three points per direction are exact for every trilinear brick."""
     (_, shares), (values, slopes) = _gauss_points(3), _gauss_values(3)
     volumes = shares * density * np.linalg.det(corners.T @ slopes)
     total = (values.T * volumes) @ values
@@ -90,7 +90,7 @@ def _symmetric(slope: Array) -> Array:
 
 @cache
 def _gauss_points(count: int) -> tuple[Array, Array]:
-    """Points (P, 3) and their shares (P,), so many a direction."""
+    """Gauss points (P, 3) and their weights (P,), with `count` points per direction."""
     coordinates, share = np.polynomial.legendre.leggauss(count)
     order = [(i, j, k) for k in range(count) for j in range(count) for i in range(count)]
     return coordinates[order], share[order].prod(axis=1)
@@ -98,6 +98,6 @@ def _gauss_points(count: int) -> tuple[Array, Array]:
 
 @cache
 def _gauss_values(count: int) -> tuple[Array, Array]:
-    """Weights (P, 8) of the corners and their derivatives (P, 8, 3) at the Gauss points."""
+    """Shape functions (P, 8) of the corners and their derivatives (P, 8, 3) at the Gauss points."""
     points, _ = _gauss_points(count)
     return np.array([shape_functions(natural) for natural in points]), np.array([shape_gradients(natural) for natural in points])

@@ -1,7 +1,7 @@
-"""What deformable blocks bring into a step: more unknowns in its `Problem`, gaps opened or closed by their displacement (T84).
+"""Deformable blocks in a step: they add modal unknowns to its `Problem`, and their displacement changes the gaps (T84).
 
-Contact is found on the rigid shapes. A contact point is carried by the brick it lies in: its displacement and velocity are
-those of the brick's corners, weighted. Displacements are small and seen from the frame that moves with the block.
+Contact is detected on the rigid shapes. The displacement and the velocity of a contact point are interpolated from the corners
+of the brick that it lies in. Displacements are small, in the frame that moves with the block.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ Array = np.ndarray
 
 
 class ContactInterpolation(NamedTuple):
-    """Where contacts hold the blocks a (0) and b (1). No weight on rigid ones."""
+    """The nodes that move the contact points on blocks a (0) and b (1), and their weights, which are zero for rigid blocks."""
 
     node: Array  # (C, 2, 8) int64
     weight: Array  # (C, 2, 8)
@@ -27,7 +27,7 @@ class ContactInterpolation(NamedTuple):
 
 
 def interpolate_contacts(elastic: Elastic, contacts: Contacts, position: Array, rotation: Array, amplitude: Array) -> tuple[Contacts, ContactInterpolation]:
-    """The contacts with the gaps that displaced blocks leave, and the bricks their points lie in."""
+    """The contacts with the gaps of the deformed blocks, and the interpolation of their points."""
     count, gap = len(contacts.gap), contacts.gap.copy()
     grip = ContactInterpolation(np.zeros((count, 2, 8), np.int64), np.zeros((count, 2, 8)), np.empty((len(elastic.block), 3, 3)))
     _find_nodes(elastic, contacts, position, rotation, grip)
@@ -57,7 +57,7 @@ def _find_nodes(elastic, contacts, position, rotation, grip):
 
 @inner
 def natural_point(corner, local, natural):
-    """Natural coordinates of a point [m] of the body frame, by Newton, brought back into the block if it lies outside."""
+    """The natural coordinates of a point [m] of the body frame, by Newton's method, clipped to the block."""
     for i in range(3):
         natural[i] = 0.0
     for _ in range(8):
@@ -86,7 +86,7 @@ def natural_point(corner, local, natural):
 
 @inner
 def find_node_weights(mesh, natural, node, weight):
-    """The brick that a natural point of the block lies in: its nodes and their weights."""
+    """The nodes of the brick that a natural point of the block lies in, and their weights."""
     first, stride = 0, 1
     for c in range(8):
         node[c], weight[c] = 0, 1.0
@@ -105,7 +105,7 @@ def find_node_weights(mesh, natural, node, weight):
 
 @inner
 def _add_displacement_gaps(elastic, contacts, grip, moved, gap):
-    """Add what displacements (S, n, 3) [m] of the nodes open of the gaps."""
+    """Add to the gaps the opening by the displacements (S, n, 3) [m] of the nodes."""
     for c in range(gap.shape[0]):
         for side in range(2):
             s = elastic.row[contacts.a[c] if side == 0 else contacts.b[c]]
@@ -121,7 +121,7 @@ def _add_displacement_gaps(elastic, contacts, grip, moved, gap):
 
 
 class FreeModes(NamedTuple):
-    """The modes in a step."""
+    """The elastic modes in a step."""
 
     scale: Array  # (S, m) rate per whitened unknown (T83)
     before: Array  # (S, m) [kg^1/2 m/s] whitened rates at the start
@@ -131,19 +131,19 @@ class FreeModes(NamedTuple):
 def predict_free_modes(
     elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float, theta: float, mass: float
 ) -> FreeModes:
-    """How the modes go on without contact (T83), all as at the start of the step; spin (B, 3) [rad/s]. mass: of the modes; 0:
-    they are static (T358)."""
+    """The rates of the modes at the end of the step without contact (T83); all arguments are those at its start; spin (B, 3)
+    [rad/s]. mass: of the modes; 0: they are static (T358)."""
     square = elastic.stiffness[elastic.kind]
     inertia = mass + (theta * h) ** 2 * square
-    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))  # modes that a smaller mesh does not have have no stiffness
+    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))  # modes that blocks with a coarser mesh do not have are of zero stiffness
     strained = square * (amplitude + theta * (1.0 - theta) * h * rate)
     pull = _inertial_rates(elastic, rotation, spin, amplitude, rate, h)
     return FreeModes(scale, rate / scale, scale * (mass * rate + pull - h * strained))
 
 
 def _inertial_rates(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:
-    """(S, m) [kg^1/2 m/s] what centrifugal and Coriolis forces give to the amplitudes in a step (T85); the latter as a turn of
-    the velocities, which keeps their energy."""
+    """(S, m) [kg^1/2 m/s] the change of the rates by centrifugal and Coriolis forces in a step (T85); the latter rotate the
+    velocities, which conserves their energy."""
     out = np.zeros_like(rate)
     for s, block in enumerate(elastic.block):
         if not spin[block].any():
@@ -167,7 +167,7 @@ def _rotation_matrix(vector: Array) -> Array:
 def add_modal_unknowns(
     elastic: Elastic, problem: Problem, guess: Guess, contacts: Contacts, frame: Array, grip: ContactInterpolation, modes: FreeModes
 ) -> tuple[Problem, Guess]:
-    """The problem with the modes of the deformable blocks after the six unknowns of every block, zeros for rigid ones (T84).
+    """Append the modes of the deformable blocks to the six unknowns of every block, zeros for rigid ones (T84).
     frame (C, 3, 3): contact axes."""
     more = elastic.mode.shape[3]
     row_a, row_b = _append_zeros(problem.row_a, more), _append_zeros(problem.row_b, more)
@@ -185,7 +185,7 @@ def _append_zeros(values: Array, more: int) -> Array:
 
 @inner
 def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
-    """Rows after the first six: velocity of the contact point along the contact axes per whitened amplitude."""
+    """The rows after the first six: velocity of the contact point along the contact axes per whitened amplitude."""
     for c in range(contacts.a.shape[0]):
         for side in range(2):
             s = elastic.row[contacts.a[c] if side == 0 else contacts.b[c]]
@@ -208,5 +208,5 @@ def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
 
 
 def strain_energy(elastic: Elastic, amplitude: Array) -> float:
-    """[J] (T86)"""
+    """[J] the strain energy of the deformable blocks (T86)."""
     return 0.5 * float(np.vdot(elastic.stiffness[elastic.kind], amplitude**2))

@@ -1,9 +1,9 @@
-"""Laws of joints as a user gives them: a `JointLaw` for each pair of groups comes in, tables of numbers (`Laws`) go out.
+"""Laws of joints as a user gives them, a `JointLaw` for each pair of groups, and the tables of numbers (`Laws`) made from them.
 
-A joint is dry unless its law says more: cohesion and tension (Mohr and Coulomb's cone with its apex at -cohesion / friction,
-cut off at the tension), adhesion that is damaged (a cohesive zone), a pressure at which it is crushed, a stiffness of its own.
-What they mean in a step is told by `mortar` (T70 to T77) and, in histories by small steps, by engine/joint_law.py (T343 to
-T346); what cannot be is refused here. Whoever needs another law writes a function and gives it as an `OwnLaw`.
+A joint is dry unless its law has more than friction: cohesion and tension (the cone of Mohr and Coulomb with its apex at
+-cohesion / friction, cut off at the tension), adhesion with damage (a cohesive zone), a crushing strength, or a stiffness.
+Their mechanics are explained in `mortar` (T70 to T77) and, for histories by small steps, in engine/joint_law.py (T343 to
+T346); impossible values are refused here. A user-defined law is a function, given as an `OwnLaw`.
 
 >>> JointLaw(0.5, tension=1e5).cohesion_in_use
 50000.0
@@ -21,17 +21,17 @@ from drystone.errors import InputError
 
 Array = np.ndarray
 
-DEFAULT_YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
-MAX_LAW_MEMORY = 64  # numbers that a cell of a joint can remember for a law from outside
-NEGLIGIBLE_INTENSITY = 1e-3  # an adhesion weaker than this part of the sound one is gone
+DEFAULT_YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if none is given
+MAX_LAW_MEMORY = 64  # numbers that a cell of a joint can store for a user-defined law
+NEGLIGIBLE_INTENSITY = 1e-3  # adhesion below this share of the undamaged one is set to zero
 
 
 @dataclass(frozen=True)
 class Adhesion:
-    """A bond that pulls with stiffness * intensity^2 and gives way while it is stretched (Raous, Cangemi and Cocou; AJ)."""
+    """A bond with the stiffness times intensity^2, whose intensity decreases as it is stretched (Raous, Cangemi and Cocou; AJ)."""
 
-    energy: float  # [J/m2] that it takes to break it: w
-    normal_stiffness: float  # [N/m3] of the sound bond
+    energy: float  # [J/m2] needed to break it: w
+    normal_stiffness: float  # [N/m3] of the undamaged bond
     shear_stiffness: float | None = None  # [N/m3]; the same if not given
     viscosity: float = 0.0  # [N s/m] that delays the damage: b
 
@@ -41,7 +41,7 @@ class Adhesion:
 
 
 class CodeIdentity(NamedTuple):
-    """A function that a run was computed with. Its file has the name and the digest of the code, never the code itself."""
+    """The name and the digest of a function that a run was computed with. The file of a run never has the code itself."""
 
     name: str
     digest: str
@@ -49,23 +49,23 @@ class CodeIdentity(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnLaw:
-    """A joint law from outside the package, for histories by small steps: a function of one cell of a joint, with the arguments
+    """A user-defined joint law for histories by small steps: a function of one cell of a joint, with the arguments
     of `stress` in engine/joint_law.py. The small steps are stable as long as the law is nowhere stiffer than the stiffnesses
-    that it is given in `numbers[NORMAL]` and `numbers[SHEAR]`."""
+    that it receives in `numbers[NORMAL]` and `numbers[SHEAR]`."""
 
-    stress: Callable[..., None] | CodeIdentity  # compiled when it is first needed; KnownCode: of a model read from a run
-    numbers: tuple[float, ...] = ()  # its own, after the friction and the two stiffnesses of the joint
-    memory: int = 0  # how many numbers each cell remembers for it, after the four that every cell has
-    strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while a structure is let down, so that nothing breaks
-    reach: float = 0.0  # [m] how far a joint may be opened and still pull
+    stress: Callable[..., None] | CodeIdentity  # compiled when it is first needed; `CodeIdentity` in a model read from a run
+    numbers: tuple[float, ...] = ()  # its parameters, after the friction and the two stiffnesses of the joint
+    memory: int = 0  # how many numbers each cell stores for it, after the four that every cell has
+    strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while the structure is put under its weight
+    reach: float = 0.0  # [m] the largest opening at which the joint still transmits tension
 
     @property
     def name(self) -> str:
-        """Of the function."""
+        """The name of the function."""
         return self.stress.name if isinstance(self.stress, CodeIdentity) else getattr(self.stress, "__name__", repr(self.stress))
 
     def check(self, where: str) -> None:
-        """Refuse what cannot be; whether the function is a law is seen when it is compiled."""
+        """Refuse impossible values; whether the function is a joint law is found when it is compiled."""
         if not callable(self.stress) and not isinstance(self.stress, CodeIdentity):
             raise InputError(f"own.stress{where} is {self.stress!r}; give a function that Numba can compile")
         for k, value in enumerate(self.numbers):
@@ -81,19 +81,19 @@ class OwnLaw:
 
 @dataclass(frozen=True)
 class JointLaw:
-    """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
+    """The law of the joint between two blocks. Properties that are not given are absent; stiffnesses are then those of the stone."""
 
     friction: float  # coefficient of friction, the tangent of its angle
     cohesion: float | None = None  # [Pa] friction * tension if only that is given
     tension: float | None = None  # [Pa] cohesion / friction, the apex of the cone, if only that is given
-    brittle: bool = False  # sliding breaks the bond; False: it yields and slides on with its cohesion
+    brittle: bool = False  # True: sliding breaks the bond; False: the joint slides on with its cohesion
     normal_stiffness: float | None = None  # [N/m3] stress per closing
-    shear_stiffness: float | None = None  # [N/m3] that of the normal if not given
-    crushing: float | None = None  # [Pa] largest pressure
+    shear_stiffness: float | None = None  # [N/m3] equal to the normal stiffness if not given
+    crushing: float | None = None  # [Pa] crushing strength
     adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
-    restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
-    dilatancy: float = 0.0  # [rad] angle at which a joint that slides opens, in histories by small steps (T342)
-    own: OwnLaw | None = None  # a law from outside in place of friction, cohesion, adhesion and crushing
+    restitution: float = 0.0  # speed after an impact over speed before it, for rigid contact (T88)
+    dilatancy: float = 0.0  # [rad] angle at which a sliding joint opens, in histories by small steps (T342)
+    own: OwnLaw | None = None  # a user-defined law in place of friction, cohesion, adhesion and crushing
 
     @property
     def cohesion_in_use(self) -> float:
@@ -107,11 +107,11 @@ class JointLaw:
 
     @property
     def is_dry(self) -> bool:
-        """Friction is all there is to it."""
+        """Whether the joint has no more than friction, restitution and dilatancy."""
         return self == JointLaw(self.friction, restitution=self.restitution, dilatancy=self.dilatancy)
 
     def check(self, where: str) -> None:
-        """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
+        """Refuse impossible values; `where` follows the name of a quantity in messages, as " at supports"."""
         if not is_number(self.friction) or not 0 <= self.friction < math.inf:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
@@ -123,7 +123,7 @@ class JointLaw:
         if not is_number(self.dilatancy) or not 0 <= self.dilatancy <= math.atan(self.friction):
             most = math.degrees(math.atan(self.friction))
             raise InputError(f"dilatancy{where} is {self.dilatancy!r} rad; give an angle from 0 to that of friction, "
-                             f"{most:.4g} degrees: a joint that opens more would make energy")  # fmt: skip
+                             f"{most:.4g} degrees: a joint that opens more would create energy")  # fmt: skip
         self._check_cone(where)
         if self.own is not None:
             self._check_own(self.own, where)

@@ -1,14 +1,15 @@
-"""Mortar in the contact problem of a step: laws and the state of the bonds come in, what the joints bore goes out (`Borne`).
+"""Joints with mortar in the contact problem of a step: applies the joint laws and returns the forces in the joints
+(`JointSolution`).
 
-Solvers see one problem (T9). Each law is brought to it and what was done is undone in the answer:
+Solvers take one form of problem (T9). Each law is transformed to it, and the solution is transformed back:
 
     stiffness along the joint   rows and impulses along it are scaled (T71)
     cohesion                    impulses are counted from the apex of the cone (T72)
-    adhesion                    a second row at the point, a spring in a cone that it does not reach (T74)
+    adhesion                    a second row at the point, a spring in a cone so wide that it is never reached (T74)
     crushing                    a soft row that starts at the cap (T76)
 
-Bonds that break, adhesion that is damaged and points that are crushed are found by solving again until nothing changes (T73).
-Bonds only get weaker, so this ends.
+Which bonds break, how adhesion is damaged and which points are crushed is found by solving repeatedly until nothing changes
+(T73). Bonds only get weaker, so the iteration ends.
 """
 
 from typing import NamedTuple
@@ -24,26 +25,26 @@ from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
 
-CRUSHED_STIFFNESS_RATIO = 1e-3  # stiffness of a joint that is crushed, of the sound one's
-ADHESION_CONE_FACTOR = 10.0  # cone of an adhesive spring: its apex in units of the largest force it can bear, and its friction
-APEX_MARGIN = 1e-6  # of the apex: a tension this near to it is at it
-MAX_PASSES = 100  # of a step; a step that changes for longer has not converged
-INTENSITY_TOLERANCE = 1e-6  # change of an adhesion's intensity that is none
+CRUSHED_STIFFNESS_RATIO = 1e-3  # stiffness of a crushed joint over that of the sound one
+ADHESION_CONE_FACTOR = 10.0  # cone of an adhesive spring: its apex over the largest force of the spring, and its friction
+APEX_MARGIN = 1e-6  # of the apex: the tension is kept at least this far from 0 and from the apex
+MAX_PASSES = 100  # in a step; a step that still changes after them has not converged
+INTENSITY_TOLERANCE = 1e-6  # a smaller change of the intensity of adhesion counts as none
 
 
 class JointSolution(NamedTuple):
-    """What the joints of a step bore."""
+    """The forces in the joints in a step, and the energies."""
 
-    solution: Solution  # impulses of the contacts, with all that acts at each
+    solution: Solution  # with the total impulse of each contact
     drift: Array  # (C, 3) [m/s] relative velocity at the end, plus gap / h
     elastic: float  # [J] stored at the end
     friction: float  # [J] dissipated by sliding
     fracture: float  # [J] dissipated by bonds that broke or were damaged, and by crushing
-    contacts: Contacts  # with their bonds as they are now
+    contacts: Contacts  # with the bonds at the end of the step
 
 
 def solve_dry_joints(problem: Problem, guess: Guess, contacts: Contacts, solver: ContactSolver) -> JointSolution:
-    """Joints with friction alone."""
+    """Solve the contact problem of joints with friction alone."""
     solution = solver(problem, guess)
     tau, drift = solution.impulse, relative_velocity(problem, solution.velocity)
     slip = drift + problem.compliance[:, None] * (tau - problem.memory)
@@ -52,10 +53,10 @@ def solve_dry_joints(problem: Problem, guess: Guess, contacts: Contacts, solver:
 
 
 def create_bonds(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
-    """The contacts with new bonds, where their law has any and blocks touch in a face, not along a line; what gap there is, is
-    filled with mortar."""
+    """The contacts with new bonds, where the law has a bond and the blocks touch in a face, not along a line. A gap is filled
+    with mortar."""
     a, b, group, radius = contacts.a, contacts.b, model.bodies.group, model.bodies.radius
-    near = contacts.gap <= NEAR * np.minimum(radius[a], radius[b])  # detection sees further if joints can be stretched
+    near = contacts.gap <= NEAR * np.minimum(radius[a], radius[b])  # contact detection finds larger gaps if joints transmit tension
     _, pair = np.unique(a * len(group) + b, return_inverse=True)
     points = np.bincount(pair, near)[pair]
     has_bond = laws.cohesion[group[a], group[b]] + laws.energy[group[a], group[b]] > 0
@@ -66,7 +67,8 @@ def create_bonds(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
 def solve_bonded_joints(
     problem: Problem, guess: Guess, contacts: Contacts, laws: Laws, group: Array, frame: Array, h: float, solver: ContactSolver
 ) -> JointSolution:
-    """Joints with laws of mortar. `problem` is of dry joints; `frame` (C, 3, 3) has the world vectors of its coordinates."""
+    """Solve the contact problem of joints with mortar. `problem` is that of dry joints; `frame` (C, 3, 3) has the world vectors
+    of its coordinates."""
     strength = _strengths(problem, contacts, laws, group, h)
     slid = np.einsum("cij,cj->ci", frame, contacts.stretch) * (0.0, 1.0, 1.0)
     memory = problem.memory + h * (strength.drag * contacts.bond**2)[:, None] * slid  # of friction, without the adhesion's part
@@ -101,20 +103,20 @@ def solve_bonded_joints(
 
 
 class _Strengths(NamedTuple):
-    """What the laws give the contacts in a step of length h, (C,)."""
+    """The stiffnesses and strengths of the contacts in a step of length h, (C,)."""
 
     normal: Array  # [1/kg] compliance across the joint
-    shear: Array  # [1/kg] and along it
+    shear: Array  # [1/kg] compliance along the joint
     friction: Array
-    apex: Array  # [N s] cohesion / friction of a sound bond
+    apex: Array  # [N s] cohesion / friction of an undamaged bond
     tension: Array  # [N s] at which it breaks
     brittle: Array  # bool
     cap: Array  # [N s] at which the joint is crushed
     yielding: Array  # [m/(N s)] closing per impulse beyond the cap
     energy: Array  # [J] of adhesion
     viscosity: Array  # [J s]
-    pull: Array  # [N/m] stiffness of sound adhesion across the joint
-    drag: Array  # [N/m] and along it
+    pull: Array  # [N/m] stiffness of undamaged adhesion across the joint
+    drag: Array  # [N/m] stiffness of undamaged adhesion along the joint
 
 
 def _strengths(problem: Problem, contacts: Contacts, laws: Laws, group: Array, h: float) -> _Strengths:
@@ -144,15 +146,15 @@ def _strengths(problem: Problem, contacts: Contacts, laws: Laws, group: Array, h
 class _JointState(NamedTuple):
     """The contacts in one pass of a step."""
 
-    bond: Array  # (C,) 1 sound .. 0 broken
-    yields: Array  # (C,) bool: is being crushed
-    crushed: Array  # (C,) [m]
+    bond: Array  # (C,) intensity of the bond: 1 undamaged, 0 broken
+    yields: Array  # (C,) bool: whether the point is being crushed
+    crushed: Array  # (C,) [m] crushed depth
     borne: Array  # (C, 3) [N s] by the joint: pressure, friction and cohesion
     pull: Array  # (C, 3) [N s] of adhesion
 
 
 class _SolverView(NamedTuple):
-    """The problem that a solver sees: R rows, those of the contacts and behind them those of their adhesion."""
+    """The problem as the solver takes it, with R rows: the row of each contact, followed by that of its adhesion if it has one."""
 
     problem: Problem
     contact: Array  # (R,) int64 contact of the row
@@ -200,13 +202,13 @@ def _make_solver_view(
 
 
 def _to_solver(view: _SolverView, joint: _JointState) -> Array:
-    """(R, 3) impulses as the solver sees them."""
+    """(R, 3) the impulses in the coordinates of the solver."""
     impulse = np.where(view.glue[:, None], joint.pull[view.contact], joint.borne[view.contact])
     return np.column_stack([impulse[:, 0] + view.apex, view.scale[:, None] * impulse[:, 1:]])
 
 
 def _from_solver(view: _SolverView, impulse: Array, joint: _JointState) -> _JointState:
-    """The contacts with the impulses (R, 3) of the solver."""
+    """The joint state with the impulses (R, 3) of the solver, transformed back."""
     plain = np.column_stack([impulse[:, 0] - view.apex, impulse[:, 1:] / view.scale[:, None]])
     pull = np.zeros_like(joint.pull)
     pull[view.contact[view.glue]] = plain[view.glue]
@@ -214,7 +216,7 @@ def _from_solver(view: _SolverView, impulse: Array, joint: _JointState) -> _Join
 
 
 def _update_bonds(joint: _JointState, strength: _Strengths, contacts: Contacts, opening: Array, h: float) -> _JointState:
-    """The contacts after bonds have broken, adhesion was damaged and points were crushed in a pass; opening (C, 3) [m]."""
+    """The joint state after bonds have broken, adhesion was damaged and points were crushed in a pass; opening (C, 3) [m]."""
     across, along = joint.borne[:, 0], np.hypot(joint.borne[:, 1], joint.borne[:, 2])
     slides = along >= strength.friction * (across + strength.apex) * (1 - 1e-9)
     breaks = (strength.apex > 0) & ((-across > strength.tension) | (strength.brittle & slides))
@@ -226,7 +228,7 @@ def _update_bonds(joint: _JointState, strength: _Strengths, contacts: Contacts, 
 
 
 def _intensity(strength: _Strengths, before: Array, opening: Array, h: float) -> Array:
-    """What is left of adhesion (T75), none below FORGOTTEN; where there is none by its law, as before."""
+    """The intensity of adhesion (T75), zero below NEGLIGIBLE_INTENSITY; contacts without adhesion are unchanged."""
     away = np.maximum(opening[:, 0], 0.0)
     release = strength.pull * away**2 + strength.drag * (opening[:, 1:] ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -240,7 +242,7 @@ def _is_steady(old: _JointState, new: _JointState) -> bool:
 
 
 def _elastic_energy(strength: _Strengths, impulse: Array) -> float:
-    """[J] in the stone and the mortar."""
+    """[J] stored in the stone and the mortar."""
     return 0.5 * float(strength.normal @ impulse[:, 0] ** 2 + strength.shear @ (impulse[:, 1:] ** 2).sum(axis=1))
 
 
@@ -252,7 +254,7 @@ def _adhesion_energy(strength: _Strengths, joint: _JointState, h: float) -> floa
 
 
 def _fracture_energy(strength: _Strengths, contacts: Contacts, joint: _JointState, before: Array, h: float) -> float:
-    """[J] lost for good in the step (T77); `before` (C, 3) [N s] are the impulses at its start."""
+    """[J] dissipated by fracture in the step (T77); `before` (C, 3) [N s] are the impulses at its start."""
     lost = contacts.bond - joint.bond
     damage = float(np.sum((strength.energy + strength.viscosity * lost / h) * lost))
     broken = (lost > 0) & (strength.apex > 0)

@@ -1,14 +1,15 @@
-"""Motions of the ground and of supports: a named pulse or a record comes in, acceleration, velocity and displacement go out.
+"""Motions of the ground and of supports: acceleration, velocity and displacement of a named pulse or of an accelerogram.
 
-All three are closed forms (ground/pulses.py), of a record the exact integrals of samples joined by straight lines, so that a
-step takes exact differences instead of samples. They are zero before `start`; after a pulse given by its acceleration the
-velocity stays what the integral gives (rectangular and half-sine leave the ground moving, one-sine and biphasic at rest), and
-the displacement goes on accordingly: a record whose zero is off drifts away (docs/ground-motions.md).
+For pulses all three are closed forms (ground/pulses.py). For accelerograms they are the exact integrals of samples joined by
+straight lines, so that a step uses exact differences instead of samples. They are zero before `start`. After a pulse given by its
+acceleration the velocity keeps the value of the integral (rectangular and half-sine leave the ground moving, one-sine and
+biphasic at rest), and the displacement continues accordingly: an accelerogram with a baseline error drifts
+(docs/ground-motions.md).
 
-A sine given by its displacement, d sin(pi t / half_period), sets out with the velocity d pi / half_period: the velocity
-jumps at `start`, and to zero where `duration` ends it. `velocity` is the value just before an instant, so a difference
-over a step that begins at the jump contains it; `acceleration` is the value just after, and holds no impulse. A settlement
-goes by its displacement within its duration and stays there: half a cosine wave, without jumps of the velocity.
+A sine given by its displacement, d sin(pi t / half_period), begins with the velocity d pi / half_period: the velocity
+jumps at `start`, and to zero at the end of `duration`. `velocity` is the value just before an instant, so that the difference
+over a step that begins at the jump contains it; `acceleration` is the value just after, and contains no impulse. A settlement
+reaches its displacement within its duration and stays there: half a cosine wave, without jumps of the velocity.
 
 >>> Motion("rectangular", amplitude=2.0, duration=0.5).velocity(3.0)
 array([1., 0., 0.])
@@ -27,14 +28,14 @@ from drystone.ground.pulses import PULSES_BY_ACCELERATION, PULSES_BY_DISPLACEMEN
 Array = np.ndarray
 
 SAMPLED_PULSES = {"record": Pulse(("record",), lambda s, record: record.interpolator(s), lambda record: record.duration)}
-# What says how strong a motion is, the pulses that may be given by it, and how it is asked for.
+# The parameters that scale a motion: the pulses that accept each of them, and its name in messages.
 AMPLITUDE_KINDS: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
     "amplitude": (PULSES_BY_ACCELERATION, "an amplitude in m/s2"),
     "velocity_amplitude": (PULSES_BY_VELOCITY, "a velocity in m/s"),
     "displacement_amplitude": (PULSES_BY_DISPLACEMENT, "a displacement in m"),
     "record": (SAMPLED_PULSES, "an accelerogram"),
 }
-# The other numbers of pulses: their unit, and what they must be above.
+# The other parameters of pulses: the unit, and the exclusive lower bound.
 PULSE_PARAMETERS = {
     "duration": (" in s", 0.0),
     "half_period": (" in s", 0.0),
@@ -51,15 +52,15 @@ class Motion:
     pulse: str  # one of PULSES
     amplitude: float | None = None  # [m/s2] peak acceleration
     displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine or a settlement
-    duration: float | None = None  # [s] how long; biphasic: its first phase; sine: if not given, it does not end
+    duration: float | None = None  # [s] of the pulse; biphasic: of its first phase; a sine without duration has no end
     half_period: float | None = None  # [s] half-sine, one-sine, sine, ricker, mavroeidis-papageorgiou
-    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # made unit
+    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # it is normalised
     start: float = 0.0  # [s] when it begins
-    supports: tuple[str, ...] = ()  # names of fixed blocks; none is the ground itself
+    supports: tuple[str, ...] = ()  # names of fixed blocks; empty for the ground itself
     velocity_amplitude: float | None = None  # [m/s] instead of `amplitude`, for mavroeidis-papageorgiou
-    oscillations: float | None = None  # [-] mavroeidis-papageorgiou: periods of its carrier within it, more than 1
+    oscillations: float | None = None  # [-] mavroeidis-papageorgiou: number of periods of its carrier, more than 1
     phase: float | None = None  # [rad] mavroeidis-papageorgiou: of its carrier in the middle
-    record: Accelerogram | None = None  # the samples of a "record"
+    record: Accelerogram | None = None  # the accelerogram of the pulse "record"
 
     def __post_init__(self) -> None:
         _check(self)
@@ -68,7 +69,7 @@ class Motion:
 
     @property
     def label(self) -> str:
-        """The pulse, or the record by its name."""
+        """The name of the pulse, or of the accelerogram."""
         return self.pulse if self.record is None else self.record.label
 
     @property
@@ -110,7 +111,7 @@ class Motion:
         return next(pulses[self.pulse] for size, (pulses, _) in AMPLITUDE_KINDS.items() if getattr(self, size) is not None)
 
     def _shape(self, s: Array) -> MotionValues:
-        """Acceleration, velocity and displacement at s after the start, within the pulse."""
+        """Acceleration, velocity and displacement at the time s [s] after the start, within the pulse."""
         pulse = self._pulse
         return pulse.form(s, *(getattr(self, name) for name in pulse.numbers))
 
@@ -128,11 +129,11 @@ def _check(motion: Motion) -> None:
     _check_numbers(motion, AMPLITUDE_KINDS[kinds_given[0]][0][pulse].numbers)
     if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
         count, step = len(motion.record.acceleration), motion.record.time_step
-        raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, apart")
+        raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, at increasing times")
 
 
 def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
-    """All that the pulse needs, nothing else, and in their ranges."""
+    """Check that all parameters of the pulse are given, and no others, and that they are within their ranges."""
     pulse = motion.pulse
     for name in ("amplitude", "velocity_amplitude", "displacement_amplitude", "phase", "start"):
         value = getattr(motion, name)
@@ -157,22 +158,22 @@ def _unit_direction(direction: Sequence[float]) -> tuple[float, float, float]:
 
 
 def select_ground_motions(motions: Sequence[Motion]) -> tuple[Motion, ...]:
-    """Those that move the ground."""
+    """The motions of the ground."""
     return tuple(motion for motion in motions if not motion.supports)
 
 
 def select_support_motions(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
-    """Those that move the support `name` relative to the ground."""
+    """The motions of the support `name` relative to the ground."""
     return tuple(motion for motion in motions if name in motion.supports)
 
 
 def last_motion_end(motions: Sequence[Motion]) -> float:
-    """[s] when the last of them is over."""
+    """[s] the time when the last motion ends; 0 if there is none."""
     return max((motion.start + motion.length for motion in motions), default=0.0)
 
 
 def check_in_plane(motions: Sequence[Motion]) -> None:
-    """A planar analysis has no motion along y."""
+    """Refuse a motion along y, which a planar analysis cannot have."""
     for motion in motions:
         if motion.direction[1] != 0:
             raise InputError(f"motion: the direction of the {motion.label} is {list(motion.direction)}; a planar analysis "

@@ -1,8 +1,8 @@
-"""No two blocks in the same place: surfaces of checked convex blocks come in, the pairs that overlap go out.
+"""Finds pairs of convex blocks that overlap.
 
-Pairs whose boxes overlap are found by sort and sweep along the axis where the blocks are most spread out; their
-penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching passes: a
-depth up to 1e-4 of the smaller block's least extent is taken as contact, and the search stops at the first such axis.
+Pairs whose boxes overlap are found by sort and sweep along the axis in which the blocks are most spread out. Their
+penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching is allowed: a
+depth up to 1e-4 of the least extent of the smaller block counts as contact, and the search stops at the first such axis.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ TOUCH_TOLERANCE = 1e-4  # of the smaller block's least extent [-]
 
 
 def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
-    """Refuse blocks that overlap by more than touching; two supports may share their place."""
+    """Refuse blocks that overlap by more than the tolerance of touching; two supports may overlap."""
     findings = overlap_findings(surfaces, fixed)
     if findings:
         others = f" ({len(findings) - 1} more pairs overlap)" if len(findings) > 1 else ""
@@ -27,7 +27,7 @@ def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> N
 
 
 def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
-    """All pairs that overlap by more than touching, the deepest first."""
+    """All pairs that overlap by more than the tolerance of touching, the deepest first."""
     normal = face_normals(surfaces)
     allowed = TOUCH_TOLERANCE * least_extents(*surfaces, normal)
     pair, depth = _overlapping_pairs(surfaces, fixed, normal, allowed)
@@ -35,7 +35,7 @@ def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
         Finding(
             "overlap",
             (int(a), int(b)),
-            f"overlap by {1e3 * depth[p]:.4g} mm, {1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching",
+            f"overlap by {1e3 * depth[p]:.4g} mm, {1e3 * min(allowed[a], allowed[b]):.2g} mm counts as touching",
             "move them apart or trim one",
             value=float(depth[p]),
             unit="m",
@@ -46,7 +46,7 @@ def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
 
 
 def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array) -> tuple[Array, Array]:
-    """(P, 2) blocks and (P,) depths [m]."""
+    """The pairs (P, 2) that overlap and their depths (P,) [m]."""
     low, high = bounding_boxes(s)
     edge, edge_start = _edges(s)
     spread = np.ptp(low, axis=0) / np.maximum((high - low).mean(axis=0), 1e-300)
@@ -63,11 +63,11 @@ def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array)
 
 
 def _edges(s: Surfaces) -> tuple[Array, Array]:
-    """(NE, 3) unit edge directions of all blocks and (B+1,) the first of each; parallel edges of a block count once."""
+    """Unit edge directions (NE, 3) of all blocks, and the first (B+1,) of each block; parallel edges of a block count once."""
     after = np.arange(len(s.face_vertex)) + 1
     after[s.face_start[1:] - 1] = s.face_start[:-1]
     tail, head = s.face_vertex, s.face_vertex[after]
-    once = tail < head  # each edge is run twice, in opposite senses
+    once = tail < head  # each edge occurs twice, in opposite senses
     edge = s.vertex[head[once]] - s.vertex[tail[once]]
     edge /= np.linalg.norm(edge, axis=1, keepdims=True)
     # Opposite directions are one axis: turn each so that its first component that is not small is positive.
@@ -103,7 +103,7 @@ def _project(vertex, first, last, x, y, z):
 
 @inner
 def _overlap_along(vertex, vertex_start, i, j, x, y, z):
-    """How far j must move along the unit axis (x, y, z), in its easier sense, to leave i; negative when apart."""
+    """The shorter distance by which j must move along the unit axis (x, y, z) to leave i; negative if they are apart."""
     low_i, high_i = _project(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
     low_j, high_j = _project(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
     return min(high_i - low_j, high_j - low_i)
@@ -125,7 +125,7 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
             y = edge[p, 2] * edge[q, 0] - edge[p, 0] * edge[q, 2]
             z = edge[p, 0] * edge[q, 1] - edge[p, 1] * edge[q, 0]
             length = np.sqrt(x * x + y * y + z * z)
-            if length < 1e-6:  # parallel edges: their axis is ill-defined and a face normal serves instead
+            if length < 1e-6:  # parallel edges: their axis is undefined, and a face normal takes its place
                 continue
             depth = min(depth, _overlap_along(vertex, vertex_start, i, j, x / length, y / length, z / length))
             if depth <= allowed:
@@ -136,7 +136,7 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
 @inner
 def _list_pairs(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
                 out_pair, out_depth):  # fmt: skip
-    """Number of overlapping pairs; those that fit are written to out_pair and out_depth."""
+    """The number of overlapping pairs; as many as there is room for are written to out_pair and out_depth."""
     count = 0
     for p in range(len(order)):
         i = order[p]

@@ -1,6 +1,7 @@
-"""What pictures, the page and exports show of a frame: a `Run` and a frame come in, a number a block or a joint goes out.
+"""Quantities that pictures, the page and exports show for a frame of a `Run`, one number per block or per joint.
 
-`QUANTITIES` are what blocks can be coloured by, `joints` what joints carry, `displacements` where all blocks have gone.
+`QUANTITIES` are those by which blocks can be coloured; `frame_resultants` are the forces in the joints; `displacements` are those
+of all blocks.
 """
 
 from collections.abc import Callable
@@ -25,28 +26,28 @@ FULL_TURN = 2.0 * np.pi
 
 
 class Quantity(NamedTuple):
-    """Something a frame can be coloured by."""
+    """A quantity by which the blocks of a frame can be coloured."""
 
     unit: str
-    of: Callable[[Run, int], Array]  # (B,) of a frame; nan where a block has none
-    categorical: bool = False  # numbers tell classes apart (0: what stands still) and are no amounts
+    of: Callable[[Run, int], Array]  # (B,) values in a frame; nan for blocks that have none
+    categorical: bool = False  # the values are numbers of classes (0: blocks at rest), not amounts
 
 
 def find_quantity(name: str) -> Quantity:
-    """One of `QUANTITIES` by its name."""
+    """The entry of `QUANTITIES` with this name."""
     if name not in QUANTITIES:
-        raise InputError(f"{name!r} is no quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
+        raise InputError(f"{name!r} is not a quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
     return QUANTITIES[name]
 
 
 def list_quantities(run: Run) -> list[str]:
-    """The quantities that a run has."""
+    """The names of the quantities that a run has."""
     return [name for name in QUANTITIES if name != "von mises" or run.model.elastic is not None]
 
 
 def displacements(run: Run, start: int = 0, before: Array | None = None) -> Array:
-    """(F - start, B, 6) [m, rad] of the centroids since the first frame, and rotation vectors in which whole turns are counted,
-    on from those `before` (B, 6)."""
+    """(F - start, B, 6) [m, rad] displacements of the centroids since the first frame, and rotation vectors in which full turns
+    are counted, continuing those of the frame before, `before` (B, 6)."""
     (position, rotation), (first, upright) = run.poses(start, run.frames), run.poses(0, 1)
     turn = quaternion.rotation_vector(quaternion.product(rotation, quaternion.conjugate(upright)))
     known = turn[:0] if before is None else before[None, :, 3:]
@@ -55,12 +56,12 @@ def displacements(run: Run, start: int = 0, before: Array | None = None) -> Arra
 
 
 def frame_resultants(run: Run, frame: int) -> Resultants:
-    """What the joints carry [N] in a frame: of a history the mean over the step that ends in it."""
+    """The resultant forces in the joints [N] in a frame; in a history, their means over the step that ends in it."""
     return joint_resultants(run.model, contact_forces(run, frame))
 
 
 def contact_forces(run: Run, frame: int) -> Contacts:
-    """The contacts of a frame with forces [N] in the place of impulses."""
+    """The contacts of a frame with forces [N] in the field `impulse`."""
     contacts, case = run.contacts(frame), _case(run)
     if not case.goes_through_time:
         return contacts
@@ -68,7 +69,7 @@ def contact_forces(run: Run, frame: int) -> Contacts:
 
 
 def joint_pressures(resultants: Resultants) -> Array:
-    """(J,) [Pa] the mean pressure in each joint; nan in those that are a line or a point, as hinges are."""
+    """(J,) [Pa] the mean pressure in each joint; nan in joints without area, such as hinges."""
     thrust, area = resultants.thrust, resultants.area
     return np.divide(thrust, area, out=np.full(len(area), np.nan), where=area > 0.0)
 
@@ -100,7 +101,7 @@ def _velocity(run: Run, frame: int) -> Array:
 
 
 def _von_mises(run: Run, frame: int) -> Array:
-    """The largest of the bricks of a block."""
+    """(B,) [Pa] the largest von Mises stress among the bricks of each block."""
     elastic, largest = run.model.elastic, np.full(len(run.model.blocks), np.nan)
     if elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
@@ -124,7 +125,7 @@ QUANTITIES = {
 
 
 def _unwrapped(turn: Array) -> Array:
-    """(F, B, 3) rotation vectors, each the one nearest the one before of those that say the same."""
+    """(F, B, 3) rotation vectors with full turns added, so that each is nearest to that of the frame before."""
     turn = turn.copy()
     for before, now in pairwise(turn):
         angle = np.linalg.norm(now, axis=1, keepdims=True)

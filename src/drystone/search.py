@@ -95,8 +95,8 @@ def _bracket(
         if trial.happens:
             return before, value
     raise InputError(
-        f"{key}: up to {_case_value(high, unit)} the structure never {EVENT_VERBS[event]}; give a higher last value, or a longer "
-        "duration, or look between with scan"
+        f"{key}: up to {_case_value(high, unit)} the structure never {EVENT_VERBS[event]}; give a higher last value, a longer "
+        "duration, or scan the values between"
     )
 
 

@@ -19,8 +19,7 @@ from drystone.loads import AppliedLoad, load_wrench, mean_loads
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
-from drystone.stepping import Energy, Scheme, State, advance
-from drystone.stepping import Load as StepLoad
+from drystone.stepping import Energy, Load, Scheme, State, advance
 from drystone.undisturbed import defer_signals
 from drystone.units import GRAVITY
 
@@ -147,7 +146,7 @@ def _as_solution(report: Report) -> Solution:
 def load_between(
     model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
     push: Array | None = None,
-) -> StepLoad:  # fmt: skip
+) -> Load:  # fmt: skip
     """The ground and support motion over a part of step `index`, as exact differences of the motions so that nothing drifts,
     and the loads push (B, 6) [N, N m]."""
     start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
@@ -160,7 +159,7 @@ def load_between(
         moved = (motion.displacement(end) - motion.displacement(start)) / h
         for name in motion.supports:
             support[_support_number(model, name), :3] += moved
-    return StepLoad(gravity, ground, support, np.zeros_like(support) if push is None else push)
+    return Load(gravity, ground, support, np.zeros_like(support) if push is None else push)
 
 
 def _support_number(model: Model, name: str) -> int:

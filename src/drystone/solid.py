@@ -1,8 +1,9 @@
-"""Polyhedra as solids: faces come in, checked closed convex surfaces with exact mass properties go out.
+"""Checks that the surfaces of blocks are closed and convex, and computes their exact mass properties.
 
-All blocks are laid end to end in flat arrays (`Surfaces`) so that every check is one NumPy expression over all blocks:
-20,000 boxes pass in about a second. `surface_findings` lists all that is wrong; the door raises the first. The integrals
-are sums over tetrahedra from an inner point of each block to the triangles of its faces, exact for any closed polyhedron.
+All blocks are stored one after the other in flat arrays (`Surfaces`), so that every check is one NumPy expression over all
+blocks: 20,000 boxes take about a second. `surface_findings` lists everything that is wrong; `build_model` raises the first
+finding. The integrals are sums over tetrahedra from an inner point of each block to the triangles of its faces, which is exact
+for any closed polyhedron.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,12 +15,12 @@ from drystone.errors import Finding, InputError
 
 Array = np.ndarray
 
-FLATNESS_TOLERANCE = 1e-5  # of the block's diagonal: how far a vertex may stand off its face's plane, or beyond another face's
-EMPTINESS_TOLERANCE = 1e-9  # of the cube of the block's diagonal: a smaller volume is none
+FLATNESS_TOLERANCE = 1e-5  # of the block's diagonal: allowed distance of a vertex from the plane of its face, or in front of another
+EMPTINESS_TOLERANCE = 1e-9  # of the cube of the block's diagonal: a smaller volume counts as zero; likewise areas
 
 
 class Surfaces(NamedTuple):
-    """B closed surfaces laid end to end, as in `Bodies`: block i owns vertices vertex_start[i]:vertex_start[i+1] and
+    """B closed surfaces stored one after the other, as in `Bodies`: block i owns vertices vertex_start[i]:vertex_start[i+1] and
     faces block_face[i]:block_face[i+1]; face f owns corners face_vertex[face_start[f]:face_start[f+1]]."""
 
     vertex: Array  # (NV, 3) [m]
@@ -30,7 +31,7 @@ class Surfaces(NamedTuple):
 
 
 class Solids(NamedTuple):
-    """Mass properties of B blocks of density 1."""
+    """Mass properties of B blocks with density 1."""
 
     volume: Array  # (B,) [m3]
     centroid: Array  # (B, 3) [m]
@@ -38,7 +39,7 @@ class Solids(NamedTuple):
 
 
 class _Index(NamedTuple):
-    """Who owns what in `Surfaces`, one entry a corner or a face."""
+    """The owners in `Surfaces`, one entry per face or per corner."""
 
     face_block: Array  # (NF,) block of each face
     corner_face: Array  # (NFV,) face of each corner
@@ -47,7 +48,7 @@ class _Index(NamedTuple):
 
 
 def make_surfaces(vertices: Sequence[Array], faces: Sequence[Sequence[Sequence[int]]], labels: Sequence[str]) -> Surfaces:
-    """The blocks end to end, after the checks that need only counting: shapes, numbers, indices."""
+    """Store the blocks one after the other, after the checks of array shapes, numbers and indices."""
     points = [_read_points(v, label) for v, label in zip(vertices, labels, strict=True)]
     for block_faces, label in zip(faces, labels, strict=True):
         _check_counts(block_faces, label)
@@ -113,19 +114,19 @@ def _raise_not_integer(faces: Sequence[Sequence[Sequence[int]]], labels: Sequenc
 
 
 def check_surfaces(surfaces: Surfaces, labels: Sequence[str]) -> Solids:
-    """The mass properties, after refusing every block that is not a closed, outward, convex polyhedron."""
+    """The mass properties; refuses every block that is not a closed convex polyhedron with faces pointing outward."""
     for finding in surface_findings(surfaces):
         raise finding.to_error(labels)
     return mass_properties(surfaces)
 
 
 def surface_findings(surfaces: Surfaces) -> Iterator[Finding]:
-    """All that keeps the blocks from being closed, outward, convex polyhedra; a block that fails one check is not asked
-    the next, for which it would only give nonsense."""
+    """Everything that keeps the blocks from being closed convex polyhedra with faces pointing outward. A block that fails one
+    check is left out of the next ones, which presuppose it."""
     index = _index(surfaces)
     size = box_diagonals(surfaces)
     is_faulty = np.zeros(len(size), bool)
-    with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that are sick already
+    with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that have failed already
         for check in (_find_repeated_vertices, _find_open_edges, _find_empty_blocks, _find_several_shells, _find_empty_edges, _find_empty_faces, _find_warped_faces, _find_dents):
             newly_faulty = []
             for finding in check(surfaces, index, size):
@@ -146,7 +147,7 @@ def _index(s: Surfaces) -> _Index:
 
 
 def _find_repeated_vertices(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """No vertex twice in a face, none unused."""
+    """Vertices that occur twice in a face, or in no face."""
     key = index.corner_face * len(s.vertex) + s.face_vertex
     order = np.argsort(key, kind="stable")
     for corner in order[np.nonzero(np.diff(key[order]) == 0)[0]]:
@@ -160,7 +161,7 @@ def _find_repeated_vertices(s: Surfaces, index: _Index, size: Array) -> Iterator
 
 
 def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """Every edge is shared by two faces that run along it in opposite senses."""
+    """Edges that are not shared by exactly two faces, running along it in opposite senses."""
     a, b = s.face_vertex, index.next_vertex
     key = np.minimum(a, b) * len(s.vertex) + np.maximum(a, b)
     _, edge, uses = np.unique(key, return_inverse=True, return_counts=True)
@@ -187,7 +188,7 @@ def _find_open_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Findin
 
 
 def find_reversed_faces(faces: Sequence[Sequence[int]]) -> list[int]:
-    """Faces of one block that run the other way round than most of those they are joined to."""
+    """The faces of one block whose orientation is opposite to that of most faces of their shell."""
     faces_of_edge: dict[tuple[int, int], list[int]] = {}
     for f, face in enumerate(faces):
         for edge in zip(face, (*face[1:], face[0]), strict=True):
@@ -198,7 +199,7 @@ def find_reversed_faces(faces: Sequence[Sequence[int]]) -> list[int]:
         if first in sense:
             continue
         sense[first], shell = 1, [first]
-        for f in shell:  # grows while it is walked
+        for f in shell:  # the list grows during the loop
             face = faces[f]
             for tail, head in zip(face, (*face[1:], face[0]), strict=True):
                 for orientation, edge in ((1, (head, tail)), (-1, (tail, head))):
@@ -225,7 +226,7 @@ def _find_empty_blocks(s: Surfaces, index: _Index, size: Array) -> Iterator[Find
 
 
 def _find_several_shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """Euler: one closed surface without holes has V - E + F = 2."""
+    """Blocks of several shells or with a hole: by Euler's formula a single closed surface has V - E + F = 2."""
     corners = s.face_start[s.block_face[1:]] - s.face_start[s.block_face[:-1]]
     euler = np.diff(s.vertex_start) - corners // 2 + np.diff(s.block_face)
     for b in np.nonzero(euler != 2)[0].tolist():
@@ -234,7 +235,7 @@ def _find_several_shells(s: Surfaces, index: _Index, size: Array) -> Iterator[Fi
 
 
 def _find_empty_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """No edge whose two vertices are the same point."""
+    """Edges whose two vertices are at the same point."""
     a, b = s.face_vertex, index.next_vertex
     short = np.nonzero(np.linalg.norm(s.vertex[b] - s.vertex[a], axis=1) == 0.0)[0]
     _, first = np.unique(np.minimum(a, b)[short] * len(s.vertex) + np.maximum(a, b)[short], return_index=True)
@@ -252,7 +253,7 @@ def _find_empty_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Findi
 
 
 def _find_warped_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """No vertex off the mean plane of its face; the worst face first."""
+    """Faces that are not planar: vertices off the mean plane of their face, the worst face first."""
     corner_size = size[index.face_block[index.corner_face]]
     off = plane_offsets(s)
     wrong = np.nonzero(off > FLATNESS_TOLERANCE * corner_size)[0]
@@ -266,14 +267,14 @@ def _find_warped_faces(s: Surfaces, index: _Index, size: Array) -> Iterator[Find
 
 
 def plane_offsets(s: Surfaces) -> Array:
-    """(NFV,) [m] how far each corner stands off the mean plane of its face."""
+    """(NFV,) [m] distance of each corner from the mean plane of its face."""
     face = np.repeat(np.arange(len(s.face_start) - 1), np.diff(s.face_start))
     offset = s.vertex[s.face_vertex] - face_centres(s)[face]
     return np.abs(np.einsum("ij,ij->i", offset, face_normals(s)[face]))
 
 
 def _find_dents(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
-    """No vertex in front of any face of its block, and no face with a reflex corner; the worst of each first."""
+    """Blocks that are not convex: a vertex in front of a face of its block, or a face with a reflex corner; the worst first."""
     normal, middle = face_normals(s), face_centres(s)
     vertex_count = np.diff(s.vertex_start)[index.face_block]
     pair_face = np.repeat(np.arange(len(normal)), vertex_count)
@@ -300,14 +301,14 @@ def _find_dents(s: Surfaces, index: _Index, size: Array) -> Iterator[Finding]:
 
 
 def _first_of_each(owner: Array, wrong: Array) -> tuple[Array, Array]:
-    """The owners of what is wrong, and the first place of each."""
+    """The owners of the wrong entries, and the first wrong entry of each owner."""
     place = np.nonzero(wrong)[0]
     owners, first = np.unique(owner[place], return_index=True)
     return owners, place[first]
 
 
 def mass_properties(s: Surfaces) -> Solids:
-    """Volume, centroid and inertia at density 1, exact: tetrahedra from each block's mean vertex to its faces."""
+    """Exact volume, centroid and inertia at density 1, by tetrahedra from the mean vertex of each block to its faces."""
     a, b, c, first = _triangles(s)
     origin = np.add.reduceat(s.vertex, s.vertex_start[:-1]) / np.diff(s.vertex_start)[:, None]
     block = np.repeat(np.arange(len(origin)), np.diff(np.append(first, len(a))))
@@ -336,7 +337,7 @@ def _triangles(s: Surfaces) -> tuple[Array, Array, Array, Array]:
 
 
 def area_vectors(s: Surfaces) -> Array:
-    """(NF, 3) [m2] the face's area along its outward normal; for a warped face, that of its mean plane (Newell)."""
+    """(NF, 3) [m2] the area of each face times its outward normal; for a warped face, that of its mean plane (Newell)."""
     p, q, r, _ = _triangles(s)
     triangle = np.cross(s.vertex[q] - s.vertex[p], s.vertex[r] - s.vertex[p]) / 2
     return np.add.reduceat(triangle, _offsets(np.diff(s.face_start) - 2)[:-1])
@@ -354,7 +355,7 @@ def face_normals(s: Surfaces) -> Array:
 
 
 def face_widths(s: Surfaces) -> Array:
-    """(NF,) [m] twice the area over the perimeter: the width of a long thin face."""
+    """(NF,) [m] twice the area over the perimeter, which is the width of a long thin face."""
     index = _index(s)
     side = np.linalg.norm(s.vertex[index.next_vertex] - s.vertex[s.face_vertex], axis=1)
     return 2 * np.linalg.norm(area_vectors(s), axis=1) / np.add.reduceat(side, s.face_start[:-1])
@@ -373,7 +374,7 @@ def bounding_boxes(s: Surfaces) -> tuple[Array, Array]:
 
 
 def block_faces(s: Surfaces, block: int) -> list[list[int]]:
-    """The faces of a block, its vertices counted from 0."""
+    """The faces of a block, with its vertices numbered from 0."""
     return [_local_face(s, f) for f in range(s.block_face[block], s.block_face[block + 1])]
 
 
@@ -383,7 +384,7 @@ def _local_face(s: Surfaces, face: int) -> list[int]:
 
 
 def _local_vertex(s: Surfaces, face: int, vertex: int) -> int:
-    """A vertex's number within the block that owns `face`, as the user counts."""
+    """The number of a vertex within the block that owns `face`, as in the user's input."""
     return int(vertex - s.vertex_start[_owner_block(s, face)])
 
 

@@ -237,7 +237,7 @@ def test_a_run_goes_on_with_the_law_it_began_with_only(tmp_path):
     [
         (lambda own: own["0"].attrs.modify("memory", 9), r"cells have not 13 numbers each"),
         (lambda own: own["0"].attrs.modify("memory", 10**6), r"own\.memory of the model is 1000000"),
-        (lambda own: own["between"].__setitem__((0, 0), 7), r"own laws of the model do not fit"),
+        (lambda own: own["between"].__setitem__((0, 0), 7), r"the user-defined laws do not match"),
     ],
     ids=["another memory", "too much memory", "a law that is not there"],
 )

@@ -146,7 +146,7 @@ def test_steps_that_did_not_converge_are_marked(folder, tmp_path):
 def test_the_blocks_of_an_elevation(folder, tmp_path):
     """Three cubes one upon the other at rest show three squares from the front; the support is grey."""
     run = read_run(folder)
-    (axes,) = drawn(tmp_path, lambda figure: elevation._blocks(figure, run, 0))
+    (axes,) = drawn(tmp_path, lambda figure: elevation._draw_blocks(figure, run, 0))
     (polygons,) = axes.collections
     corners = np.array([path.vertices[:4] for path in polygons.get_paths()])
     assert sorted(corners[:, :, 1].mean(axis=1)) == [0.0, 1.0, 2.0]

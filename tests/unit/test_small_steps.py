@@ -242,7 +242,7 @@ def test_dilatancy_in_a_case(tmp_path):
     assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
     assert whole.state(-1).patches.dilation[:, 0].max() > 1e-5
     assert np.tan(np.deg2rad(8)) == pytest.approx(read_run(tmp_path / "cut").model.dilatancy.max())
-    with pytest.raises(InputError, match="would make energy"):
+    with pytest.raises(InputError, match="would create energy"):
         parse_case(text.replace('"8 deg"', '"60 deg"')).model()
     with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide in small steps only"):
         parse_case(text.replace("small-steps", "cone-program"))

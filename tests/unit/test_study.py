@@ -467,7 +467,7 @@ class TestFile:
         assert all_.conduct.time_limit == 60
         with pytest.raises(InputError, match=r"line 8: study.full.vary: is 3"):
             parse_study(text.replace('{"joints.friction" = [0.4, 0.5, 0.6]}', "3"), "study.toml", STUDY_KINDS, full=True)
-        with pytest.raises(InputError, match="has no table \[study.full\]"):
+        with pytest.raises(InputError, match=r"has no table \[study.full\]"):
             parse_study(SWEEP, "study.toml", STUDY_KINDS, full=True)
 
     @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/studies/*.toml")), ids=lambda path: path.stem)

@@ -35,9 +35,8 @@ MAX_SEARCHED_POINTS = 1000  # contact points: larger structures are searched by 
 SEARCH_HOPS = 12  # random changes of the forces of the lowest state in such a search
 MULTIPLIER_ROUNDING = 1e-6  # relative error of a multiplier by rounding
 SAME_MULTIPLIER = 2e-3  # states whose multipliers differ by less are the same
-AGREEMENT_TOLERANCE = (
-    0.02  # a state that is lower by less is the one that a slow collapse reaches, apart from the stiffness of its blocks
-)
+# a state that is lower by less is the one that a slow collapse reaches, apart from the stiffness of its blocks
+AGREEMENT_TOLERANCE = 0.02
 SLOW_MECHANISM_TOLERANCE = 0.03  # MECHANISM_TOLERANCE of analyse/stages.py for a slow collapse
 NOT_A_MINIMUM = "the lowest found, not a proven minimum"
 DOES_NOT_STAND = "does not stand under the dead load alone, by Coulomb friction: no multiplier of the live load is safe"
@@ -170,24 +169,20 @@ def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
     if slow.multiplier == 0.0:
         moves = "moves" if np.isfinite(slow.moves_at) else "DOES NOT MOVE"
         return (
-            "once the structure moves, it goes on moving without the live load; in a history that starts from its forces without "
-            f"the live load it {moves}"
+            "once the structure moves, it goes on moving without the live load; in a history that starts from its forces, "
+            f"without the live load, it {moves}"
         )
     if not agrees:
         return (
-            f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but left to itself the structure does not come to "
-            f"them: it moves at {slow.multiplier:.5f}"
+            f"{NOT_A_MINIMUM}; its forces are in balance and obey the law, but the structure does not reach them by itself: "
+            f"it moves at {slow.multiplier:.5f}"
         )
     rests = f"rests under {slow.rests_at:.5f}" if np.isfinite(slow.rests_at) else "RESTS UNDER NO LOAD NEAR IT"
     moves = f"moves under {slow.moves_at:.5f}" if np.isfinite(slow.moves_at) else "DOES NOT MOVE UNDER ONE NEAR IT"
-    shakes = (
-        ""
-        if np.isnan(slow.vibrating)
-        else (
-            f"; with joints damped as in histories sliding feeds vibrations, and it went on under {slow.vibrating:.5f} in the mean"
-        )
-    )
-    return f"{NOT_A_MINIMUM}; in histories from its forces the structure {rests} and {moves}{shakes}"
+    note = f"{NOT_A_MINIMUM}; in histories from its forces the structure {rests} and {moves}"
+    if np.isnan(slow.vibrating):
+        return note
+    return f"{note}; with joints damped as in histories sliding causes vibrations, and it moved on under {slow.vibrating:.5f} on average"
 
 
 def _collapse_slowly(problem: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:

@@ -2,9 +2,9 @@
 
  1. Limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads.
  2. The tilted table, for a body force only: the tangents of its angles.
- 3. Slow histories by Coulomb friction, which are independent of limit analysis: the force grows from zero during RAMP_DURATION and
-    is held for HOLD_DURATION. The structure either stands or moves away, and the multiplier between the two is found by bisection
-    to within MULTIPLIER_TOLERANCE.
+ 3. Slow histories by Coulomb friction, which are independent of limit analysis: the force grows from zero during RAMP_DURATION
+    and is held for HOLD_DURATION. The structure either stands or moves away, and the multiplier between the two is found by
+    bisection to within MULTIPLIER_TOLERANCE.
 
 By Coulomb friction there may be many states of collapse. Limit analysis finds low ones, and the slow history finds one. The
 methods therefore agree if the history moves away between the safe and the upper multiplier, within MULTIPLIER_TOLERANCE (T455).

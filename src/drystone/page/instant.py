@@ -86,8 +86,8 @@ def answer_collapse(case: Case, structure: PreparedStructure) -> dict[str, Any]:
 
 
 def answer_at_rest(case: Case, structure: PreparedStructure) -> dict[str, Any]:
-    """The forces under the dead load only, made unique by elastic joints, and the thrust lines of a single arch. A structure that
-    does not stand has none."""
+    """The forces under the dead load only, made unique by elastic joints, and the thrust lines of a single arch. A structure
+    that does not stand has none."""
     model, gravity = structure.model, case.analysis.gravity
     found = _equilibrium_at_rest(case, model, ContactSurface(DEFAULT_STONE_YOUNG))
     arch = find_arch(structure.system, weight_wrench(model, gravity) + load_wrench(model, _dead(case), gravity))

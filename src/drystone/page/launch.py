@@ -1,7 +1,7 @@
 """Histories that the studio starts: the text of a case comes in, a separate process computes the run.
 
-The process is `drystone run` and is independent: it continues when the studio is closed. When it is stopped, it keeps what it has
-computed; `drystone run --resume` continues it.
+The process is `drystone run` and is independent: it continues when the studio is closed. When it is stopped, it keeps what it
+has computed; `drystone run --resume` continues it.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""The input of a run: a `Case` comes in; every key with its value goes out, and the assumptions of the analysis in sentences."""
+"""The input of a run: a `Case` comes in; every key with its value goes out, and the assumptions of the analysis in
+sentences."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -164,7 +165,8 @@ def _small_step_assumptions(impact: str) -> list[str]:
 def _cone_program_assumptions(case: Case, impact: str) -> list[str]:
     settings = case.history
     return [
-        f"Time advances in steps of {amount(settings.time_step, 'time')} by the theta method, theta = {amount(settings.theta)}; "
+        f"Time advances in steps of {amount(settings.time_step, 'time')} by the theta method, "
+        f"theta = {amount(settings.theta)}; "
         + ("theta above 1/2 damps fast vibrations." if settings.theta > 0.5 else "it has no numerical damping."),
         f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
     ]
@@ -182,7 +184,8 @@ STATICS_ASSUMPTIONS = {
     "capacity": [FIRST_ORDER, "Directions between those computed are not known."],
     "pushover": ["The load moves so slowly that there is no inertia; between its points the curve is not known."],
     "settlement": ["Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
-                   "Supports move without inertia, along straight paths and in proportion to each other; the structure was loaded "
-                   "by its weight at once and then followed in equilibrium, and its forces depend on this path through friction."],
+                   "Supports move without inertia, along straight paths and in proportion to each other. The structure was "
+                   "loaded by its weight at once and then followed in equilibrium; through friction its forces depend on "
+                   "this path."],
     "construction": ["Each stage stands before the next is laid; hardening of mortar and creep are neglected."],
 }  # fmt: skip

@@ -48,7 +48,8 @@ def write_report(folder: str | Path, path: str | Path) -> Certificate:
     source = open_source(folder)
     if source.run is None:
         raise InputError(
-            f"{folder} holds a study, but a report describes one run; compute one with: drystone study --trial KEY {folder} -o run"
+            f"{folder} holds a study, but a report describes one run; "
+            f"compute one with: drystone study --trial KEY {folder} -o run"
         )
     certificate = certify(source.run, source.case, source.result or None)
     write_atomic(Path(path), _page(source, certificate))

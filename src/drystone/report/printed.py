@@ -18,7 +18,8 @@ def print_pdf(page: Path, path: Path) -> None:
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         raise InputError(
-            f"Chromium or Chrome is needed to print the PDF, but neither was found; install one, or open {page} and print it there"
+            "Chromium or Chrome is needed to print the PDF, but neither was found; "
+            f"install one, or open {page} and print it there"
         )
     with TemporaryDirectory() as profile, replace_atomically(path) as part:
         flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",

@@ -32,10 +32,8 @@ Array = np.ndarray
 # of the fastest slip: a slower joint counts as sticking, because the direction of its friction is uncertain
 SLIDING_SHARE = 1e-3
 SLOW_SHARE = 0.1  # of the fastest slip: the cost of friction in slower joints is that of joints with this slip
-PRESSURE_PENALTY, PENALTY_GROWTH = (
-    0.01,
-    3.0,
-)  # cost of moving the centre of pressure of a sliding joint in the first pass, and its factor per pass
+PRESSURE_PENALTY = 0.01  # cost of moving the centre of pressure of a sliding joint in the first pass
+PENALTY_GROWTH = 3.0  # factor on this cost per pass
 MAX_OPENING_POWER = 3e-4  # of the power of the live load, lost on opening joints: with a larger loss another pass does not help
 MAX_PASSES = 5  # passes that adapt the centres of pressure to the forces of a mechanism
 MANY_POINTS, ROUNDS_OF_MANY_POINTS = 1000, 6  # structures with more contact points have this smaller number of rounds per start

@@ -26,10 +26,8 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-BALANCED_SHARE = (
-    # of the acceleration in the first step: with less the structure is at rest, and blocks lifted by sliding are down again
-    1e-3
-)
+# of the acceleration in the first step: with less the structure is at rest, and blocks lifted by sliding are down again
+BALANCED_SHARE = 1e-3
 DECAY_FACTOR = 0.5  # per step: the acceleration of a structure that comes to rest decreases at least by this factor
 SAME_BED_SHARE = 1e-3  # of the height of a structure: bed joints closer together belong to the same course
 

@@ -21,8 +21,7 @@ from drystone.simulate import initial_state
 from drystone.solvers.solution import ContactSolver, Solution
 from drystone.statics.balance import Balance
 from drystone.statics.program import optimise_forces
-from drystone.stepping import Load as StepLoad
-from drystone.stepping import Scheme, State, assemble, bear_joints
+from drystone.stepping import Load, Scheme, State, assemble, bear_joints
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -71,7 +70,7 @@ def step_from_rest(
     The step takes one second, so that velocities, accelerations and displacements are the same numbers, and impulses are
     forces."""
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
-    at_rest = StepLoad(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
+    at_rest = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme)
     with one_blas_thread():

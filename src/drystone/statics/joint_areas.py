@@ -1,8 +1,8 @@
-"""The joints of a balance, each with its area: contact points come in, joints with one shear force and one couple go out.
+"""The joints of a balance as areas, with one shear force and one couple per joint, and the friction that they bear.
 
-A rigid joint that cannot be crushed bears any normal force whose centre is in its polygon, which is what normal forces at its
-corners bear together; its friction is one force in the joint and one couple about its normal. How much of them it bears
-depends on where the pressure is (joint_pressure.py) and is told for one pressure at a time: `Friction` (T411, T412).
+A rigid joint that cannot be crushed bears any normal force whose centre lies in its polygon, which is what normal forces at its
+corners bear together. Its friction is one force in the joint and one couple about its normal. Their strength depends on the
+distribution of pressure (joint_pressure.py) and is given for one pressure at a time by `Friction` (T411, T412).
 """
 
 from typing import NamedTuple
@@ -15,10 +15,10 @@ from drystone.statics.joint_pressure import order_hulls, spread_pressure
 
 Array = np.ndarray
 
-SAME_PLANE = 1e-6  # of a turn, and of the size of the structure: contact points of two blocks that are in one joint
-MIN_SPEED_SHARE = 1e-3  # of the fastest point of a joint: slower ones count as that fast where ellipsoids are told
-MAX_ITERATIONS = 40  # in which the friction that a force needs is found
-CONVERGED_CHANGE = 1e-7  # change of it, relative, at which it counts as found
+SAME_PLANE = 1e-6  # of a normal, and of the size of the structure: contact points of two blocks that agree to this are in one joint
+MIN_SPEED_SHARE = 1e-3  # of the fastest point of a joint: slower points count with this speed in ellipsoids
+MAX_ITERATIONS = 40  # to find the slip that resists a given direction of force
+CONVERGED_CHANGE = 1e-7  # relative change at which the iteration ends
 
 
 class JointAreas(NamedTuple):
@@ -41,7 +41,7 @@ class JointAreas(NamedTuple):
         return self.matrix.shape[1] // max(len(self.first_point), 1)
 
     def normal_and_centre(self, normal: Array) -> tuple[Array, Array]:
-        """(J,) [N] and (J, 2) [m]: the normal forces of the joints and where they act, of those of the points (C,)."""
+        """(J,) [N] and (J, 2) [m] The normal forces of the joints and where they act, from those of the points (C,)."""
         count = len(self.first_point)
         total = np.bincount(self.joint_of_point, normal, count)
         centre = np.stack([np.bincount(self.joint_of_point, normal * self.offset[:, i], count) for i in (0, 1)], axis=1)
@@ -49,7 +49,7 @@ class JointAreas(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """What joints bear under pressures whose normal forces are 1, by K points; forces and slips are taken at the centres."""
+    """The friction of joints under pressures with a normal force of 1, at K points; forces and slips refer to the centres."""
 
     centre: Array  # (J, 2) [m] from the origin
     start: Array  # (J + 1,) int64
@@ -110,7 +110,7 @@ def _matrix(balance: Balance, first: Array, origin: Array, size: Array) -> sp.cs
 
 
 def friction_at(joints: JointAreas, centre: Array) -> Friction:
-    """What the joints bear with normal forces of 1 at these centres (J, 2)."""
+    """The friction of the joints with normal forces of 1 at these centres (J, 2)."""
     if joints.unknowns == 1:
         count = len(joints.first_point)
         return Friction(centre, np.arange(count + 1), np.zeros((count, 2)), joints.friction)
@@ -130,7 +130,8 @@ def friction_of_points(joints: JointAreas, normal: Array) -> Friction:
 
 
 def point_velocities(friction: Friction, slip: Array) -> Array:
-    """(K, d) slip of the points of the joints, by that of the joints at the centres (J, k), the spin times the size."""
+    """(K, d) The slip at the points of the joints, from the slip of the joints at their centres (J, k); the spin is multiplied by
+    the size of the joint."""
     of_point = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     if slip.shape[1] == 1:
         return slip
@@ -141,13 +142,13 @@ def point_velocities(friction: Friction, slip: Array) -> Array:
 
 
 def dissipation(friction: Friction, slip: Array) -> Array:
-    """(J,) [m/s] the power that friction takes on this slip (J, k) under normal forces of 1 (T411)."""
+    """(J,) [m/s] The power that friction dissipates on this slip (J, k) under normal forces of 1 (T411)."""
     speed = np.sqrt((point_velocities(friction, slip) ** 2).sum(axis=1))
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
 
 
 def opposing_friction(friction: Friction, slip: Array) -> Array:
-    """(J, k) the friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
+    """(J, k) The friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
     dissipation (T411)."""
     velocity = point_velocities(friction, slip)
     speed = np.sqrt((velocity**2).sum(axis=1))
@@ -159,8 +160,9 @@ def opposing_friction(friction: Friction, slip: Array) -> Array:
 
 
 def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
-    """(J, k, k) matrices A of the ellipsoids f . A^-1 . f <= 1 about what joints bear under normal forces of 1, that touch it
-    where friction opposes the slip (J, k); of joints that do not move those through the largest force and couple (T412)."""
+    """(J, k, k) The matrices A of ellipsoids f . A^-1 . f <= 1 around the admissible friction of joints under normal forces of 1,
+    which touch it where friction opposes the slip (J, k). For joints that do not move, the ellipsoids through the largest force
+    and couple (T412)."""
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
@@ -181,7 +183,7 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
 
 
 def shift_matrices(centre: Array, joints: JointAreas) -> Array:
-    """(J, k, k) the unknowns of the joints by forces at these centres (J, 2) and the couple about them."""
+    """(J, k, k) Matrices from forces at these centres (J, 2) and couples about them to the unknowns of the joints."""
     count, unknowns = len(joints.first_point), joints.unknowns
     moved = np.tile(np.eye(unknowns), (count, 1, 1))
     if unknowns == 3:
@@ -190,8 +192,8 @@ def shift_matrices(centre: Array, joints: JointAreas) -> Array:
 
 
 def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
-    """(J,) how much the joints bear along these forces (J, k), of size 1, under normal forces of 1, and (J, k) the slips that
-    meet this resistance: the least dissipation of all slips on which the force does the power 1 (T413)."""
+    """(J,) The strength of the joints along these forces (J, k), scaled to size 1, under normal forces of 1, and (J, k) the slips
+    with this resistance: the smallest dissipation of all slips on which the power of the force is 1 (T413)."""
     size = np.sqrt((force**2).sum(axis=1))
     if force.shape[1] == 1:
         return np.add.reduceat(friction.share, friction.start[:-1]), np.sign(force)

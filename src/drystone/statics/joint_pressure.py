@@ -1,8 +1,7 @@
-"""How the pressure of a joint is spread over its area: polygons and the centres of their normal forces come in, points that
-bear shares of the normal force go out (T410).
+"""The distribution of pressure over the area of a joint, as points that bear shares of its normal force (T410).
 
-The pressure is linear where the joint is pressed together and nothing elsewhere, as that of the small steps (T310): uniform if
-the normal force acts in the middle, a line of pressure along an edge if it acts there. With u from the centre c of the force
+The pressure is linear where the joint is compressed and zero elsewhere, as in small steps (T310): uniform if the normal force acts
+in the middle, and a line of pressure along an edge if it acts there. With u measured from the centre c of the force
 
     p ~ max(0, 1 + b . u),    b such that  integral of p u dA = 0,
 
@@ -15,21 +14,19 @@ from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
-EDGE_TOLERANCE = 1e-6  # of the size of a joint: nearer to a side than this a centre of pressure is not told from one on it
-FLAT_AREA = 1e-9  # of the square of the size: a polygon with less area is a line
+EDGE_TOLERANCE = 1e-6  # of the size of a joint: a centre of pressure that is closer to a side counts as being on it
+FLAT_AREA = 1e-9  # of the square of the size: a polygon with a smaller area is a line
 MAX_NEWTON_STEPS = 80
-NEWTON_TOLERANCE = 1e-12  # distance from the centre wanted, of the size
-RADIAL_GAUSS_POINTS = (
-    (0.3550510257216822, 0.3639172365120873),
-    (0.8449489742783178, 0.6360827634879127),
-)  # Gauss, for the weight 2 r
+NEWTON_TOLERANCE = 1e-12  # distance from the required centre, over the size
+# positions and weights of the Gauss rule for the weight function 2 r
+RADIAL_GAUSS_POINTS = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))
 SIDE_GAUSS_POINTS = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
 
 
 @kernel
 def order_hulls(start, corner):
-    """Puts the corners (C, 2) of each joint in the order of their convex hull, counter-clockwise, from row start[j] on; returns
-    how many corners each hull has (J,)."""
+    """Sort the corners (C, 2) of each joint, from row start[j] onwards, in the order of their convex hull, counter-clockwise;
+    returns the number of corners of each hull (J,)."""
     count = np.zeros(start.shape[0] - 1, np.int64)
     most = 0
     for j in range(count.shape[0]):
@@ -45,7 +42,7 @@ def order_hulls(start, corner):
 
 @inner
 def _hull(rows, n, chain, out, first):
-    """By Andrew's monotone chain."""
+    """The convex hull by Andrew's monotone chain."""
     for i in range(1, n):  # few corners: insertion sort by s, then t
         s, t = rows[i, 0], rows[i, 1]
         k = i - 1
@@ -82,8 +79,8 @@ def _left(chain, kept, rows, r):
 
 @kernel
 def spread_pressure(start, count, corner, size, centre):
-    """Points (K, 2) [m] in the frame of the corners, the share of the normal force of their joint that each bears (K,), and
-    where the points of each joint begin (J + 1,)."""
+    """Returns where the points of each joint begin (J + 1,), the points (K, 2) [m] in the frame of the corners, and the share
+    (K,) of the normal force of its joint that each point bears."""
     joints = count.shape[0]
     begin = np.zeros(joints + 1, np.int64)
     for j in range(joints):
@@ -104,7 +101,7 @@ def spread_pressure(start, count, corner, size, centre):
 
 @inner
 def _spread_one(corner, first, n, size, cs, ct, polygon, spare, point, share, row):
-    """Writes the points of one joint from `row` on; returns the row after."""
+    """Write the points of one joint from `row` onwards; returns the next row."""
     area = 0.0
     for k in range(n):
         m = first + (k + 1 if k + 1 < n else 0)
@@ -132,7 +129,7 @@ def _spread_one(corner, first, n, size, cs, ct, polygon, spare, point, share, ro
 
 @inner
 def _inside(polygon, n, s, t):
-    """The centre, moved towards the centroid until it is not nearer to any side than told."""
+    """The centre, moved towards the centroid until its distance to every side is at least EDGE_TOLERANCE."""
     area, ms, mt = 0.0, 0.0, 0.0
     for k in range(n):
         m = k + 1 if k + 1 < n else 0
@@ -157,7 +154,7 @@ def _inside(polygon, n, s, t):
 
 @inner
 def _pressed(polygon, n, b0, b1, out):
-    """The part of the polygon with 1 + b . u > 0; returns how many corners it has."""
+    """The part of the polygon with 1 + b . u > 0; returns its number of corners."""
     kept = 0
     s0, t0 = polygon[n - 1, 0], polygon[n - 1, 1]
     y0 = 1.0 + b0 * s0 + b1 * t0
@@ -177,8 +174,8 @@ def _pressed(polygon, n, b0, b1, out):
 
 @inner
 def _moments(polygon, n, b0, b1, spare):
-    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The rule of
-    the middles of the sides of triangles is exact for them."""
+    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The quadrature
+    rule of the midpoints of the sides of triangles is exact for them."""
     kept = _pressed(polygon, n, b0, b1, spare)
     value, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(kept):
@@ -225,7 +222,7 @@ def _slope(polygon, n, spare):
 
 @inner
 def _side(ps, pt, qs, qt, b0, b1, point, share, row):
-    """The points of the triangle between the centre and a side, cut in two where the side is nearest to the centre."""
+    """The points of the triangle between the centre and a side, which is divided where the side is closest to the centre."""
     es, et = qs - ps, qt - pt
     length2 = es * es + et * et
     foot = -(ps * es + pt * et) / length2 if length2 > 0.0 else 0.0
@@ -248,7 +245,8 @@ def _side(ps, pt, qs, qt, b0, b1, point, share, row):
 
 @inner
 def _on_a_line(polygon, n, size, cs, ct, point, share, row):
-    """Of corners on a line, or one: evenly on the longest piece about the centre that is between them."""
+    """The points of a joint whose corners are on a line or a single point: evenly spread over the longest interval between the
+    corners that has the centre in its middle."""
     far0, far1, longest = 0, 0, 0.0
     for i in range(n):
         for k in range(i):

@@ -1,10 +1,10 @@
-"""The cone program of statics with one shear force and one couple a joint: what optimise (program.py) is for contact points.
+"""The cone program of statics with one shear force and one couple per joint; program.py has the one for contact points.
 
     minimise  normal cost . n + friction cost . f - multiplier
     subject to   E n + B f + dead + multiplier live = 0,   n >= 0,   f = L z,   |z| <= slope (sum of n of the joint) + level
 
-n are the normal forces of the contact points, f shear and couple of the joints at centres of pressure that are given, and
-L Lᵀ the ellipsoids of what they bear there under a normal force of 1 (T412).
+n are the normal forces of the contact points, f the shear forces and couples of the joints at given centres of pressure, and
+L Lᵀ the ellipsoids of their strength there under a normal force of 1 (T412).
 """
 
 from typing import NamedTuple
@@ -19,26 +19,26 @@ from drystone.statics.program import ACCEPTED_ERROR, CLARABEL_STATUS, SOLVED, cl
 
 Array = np.ndarray
 
-UNLOADED_SHARE = 1e-5  # of the mean load of a block: a joint that bears less bears no friction
+UNLOADED_SHARE = 1e-5  # of the mean load of a block: a joint with a smaller normal force has no friction
 
 
 class Cost(NamedTuple):
-    """Of forces, per N, in multipliers of the live load."""
+    """The cost of forces, per N, in multipliers of the live load."""
 
     normal: Array  # (C,)
     joint: Array  # (J, k)
     point: Array  # (C, d - 1)
-    near: Array  # (J,) [1/N] of the square of the moments about the centres, over the size: it holds the pressure where it is
+    near: Array  # (J,) [1/N] of the square of the moments about the centres, over the size; it keeps the pressure in place
 
 
 class JointForces(NamedTuple):
-    """The best forces, and how the structure would move beyond them."""
+    """The best forces, and the mechanism beyond them."""
 
     status: str
     multiplier: float  # of the live load
     normal: Array  # (C,) [N] of the contact points
     friction: Array  # (J, k) [N] at the centres of pressure, the couple over the size of the joint
-    shear: Array  # (C, d - 1) [N] of the contact points of joints that have no such friction
+    shear: Array  # (C, d - 1) [N] of the contact points of joints without a shear force of the joint
     velocity: Array  # (B, 6)
     slip: Array  # (J, k) of the joints at the centres of pressure, the spin times the size
 
@@ -54,10 +54,10 @@ def optimise_joints(
     slope: float,
     level: Array,  # (J,) [N]
     cost: Cost | None = None,
-    at_points: Array | None = None,  # (J,) joints whose friction is one force a contact point instead
+    at_points: Array | None = None,  # (J,) joints with one friction force per contact point instead
     tolerance: float = 1e-9,
 ) -> JointForces:
-    """The optimum of the program of dead and live loads (B, 6) [N, N m]; without a live load that of the costs alone."""
+    """The optimum of the program with dead and live loads (B, 6) [N, N m]; without a live load the minimum of the cost."""
     count, k, points, directions = len(joints.first_point), joints.unknowns, len(joints.joint_of_point), balance.frame.shape[1]
     unit = program_units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
     is_point_wise = np.zeros(count, bool) if at_points is None else at_points
@@ -109,7 +109,7 @@ def optimise_joints(
 
 
 def _nearness(joints: JointAreas, centre: Array, weight: Array, columns: int) -> sp.csc_array:
-    """The matrix of half the sum of weight times the square of the moments about the centres, over the size of the joints."""
+    """The matrix of half the sum of weight times the square of the moments about the centres over the size of the joints."""
     arm = (
         np.sqrt(weight)[joints.joint_of_point, None]
         * (joints.offset - centre[joints.joint_of_point])
@@ -129,7 +129,7 @@ def _roots(ellipsoid: Array) -> Array:
 
 
 def _blocks(matrix: Array, frictional: Array, count: int) -> sp.csc_array:
-    """The matrices (R, k, k) of the joints that bear as one, its columns theirs alone."""
+    """The block matrix of the matrices (R, k, k) of the joints with friction; other joints have rows but no columns."""
     k = matrix.shape[1]
     row = k * frictional[:, None, None] + np.arange(k)[:, None] + np.zeros((1, 1, k), int)
     column = k * np.arange(len(frictional))[:, None, None] + np.arange(k) + np.zeros((1, k, 1), int)
@@ -139,8 +139,8 @@ def _blocks(matrix: Array, frictional: Array, count: int) -> sp.csc_array:
 def _cones(
     joints: JointAreas, frictional: Array, point_wise: Array, slope: float, level: Array, columns: int, friction: Array
 ) -> tuple[sp.csc_array, Array, list]:
-    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints that bear friction as one, of
-    contact points that do so alone."""
+    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints with one shear force, of contact
+    points with friction of their own."""
     points, k, frictional_count, point_wise_count = (
         len(joints.joint_of_point),
         joints.unknowns,

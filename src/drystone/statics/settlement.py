@@ -66,7 +66,7 @@ def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, youn
     if not gravity > 0.0:
         raise InputError(f"settlement: gravity is {gravity:g} m/s2; without weight nothing follows a support, give more than 0")
     engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
-    rest = apply_weight(engine)
+    rest = settle_under_weight(engine)
     yield SettlementState(path[0], _as_forces(rest))
     for start, end in pairwise(path):
         if rest.verdict != IN_BALANCE:
@@ -94,7 +94,7 @@ def _engine(model: Model, path: Array, **options) -> SmallSteps:
     return SmallSteps(model, [motion] if moving else [], **options)
 
 
-def apply_weight(engine: SmallSteps) -> RestState:
+def settle_under_weight(engine: SmallSteps) -> RestState:
     """The structure as drawn, brought to rest. Nothing breaks until the weight has come upon it; what must break does then."""
     state = initial_state(engine.model, engine.gravity)
     for _ in range(round(REST_DAMPING_STAGES[0][1] / SPAN_DURATION)):

@@ -1,7 +1,7 @@
-"""What rests on an arch in a larger structure: an arch and the loads of all blocks come in, the arch so loaded goes out (T45).
+"""The load on an arch from the structure above it (T45).
 
-The conventional assumption: what is above a voussoir, between the uprights through the outer ends of its joints, loads it and
-nothing else does. It is on the safe side of a wall, whose courses confine the arch and span over it.
+By the conventional assumption, a voussoir carries everything above it between the vertical lines through the outer ends of its
+joints, and nothing else. This is on the safe side for a wall, whose courses confine the arch and span over it.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from drystone.statics.thrust import UP, Arch, outer_ends
 
 Array = np.ndarray
 
-GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
-MIN_SLICE_SHARE = 1e-9  # share of a block that is no slice but rounding
+GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for areas of sections, which are quadratic functions of the position
+MIN_SLICE_SHARE = 1e-9  # of a block: thinner slices are due to rounding
 
 
 def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
-    """The arch with the loads (B, 6) [N, N m] of the blocks above it besides its own; a block's load is spread over it as
-    its volume is."""
+    """The arch with the loads (B, 6) [N, N m] of the blocks above it in addition to its own. The load of a block is distributed
+    in proportion to its volume."""
     ends, turning = outer_ends(arch), np.cross(arch.along, UP)
     cuts, heights = np.maximum.accumulate(ends @ arch.along), ends[:, 2]
     depth = np.concatenate([model.blocks[i].vertices @ turning for i in arch.blocks[1:-1]])
@@ -38,14 +38,14 @@ def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
 
 
 def _solids(model: Model, i: int) -> Iterator[Array]:
-    """(E, 2, 3) [m] the edges of each convex piece of a block."""
+    """(E, 2, 3) [m] The edges of each convex piece of a block."""
     for _, vertices, faces, _ in convex_pieces(i, model.blocks[i], model.blocks[i].name):
         edges = {tuple(sorted(edge)) for face in faces for edge in zip(face, (*face[1:], face[0]), strict=True)}
         yield np.asarray(vertices, float)[np.array(sorted(edges))]
 
 
 def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, float, Array]]:
-    """Number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
+    """The number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
     place = edges @ along
     inside = cuts[(cuts > place.min()) & (cuts < place.max())]
     for low, high in pairwise(np.unique(np.concatenate([place.ravel(), inside]))):
@@ -58,7 +58,7 @@ def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, floa
 
 
 def _section(edges: Array, place: Array, at: float, along: Array) -> tuple[float, Array]:
-    """Area [m2] and centroid [m] of the section of a convex solid by the upright plane at a place along."""
+    """The area [m2] and centroid [m] of the section of a convex solid by the vertical plane at the position `at` along the arch."""
     cut = (place.min(axis=1) < at) & (place.max(axis=1) > at)
     share = (at - place[cut, 0]) / (place[cut, 1] - place[cut, 0])
     corner = edges[cut, 0] + share[:, None] * (edges[cut, 1] - edges[cut, 0])

@@ -30,12 +30,7 @@ from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Ou
 
 UNCONVERGED_SHARE = 0.01  # the reason mentions steps that did not converge if their share is larger than this
 MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
-GENERAL_KEYS = (
-    "blocks",
-    "fixed_blocks",
-    "weight",
-    "seconds",
-)  # numbers of every result of statics, which are not results of the trial
+GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # of every result of statics; they are not results of the trial
 
 TrialFindings = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
 

@@ -100,7 +100,8 @@ def _draw_curve(axes: Any, curve: Mapping[str, Any], dots: DotAnchors, folder: P
 
 
 def _shifted_sideways(axes: Any, sign: str) -> Any:
-    """The transform of the dots of a direction: shifted sideways by 2 points, so that the dots of both directions are visible."""
+    """The transform of the dots of a direction: shifted sideways by 2 points, so that the dots of both directions are
+    visible."""
     from matplotlib.transforms import ScaledTranslation
 
     return axes.transData + ScaledTranslation(float(f"{sign}2") / 72, 0.0, axes.figure.dpi_scale_trans)

@@ -35,7 +35,8 @@ FRONT_AXES, SIDE_AXES = ElevationAxes(0, 1, -1.0), ElevationAxes(1, 0, 1.0)
 
 
 def draw_thrust(figure: Any, run: Run, frame: int, pose: int, named_lines: Mapping[str, Array]) -> None:
-    """Draw the thrust lines of the forces in a frame, and `named_lines` with their names, over the blocks in the frame `pose`."""
+    """Draw the thrust lines of the forces in a frame, and `named_lines` with their names, over the blocks in the frame
+    `pose`."""
     lines_found = thrust_lines(run.model, frame_resultants(run, frame))
     if not lines_found and not named_lines:
         raise InputError(f"{run.folder}: no arch or column spans from support to support; draw forces instead of thrust")

@@ -25,7 +25,8 @@ def force_magnitudes(resultants: Resultants) -> Array:
 
 
 def flow_lines(resultants: Resultants, largest: float, length: float, shown: Array) -> Lines:
-    """The segments of the forces between blocks that are shown, weak ones first; a force of `largest` [N] is `length` [m] long."""
+    """The segments of the forces between blocks that are shown, weak ones first; a force of `largest` [N] is `length` [m]
+    long."""
     size = force_magnitudes(resultants)
     most = float(size.max(initial=0.0))
     flow = force_flow(resultants, length=length * most / (largest or 1.0))

@@ -34,8 +34,8 @@ def curve_picture(curves: Curves, path: str | Path) -> None:
 
 
 def base_picture(curves: Curves, path: str | Path) -> None:
-    """Vertical reactions of the supports by their labels: time [s] and reaction [share of weight and loads]. A second plot shows
-    the deviation from the full load on a logarithmic scale."""
+    """Vertical reactions of the supports by their labels: time [s] and reaction [share of weight and loads]. A second plot
+    shows the deviation from the full load on a logarithmic scale."""
     with drawing(path) as figure:
         draw_base(figure, curves)
 

@@ -1,8 +1,8 @@
 """Compiled rasteriser: a z-buffer, sunlight with shadows, sky light with ambient occlusion, and outlines of blocks.
 
-It does not use OpenGL, so that pixels are the same on every machine. Colours are linear, because light adds up; rows are counted
-from the top. Visibility is computed for every subpixel; light, which varies slowly, is computed once per pixel and averaged over
-neighbouring pixels of one face.
+It does not use OpenGL, so that pixels are the same on every machine. Colours are linear, because light adds up; rows are
+counted from the top. Visibility is computed for every subpixel; light, which varies slowly, is computed once per pixel and
+averaged over neighbouring pixels of one face.
 """
 
 import numpy as np
@@ -203,8 +203,8 @@ def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, 
 
 @inlined
 def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, row, column):
-    """The share of the background's light, 0..1, that is left in a subpixel: the floor is a plane that only receives shadows and
-    fades within `radius` [m] of the structure. Blocks hide its sky only if the subpixel is `beside` them."""
+    """The share of the background's light, 0..1, that is left in a subpixel: the floor is a plane that only receives shadows
+    and fades within `radius` [m] of the structure. Blocks hide its sky only if the subpixel is `beside` them."""
     point, met = floor_point(camera, column, row, floor)
     away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
     if not met or not away < 6.0:

@@ -115,8 +115,8 @@ def triangles(bodies: Bodies) -> tuple[Array, Array]:
 
 
 def _surfaces(stones: DrawnBodies) -> tuple[Array, Array, Array, Array, Array]:
-    """Triangles (T, 3) of the bodies that are shown and their faces, the block and the normal of every face, and all vertices in
-    world coordinates."""
+    """Triangles (T, 3) of the bodies that are shown and their faces, the block and the normal of every face, and all vertices
+    in world coordinates."""
     bodies = stones.bodies
     triangle, face = triangles(bodies)
     block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))

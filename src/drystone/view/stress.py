@@ -1,7 +1,8 @@
 """Stresses in deformable blocks for pictures: a frame of a `Run` comes in, its brick elements and their stresses go out.
 
 `STRESS_MEASURES` are the numbers that can be drawn: "von mises"; "tension" and "compression", the largest principal stresses;
-and for a dome about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes of the blocks as built.
+and for a dome about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes of the blocks as
+built.
 """
 
 from collections.abc import Callable
@@ -57,7 +58,8 @@ def stressed_bricks(run: Run, frame: int, measure: str, exaggerate: float) -> tu
 
 
 def _pieces(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[list[Block], Array]:
-    """The rigid blocks and the bricks of deformable blocks in a frame, and (N,) [Pa] the measure of each, nan if it is rigid."""
+    """The rigid blocks and the bricks of deformable blocks in a frame, and (N,) [Pa] the measure of each, nan if it is
+    rigid."""
     model, state, elastic = run.model, run.state(frame), run.model.elastic
     assert elastic is not None
     moved, stresses = nodal(elastic, state.amplitude), gauss_stresses(elastic, state.amplitude)
