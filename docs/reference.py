@@ -40,11 +40,11 @@ TABLES = {
     "output": "Optional: what is kept.",
 }  # fmt: skip
 # The record that a table becomes, where its keys are explained.
-RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": AppliedLoad,
-           "ChangeTable": BlockChange}  # fmt: skip
+RECORDS = {"JointKeys": JointLaw, "DeformableTable": Stone, "ScatterTable": Scatter, "MotionTable": Motion,
+           "LoadTable": AppliedLoad, "ChangeTable": BlockChange}  # fmt: skip
 # A field and the comment beside it, without the unit, which the schema tells.
 COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
-NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}
+NAMES = {"FileStructureTable": "file", "AssemblyTable": "parts", "AccelerogramTable": "record"}
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 
 
@@ -88,7 +88,7 @@ def _table(node: dict[str, Any]) -> list[str]:
 def _about(kind: dict[str, Any]) -> str | None:
     if kind["title"] in GENERATORS:
         return inspect.getdoc(GENERATORS[kind["title"]])
-    if kind["title"] == "FileStructure":  # what follows the first paragraph stands beside the keys
+    if kind["title"] == "FileStructureTable":  # what follows the first paragraph stands beside the keys
         return str(inspect.getdoc(read_structure)).split("\n\n")[0]
     return kind.get("description")
 
@@ -112,11 +112,11 @@ def _comments(source: type) -> list[tuple[str, str]]:
 
 
 def _class_of(shown: dict[str, Any]) -> Any:
-    """The class of a table, by its title and keys: two are called Settlement. Generators have no class of their own, and the
+    """The class of a table, by its title and keys: Generators have no class of their own, and the
     rows of a list no title."""
     if tuple(shown["properties"]) == HistoryRow._fields:
         return HistoryRow
-    title = "Structure" if shown.get("title") in GENERATORS else shown.get("title", "")
+    title = "StructureTable" if shown.get("title") in GENERATORS else shown.get("title", "")
     classes = [getattr(room, title) for room in (case_tables, analysis_tables, motion_tables) if hasattr(room, title)]
     own = [each for each in classes if shown["properties"].keys() <= {f.alias or n for n, f in each.model_fields.items()}]
     return [*own, *classes, Table][0]
@@ -170,7 +170,7 @@ def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _shared_part(kinds: list[dict[str, Any]]) -> dict[str, Any]:
     """What all parts of a structure have, whatever they are made by."""
     properties = {key: node for key, node in kinds[0]["properties"].items() if all(_same(kinds, key, kind) for kind in kinds)}
-    return {"title": "Part", "properties": properties, "required": kinds[0].get("required", ())}
+    return {"title": "PartTable", "properties": properties, "required": kinds[0].get("required", ())}
 
 
 def _default(node: dict[str, Any]) -> str:

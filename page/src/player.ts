@@ -1,4 +1,4 @@
-// The player at the foot of the page: buttons, the slider of time, speed; what a person does there is told to `on`.
+// The player at the foot of the page: buttons, the slider of time and the speed; each use calls a function of `on`.
 
 import { byId, make } from "./make";
 
@@ -13,7 +13,7 @@ interface PlayerActions {
 export class Player {
   private readonly play = make("button", { textContent: "▶", title: "play or pause (space)" });
   private readonly slider = make("input", { type: "range", step: "any", ariaLabel: "time" });
-  private readonly came = make("progress", { max: 1, value: 0, title: "frames that have come" });
+  private readonly came = make("progress", { max: 1, value: 0, title: "loaded frames" });
   private readonly text = make("output");
   private readonly speed = make("select", { title: "speed" });
 
@@ -26,9 +26,9 @@ export class Player {
     const loop = make("input", { type: "checkbox", oninput: () => on.loop(loop.checked) });
     byId("player").append(
       make("button", { textContent: "⇤", title: "start (Home)", onclick: () => on.step(-Infinity) }),
-      make("button", { textContent: "‹", title: "a frame back (←)", onclick: () => on.step(-1) }),
+      make("button", { textContent: "‹", title: "one frame back (←)", onclick: () => on.step(-1) }),
       this.play,
-      make("button", { textContent: "›", title: "a frame on (→)", onclick: () => on.step(1) }),
+      make("button", { textContent: "›", title: "one frame forward (→)", onclick: () => on.step(1) }),
       make("button", { textContent: "⇥", title: "end (End)", onclick: () => on.step(Infinity) }),
       make("div", { className: "track" }, this.slider, this.came),
       this.text, this.speed, make("label", {}, loop, "Loop"),

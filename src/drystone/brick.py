@@ -15,7 +15,8 @@ import numpy as np
 
 Array = np.ndarray
 
-CORNER_SIGNS = np.array([[2.0 * (c >> k & 1) - 1.0 for k in range(3)] for c in range(8)])  # (8, 3) natural coordinates of the corners
+# (8, 3) natural coordinates of the corners
+CORNER_SIGNS = np.array([[2.0 * (c >> k & 1) - 1.0 for k in range(3)] for c in range(8)])
 _STRAIN_COMPONENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))  # the six strains: xx, yy, zz, xy, yz, zx (shear doubled)
 
 
@@ -100,4 +101,6 @@ def _gauss_points(count: int) -> tuple[Array, Array]:
 def _gauss_values(count: int) -> tuple[Array, Array]:
     """Shape functions (P, 8) of the corners and their derivatives (P, 8, 3) at the Gauss points."""
     points, _ = _gauss_points(count)
-    return np.array([shape_functions(natural) for natural in points]), np.array([shape_gradients(natural) for natural in points])
+    return np.array([shape_functions(natural) for natural in points]), np.array(
+        [shape_gradients(natural) for natural in points]
+    )

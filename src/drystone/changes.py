@@ -42,7 +42,8 @@ class Presence:
         ordered = sorted(changes, key=attrgetter("time"))
         self._changes = [(change.time, _mask_of(model, change.remove), _mask_of(model, change.add)) for change in ordered]
         self._start = np.ones(len(model.blocks), bool)
-        for _, gone, new in reversed(self._changes):  # in reverse, so that the first change that names a block decides whether it is present at the start
+        # in reverse, so that the first change that names a block decides whether it is present at the start
+        for _, gone, new in reversed(self._changes):
             self._start = (self._start | gone) & ~new
         self._check()
 

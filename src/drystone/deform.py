@@ -26,10 +26,14 @@ class ContactInterpolation(NamedTuple):
     turn: Array  # (S, 3, 3) rotation of the deformable blocks
 
 
-def interpolate_contacts(elastic: Elastic, contacts: Contacts, position: Array, rotation: Array, amplitude: Array) -> tuple[Contacts, ContactInterpolation]:
+def interpolate_contacts(
+    elastic: Elastic, contacts: Contacts, position: Array, rotation: Array, amplitude: Array
+) -> tuple[Contacts, ContactInterpolation]:
     """The contacts with the gaps of the deformed blocks, and the interpolation of their points."""
     count, gap = len(contacts.gap), contacts.gap.copy()
-    grip = ContactInterpolation(np.zeros((count, 2, 8), np.int64), np.zeros((count, 2, 8)), np.empty((len(elastic.block), 3, 3)))
+    grip = ContactInterpolation(
+        np.zeros((count, 2, 8), np.int64), np.zeros((count, 2, 8)), np.empty((len(elastic.block), 3, 3))
+    )
     _find_nodes(elastic, contacts, position, rotation, grip)
     _add_displacement_gaps(elastic, contacts, grip, nodal(elastic, amplitude), gap)
     return contacts._replace(gap=gap), grip
@@ -135,7 +139,8 @@ def predict_free_modes(
     [rad/s]. mass: of the modes; 0: they are static (T358)."""
     square = elastic.stiffness[elastic.kind]
     inertia = mass + (theta * h) ** 2 * square
-    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))  # modes that blocks with a coarser mesh do not have are of zero stiffness
+    # modes that blocks with a coarser mesh do not have are of zero stiffness
+    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
     strained = square * (amplitude + theta * (1.0 - theta) * h * rate)
     pull = _inertial_rates(elastic, rotation, spin, amplitude, rate, h)
     return FreeModes(scale, rate / scale, scale * (mass * rate + pull - h * strained))
@@ -153,7 +158,9 @@ def _inertial_rates(elastic: Elastic, rotation: Array, spin: Array, amplitude: A
         position = elastic.node[k] + elastic.mode[k] @ amplitude[s]
         moving = elastic.mode[k] @ rate[s]
         outward = -np.cross(omega, np.cross(omega, position))
-        out[s] = np.einsum("nim,ni->m", elastic.momentum[k], h * outward + moving @ _rotation_matrix(-2.0 * h * omega).T - moving)
+        out[s] = np.einsum(
+            "nim,ni->m", elastic.momentum[k], h * outward + moving @ _rotation_matrix(-2.0 * h * omega).T - moving
+        )
     return out
 
 
@@ -165,7 +172,13 @@ def _rotation_matrix(vector: Array) -> Array:
 
 
 def add_modal_unknowns(
-    elastic: Elastic, problem: Problem, guess: Guess, contacts: Contacts, frame: Array, grip: ContactInterpolation, modes: FreeModes
+    elastic: Elastic,
+    problem: Problem,
+    guess: Guess,
+    contacts: Contacts,
+    frame: Array,
+    grip: ContactInterpolation,
+    modes: FreeModes,
 ) -> tuple[Problem, Guess]:
     """Append the modes of the deformable blocks to the six unknowns of every block, zeros for rigid ones (T84).
     frame (C, 3, 3): contact axes."""

@@ -25,7 +25,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong, or doubtful, about a structure. `build_model` raises the first one; the doctor lists them all."""
+    """One thing that is wrong or doubtful about a structure. `build_model` raises the first one; the doctor lists them all."""
 
     kind: str  # one or two words, the same for all findings of this kind
     blocks: tuple[int, ...]  # rows of the blocks concerned; empty for the whole structure

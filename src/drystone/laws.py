@@ -28,7 +28,8 @@ NEGLIGIBLE_INTENSITY = 1e-3  # adhesion below this share of the undamaged one is
 
 @dataclass(frozen=True)
 class Adhesion:
-    """A bond with the stiffness times intensity^2, whose intensity decreases as it is stretched (Raous, Cangemi and Cocou; AJ)."""
+    """A bond with the stiffness times intensity^2, whose intensity decreases as it is stretched (Raous, Cangemi and Cocou;
+    AJ)."""
 
     energy: float  # [J/m2] needed to break it: w
     normal_stiffness: float  # [N/m3] of the undamaged bond
@@ -62,7 +63,9 @@ class OwnLaw:
     @property
     def name(self) -> str:
         """The name of the function."""
-        return self.stress.name if isinstance(self.stress, CodeIdentity) else getattr(self.stress, "__name__", repr(self.stress))
+        return (
+            self.stress.name if isinstance(self.stress, CodeIdentity) else getattr(self.stress, "__name__", repr(self.stress))
+        )
 
     def check(self, where: str) -> None:
         """Refuse impossible values; whether the function is a joint law is found when it is compiled."""
@@ -81,7 +84,8 @@ class OwnLaw:
 
 @dataclass(frozen=True)
 class JointLaw:
-    """The law of the joint between two blocks. Properties that are not given are absent; stiffnesses are then those of the stone."""
+    """The law of the joint between two blocks. Properties that are not given are absent; stiffnesses are then those of the
+    stone."""
 
     friction: float  # coefficient of friction, the tangent of its angle
     cohesion: float | None = None  # [Pa] friction * tension if only that is given

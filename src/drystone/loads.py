@@ -1,8 +1,8 @@
 """Loads on a structure, and their wrenches (B, 6) [N, N m] about the centroids of the blocks.
 
 A load is a force on one block, or shared by mass among the blocks of a group, given in newtons or as a share of a weight; or
-it is a pressure on the faces that look in one direction. A force acts in a fixed direction at a point that moves with its block;
-a pressure stays normal to its faces. Live loads are scaled by the load multiplier, dead loads are not. In a history a
+it is a pressure on the faces that look in one direction. A force acts in a fixed direction at a point that moves with its
+block; a pressure stays normal to its faces. Live loads are scaled by the load multiplier, dead loads are not. In a history a
 load may have a factor that changes with time.
 
 >>> Push("keystone", force=1e3).direction
@@ -40,14 +40,17 @@ class AppliedLoad:
     at: tuple[float, float, float] | None = None  # [m] where the force acts at the start; the centroid if not given
     face: tuple[float, float, float] | None = None  # outward direction of the faces under pressure
     live: bool = False  # whether the load multiplier scales it
-    history: tuple[tuple[float, float], ...] = ()  # rows of time [s] and factor, interpolated linearly, constant beyond; 1 if empty
+    # rows of time [s] and factor, interpolated linearly, constant beyond; 1 if empty
+    history: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         kinds = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]
         if len(kinds) != 1:
             raise InputError(f"load on {self.on!r}: give exactly one of force, share and pressure, not {kinds or 'none'}")
         if (self.pressure is None) != (self.face is None):
-            raise InputError(f"load on {self.on!r}: face, the direction of the loaded faces, is needed with pressure, and only then")
+            raise InputError(
+                f"load on {self.on!r}: face, the direction of the loaded faces, is needed with pressure, and only then"
+            )
         times = [time for time, _ in self.history]
         if len(times) == 1 or any(later <= earlier for earlier, later in pairwise(times)):
             raise InputError(f"load on {self.on!r}: the times of its history are {times} s; give two rows or more, each later "

@@ -113,10 +113,11 @@ def build_model(
     """Build the model of `blocks`; an `InputError` names the block, the face, the value and the remedy.
 
     friction: the coefficient between free blocks, or their whole joint law; support_friction: the same for joints of which at
-    least one block is a support (by default equal to friction); pairs: (group, group, coefficient or law), which take precedence;
-    "support" stands for all supports. planar: the blocks move in the plane of x and z only; all must be prisms along y with the
-    same front and back, beyond which supports may extend. deformable: the elastic blocks and their properties; if two entries
-    name a block, the last one counts. scatter: friction is the mean, and every pair of blocks has its own value, by their names.
+    least one block is a support (by default equal to friction); pairs: (group, group, coefficient or law), which take
+    precedence; "support" stands for all supports. planar: the blocks move in the plane of x and z only; all must be prisms
+    along y with the same front and back, beyond which supports may extend. deformable: the elastic blocks and their properties;
+    if two entries name a block, the last one counts. scatter: friction is the mean, and every pair of blocks has its own value,
+    by their names.
     """
     blocks = name_blocks(blocks)
     labels = block_labels(blocks)
@@ -296,7 +297,8 @@ PRISM_TOLERANCE = 1e-6  # relative to the depth, and to a unit normal: allowed d
 
 
 def _as_prisms(bodies: Bodies, position: Array, labels: list[str]) -> Bodies:
-    """The bodies, after checking that every piece is a prism along y, that all free blocks have the same front and back, and that
+    """The bodies, after checking that every piece is a prism along y, that all free blocks have the same front and back, and
+    that
     supports are at least as deep. Products of inertia with y, which are rounding errors, are set to zero."""
     hint = "a planar analysis takes prisms along y, all equally deep; set planar = false"
     for f in np.flatnonzero(np.abs(bodies.face_normal[:, 1] * (1 - np.abs(bodies.face_normal[:, 1]))) > PRISM_TOLERANCE):

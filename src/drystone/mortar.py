@@ -56,7 +56,8 @@ def create_bonds(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
     """The contacts with new bonds, where the law has a bond and the blocks touch in a face, not along a line. A gap is filled
     with mortar."""
     a, b, group, radius = contacts.a, contacts.b, model.bodies.group, model.bodies.radius
-    near = contacts.gap <= NEAR * np.minimum(radius[a], radius[b])  # contact detection finds larger gaps if joints transmit tension
+    # contact detection finds larger gaps if joints transmit tension
+    near = contacts.gap <= NEAR * np.minimum(radius[a], radius[b])
     _, pair = np.unique(a * len(group) + b, return_inverse=True)
     points = np.bincount(pair, near)[pair]
     has_bond = laws.cohesion[group[a], group[b]] + laws.energy[group[a], group[b]] > 0
@@ -154,7 +155,8 @@ class _JointState(NamedTuple):
 
 
 class _SolverView(NamedTuple):
-    """The problem as the solver takes it, with R rows: the row of each contact, followed by that of its adhesion if it has one."""
+    """The problem as the solver takes it, with R rows: the row of each contact, followed by that of its adhesion if it has
+    one."""
 
     problem: Problem
     contact: Array  # (R,) int64 contact of the row

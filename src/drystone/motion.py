@@ -1,8 +1,8 @@
 """Motions of the ground and of supports: acceleration, velocity and displacement of a named pulse or of an accelerogram.
 
 For pulses all three are closed forms (ground/pulses.py). For accelerograms they are the exact integrals of samples joined by
-straight lines, so that a step uses exact differences instead of samples. They are zero before `start`. After a pulse given by its
-acceleration the velocity keeps the value of the integral (rectangular and half-sine leave the ground moving, one-sine and
+straight lines, so that a step uses exact differences instead of samples. They are zero before `start`. After a pulse given by
+its acceleration the velocity keeps the value of the integral (rectangular and half-sine leave the ground moving, one-sine and
 biphasic at rest), and the displacement continues accordingly: an accelerogram with a baseline error drifts
 (docs/ground-motions.md).
 
@@ -125,11 +125,15 @@ def _check(motion: Motion) -> None:
     wanted_words = " or ".join(AMPLITUDE_KINDS[size][1] for size in possible)
     if len(kinds_given) != 1 or kinds_given[0] not in possible:
         message = f"; {', '.join(kinds_given)} given" if kinds_given else ""
-        raise InputError(f"a {pulse} needs {f'either {wanted_words}, one of the two' if len(possible) > 1 else wanted_words}{message}")
+        raise InputError(
+            f"a {pulse} needs {f'either {wanted_words}, one of the two' if len(possible) > 1 else wanted_words}{message}"
+        )
     _check_numbers(motion, AMPLITUDE_KINDS[kinds_given[0]][0][pulse].numbers)
     if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
         count, step = len(motion.record.acceleration), motion.record.time_step
-        raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, at increasing times")
+        raise InputError(
+            f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, at increasing times"
+        )
 
 
 def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:

@@ -35,7 +35,8 @@ def find_near_pairs(points: Array, reach: float) -> Array:
 
 
 def label_connected(count: int, pairs: Array) -> Array:
-    """(count,) int64 the number of the connected group of each row; pairs (P, 2) are the edges. Groups are numbered in the order
+    """(count,) int64 the number of the connected group of each row; pairs (P, 2) are the edges. Groups are numbered in the
+    order
     of their first rows."""
     root = np.arange(count)
     one, other = pairs[:, 0], pairs[:, 1]

@@ -1,7 +1,7 @@
 """Quantities that pictures, the page and exports show for a frame of a `Run`, one number per block or per joint.
 
-`QUANTITIES` are those by which blocks can be coloured; `frame_resultants` are the forces in the joints; `displacements` are those
-of all blocks.
+`QUANTITIES` are those by which blocks can be coloured; `frame_resultants` are the forces in the joints; `displacements` are
+those of all blocks.
 """
 
 from collections.abc import Callable

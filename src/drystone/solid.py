@@ -15,7 +15,8 @@ from drystone.errors import Finding, InputError
 
 Array = np.ndarray
 
-FLATNESS_TOLERANCE = 1e-5  # of the block's diagonal: allowed distance of a vertex from the plane of its face, or in front of another
+# of the block's diagonal: allowed distance of a vertex from the plane of its face, or in front of another
+FLATNESS_TOLERANCE = 1e-5
 EMPTINESS_TOLERANCE = 1e-9  # of the cube of the block's diagonal: a smaller volume counts as zero; likewise areas
 
 
@@ -127,7 +128,16 @@ def surface_findings(surfaces: Surfaces) -> Iterator[Finding]:
     size = box_diagonals(surfaces)
     is_faulty = np.zeros(len(size), bool)
     with np.errstate(divide="ignore", invalid="ignore"):  # of blocks that have failed already
-        for check in (_find_repeated_vertices, _find_open_edges, _find_empty_blocks, _find_several_shells, _find_empty_edges, _find_empty_faces, _find_warped_faces, _find_dents):
+        for check in (
+            _find_repeated_vertices,
+            _find_open_edges,
+            _find_empty_blocks,
+            _find_several_shells,
+            _find_empty_edges,
+            _find_empty_faces,
+            _find_warped_faces,
+            _find_dents,
+        ):
             newly_faulty = []
             for finding in check(surfaces, index, size):
                 if not is_faulty[finding.blocks[0]]:
@@ -241,7 +251,9 @@ def _find_empty_edges(s: Surfaces, index: _Index, size: Array) -> Iterator[Findi
     _, first = np.unique(np.minimum(a, b)[short] * len(s.vertex) + np.maximum(a, b)[short], return_index=True)
     for c in short[np.sort(first)]:
         f = int(index.corner_face[c])
-        message = f"vertices {_local_vertex(s, f, a[c])} and {_local_vertex(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
+        message = (
+            f"vertices {_local_vertex(s, f, a[c])} and {_local_vertex(s, f, b[c])} are the same point {s.vertex[a[c]].tolist()}"
+        )
         yield _face_finding(s, f, "same point", message, "merge them")
 
 
@@ -392,6 +404,8 @@ def _owner_block(s: Surfaces, face: int) -> int:
     return int(np.searchsorted(s.block_face, face, "right")) - 1
 
 
-def _face_finding(s: Surfaces, face: int, kind: str, message: str, hint: str, *, value: float | None = None, unit: str = "") -> Finding:
+def _face_finding(
+    s: Surfaces, face: int, kind: str, message: str, hint: str, *, value: float | None = None, unit: str = ""
+) -> Finding:
     block = _owner_block(s, face)
     return Finding(kind, (block,), message, hint, int(face - s.block_face[block]), value, unit)

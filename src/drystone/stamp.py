@@ -68,7 +68,8 @@ def describe_inputs(case: str, blocks: Iterable[Block], records: dict[int, Accel
 
 
 def make_stamp(case: str, path: Path | None, blocks: Iterable[Block], motions: Sequence[Motion] = ()) -> dict[str, Any]:
-    """The stamp of a result that begins now. `path`: of the case file, which is in the folder of the files that it names, or None."""
+    """The stamp of a result that begins now. `path`: of the case file, which is in the folder of the files that it names, or
+    None."""
     records = {number: motion.record for number, motion in enumerate(motions) if motion.record is not None}
     return {
         "created": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",

@@ -11,7 +11,8 @@ Array = np.ndarray
 
 
 class Energy(NamedTuple):
-    """The energy balance [J]: kinetic, potential, elastic and strain are of this instant, the others are summed since the start.
+    """The energy balance [J]: kinetic, potential, elastic and strain are of this instant, the others are summed since the
+    start.
     kinetic + potential + elastic + strain + friction + fracture + impact + damping + geometry + numerical = const + ground."""
 
     kinetic: float

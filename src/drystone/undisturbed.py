@@ -33,7 +33,8 @@ def leave_ctrl_c_to_parent() -> None:
 
 @contextmanager
 def defer_signals(max_deferred: float = float("inf")) -> Iterator[None]:
-    """Deliver signals at the end of the block. Once `max_deferred` of them were deferred, each further one is delivered at once."""
+    """Deliver signals at the end of the block. Once `max_deferred` of them were deferred, each further one is delivered at
+    once."""
     if not _in_main_thread():
         yield
         return

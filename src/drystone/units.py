@@ -55,11 +55,15 @@ def _from_text(text: str, dimension: str) -> float:
     try:
         number, unit = split_number_and_unit(text)
     except InputError:
-        raise InputError(f"{truncated_repr(text)} is {_describe_rejection(dimension)}; give {describe_accepted(dimension)}") from None
+        raise InputError(
+            f"{truncated_repr(text)} is {_describe_rejection(dimension)}; give {describe_accepted(dimension)}"
+        ) from None
     if not unit:
         raise InputError(f"{truncated_repr(text)} has no unit; give {describe_accepted(dimension)}")
     if unit not in UNITS[dimension]:
-        raise InputError(f"{truncated_repr(text)}: {truncated_repr(unit)} is not a unit of {dimension}; give {describe_accepted(dimension)}")
+        raise InputError(
+            f"{truncated_repr(text)}: {truncated_repr(unit)} is not a unit of {dimension}; give {describe_accepted(dimension)}"
+        )
     # Dividing by the inverse keeps decimal units exact: 1 / 1000 is the float 0.001, 3 * 0.001 is not 0.003.
     factor = UNITS[dimension][unit]
     return number / round(1 / factor) if factor in (0.1, 0.01, 1e-3, 1e-6) else number * factor

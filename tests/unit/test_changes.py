@@ -220,7 +220,11 @@ def hidden_by_page(folder, names):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('duration = "0.15 s"', 'integrator = "cone-program"\ntime_step = "1 ms"\nduration = "0.15 s"', "only in histories by small steps"),
+        (
+            'duration = "0.15 s"',
+            'integrator = "cone-program"\ntime_step = "1 ms"\nduration = "0.15 s"',
+            "only in histories by small steps",
+        ),
         ('duration = "0.15 s"', 'duration = "0.06 s"', r"change\[1\]\.time: is not before the end of the history, 0.06 s"),
         ('remove = ["drum-2"]', "", r"change\[0\].*nothing appears or vanishes"),
         ('remove = ["drum-2"]', 'remove = ["drum-9"]', "no block and no group is named 'drum-9'"),

@@ -179,7 +179,12 @@ def test_a_section_leaves_out_what_is_on_the_side_of_the_eye(tmp_path):
         cut = picture(run, section="y = 1.5", **view)
         np.testing.assert_array_equal(cut, picture(run, shown=np.array(kept), **view))
         np.testing.assert_array_equal(cut, picture(model, section="y=1.5", **view))
-    for section, said in (("x=1", "looks along this plane"), ("w=1", "as in x=0.5"), ("x=one", "as in x=0.5"), ("xy=1", "as in x=0.5")):
+    for section, said in (
+        ("x=1", "looks along this plane"),
+        ("w=1", "as in x=0.5"),
+        ("x=one", "as in x=0.5"),
+        ("xy=1", "as in x=0.5"),
+    ):
         with pytest.raises(InputError, match=said):
             picture(run, section=section, view="front", size=SIZE)
 

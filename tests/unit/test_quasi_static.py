@@ -266,7 +266,7 @@ dz = "-1 mm"
         ('"support-right"', '"support-rigt"', "support-right"),
         ('"support-right"', '"block-1-1"', "no support is named"),
         ('kind = "settlement"', 'kind = "settlement"\ngravity = 0', "gravity is 0"),
-        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "does not settle a support"),
+        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "does not settle"),
         ("[analysis]", SETTLED_WALL[SETTLED_WALL.index("[motion]") : SETTLED_WALL.index("[analysis]")] + "[analysis]",
          "give one of the two"),
         ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no load multiplier"),

@@ -68,7 +68,9 @@ def test_a_scan_finds_the_lowest_island(made_up):
     assert found(scan=9)["value"] == pytest.approx(0.2, abs=0.01)
 
 
-@pytest.mark.parametrize(("rule", "said"), [(True, "= 0.0 g: it rocks already; give a lower"), (False, "up to 1.0 g it never")])
+@pytest.mark.parametrize(
+    ("rule", "said"), [(True, "= 0.0 g: the structure rocks already; give a lower"), (False, "up to 1.0 g the structure never")]
+)
 def test_ends_must_bracket(made_up, rule, said):
     made_up(lambda value: rule)
     with pytest.raises(InputError, match=said):

@@ -182,7 +182,8 @@ def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
     note = f"{NOT_A_MINIMUM}; in histories from its forces the structure {rests} and {moves}"
     if np.isnan(slow.vibrating):
         return note
-    return f"{note}; with joints damped as in histories sliding causes vibrations, and it moved on under {slow.vibrating:.5f} on average"
+    vibrating = f"sliding causes vibrations, and it moved on under {slow.vibrating:.5f} on average"
+    return f"{note}; with joints damped as in histories {vibrating}"
 
 
 def _collapse_slowly(problem: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:

@@ -107,7 +107,9 @@ def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
     return keep_faces(block, np.array(points), (*faces, tuple(lid)))
 
 
-def _clip_face(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
+def _clip_face(
+    face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]
+) -> list[int]:
     """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
     kept = []
     for a, b in zip(face, face[1:] + face[:1], strict=True):

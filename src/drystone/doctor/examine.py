@@ -91,7 +91,9 @@ def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examin
         joints, points = find_sound_joints(sound, within)
     findings += [*_find_gaps(joints), *_find_unconnected(blocks, readable, sound, sorted(faulty), joints)]
     if sound is not None and not faulty:
-        findings += _find_hung_blocks(sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks})
+        findings += _find_hung_blocks(
+            sound, joints, {row for finding in findings if finding.kind == "floating" for row in finding.blocks}
+        )
     findings.sort(key=lambda finding: finding.severity != "error")
     return Examination(blocks, _summarise(blocks, readable, sound, joints, points), findings)
 
@@ -275,7 +277,9 @@ def _label_groups(count: int, readable_blocks: PieceTable, faulty: list[int], jo
     """(B,) number of the group of blocks that touch each other, for each block."""
     a, b = joints.a[joints.touching], joints.b[joints.touching]
     if faulty:
-        pairs = readable_blocks.row[find_touching_boxes(readable_blocks.blocks, readable_blocks.surfaces, readable_blocks.owner)]
+        pairs = readable_blocks.row[
+            find_touching_boxes(readable_blocks.blocks, readable_blocks.surfaces, readable_blocks.owner)
+        ]
         pairs = pairs[np.isin(pairs, faulty).any(axis=1)]
         a, b = np.append(a, pairs[:, 0]), np.append(b, pairs[:, 1])
     return label_connected(count, np.column_stack([a, b]))

@@ -93,7 +93,9 @@ class _Fitting:
         """The deepest first; of the two faces the one with fewer joints moves in. Without faces that can, a block is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
             rows = int(self.joints.a[j]), int(self.joints.b[j])
-            touch, largest = (share * min(size[row] for row in rows) for share, size in ((TOUCH_TOLERANCE, self.width), (within, self.size)))
+            touch, largest = (
+                share * min(size[row] for row in rows) for share, size in ((TOUCH_TOLERANCE, self.width), (within, self.size))
+            )
             if -largest <= self.gap[j] < -touch:
                 pair = sorted(self.sides[j], key=lambda side: (self.blocks[side.row].fixed, len(self.of_side[side])))
                 if not any(self._move(side, float(self.gap[j]), j) for side in pair):

@@ -61,7 +61,10 @@ def _join_again(parts: list[list[Block]], originals: list[Block], pieces: list[B
     """The blocks with their pieces, as many as they were taken apart into, as they are now."""
     queue = iter(pieces)
     pieces_of_blocks = [[next(queue) for _ in block_pieces] for block_pieces in parts]
-    return [join_pieces(block_pieces, name=block.name) if len(block_pieces) > 1 else block_pieces[0] for block, block_pieces in zip(originals, pieces_of_blocks, strict=True)]
+    return [
+        join_pieces(block_pieces, name=block.name) if len(block_pieces) > 1 else block_pieces[0]
+        for block, block_pieces in zip(originals, pieces_of_blocks, strict=True)
+    ]
 
 
 def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
@@ -119,7 +122,10 @@ def _fit(blocks: list[Block], within: float) -> list[Repair]:
     if sound is None:
         return []
     joints = _add_overlaps(find_sound_joints(sound, within)[0], sound)
-    return [Repair("joint", blocks[move.row].name, _describe_move(move, blocks)) for move in fit_faces(blocks, sound, joints, within)]
+    return [
+        Repair("joint", blocks[move.row].name, _describe_move(move, blocks))
+        for move in fit_faces(blocks, sound, joints, within)
+    ]
 
 
 def _describe_move(move: FaceMove, blocks: list[Block]) -> str:

@@ -169,7 +169,9 @@ def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> boo
     return True
 
 
-def _common_planes(blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], tolerance: float) -> tuple[tuple[Array, Array], Array]:
+def _common_planes(
+    blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], tolerance: float
+) -> tuple[tuple[Array, Array], Array]:
     """Normal (F, 3) and offset (F,) [m] of the plane that each face is to have, and whether (F,) it is to move there."""
     normal, moved = faces.normal.copy(), np.zeros(len(faces.block), bool)
     offset = np.einsum("ij,ij->i", faces.normal, faces.middle)
@@ -198,7 +200,11 @@ def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -
     after = move_onto_planes(vertices, block.faces, normal, offset)
     new = block_surface(after, block.faces)
     far = np.linalg.norm(after - vertices, axis=1).max() > 3.0 * np.sqrt(3.0) * unit
-    if far or plane_offsets(new).max() > max(1e-6 * float(box_diagonals(new)[0]), SAME_PLANE_TOLERANCE * unit) or any(surface_findings(new)):
+    if (
+        far
+        or plane_offsets(new).max() > max(1e-6 * float(box_diagonals(new)[0]), SAME_PLANE_TOLERANCE * unit)
+        or any(surface_findings(new))
+    ):
         return block
     return replace(block, vertices=after)
 
@@ -211,5 +217,7 @@ def _list_closed(
     return [
         ClosedGap(blocks[faces.block[joint.one]].name, blocks[faces.block[joint.other]].name, joint.gap)
         for joint in joints
-        if moved[joint.one] and abs(joint.gap) > tolerance and abs(_face_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
+        if moved[joint.one]
+        and abs(joint.gap) > tolerance
+        and abs(_face_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
     ]

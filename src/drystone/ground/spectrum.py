@@ -46,7 +46,9 @@ class Spectrum(NamedTuple):
         return omega**power * self.displacement
 
 
-def response_spectrum(record: Accelerogram, periods: Array | Sequence[float] = DEFAULT_PERIODS, damping: float = DEFAULT_DAMPING) -> Spectrum:
+def response_spectrum(
+    record: Accelerogram, periods: Array | Sequence[float] = DEFAULT_PERIODS, damping: float = DEFAULT_DAMPING
+) -> Spectrum:
     """The spectrum at `periods` [s], each 0 or more."""
     period = np.asarray(periods, float)
     if not (np.isfinite(period).all() and (period >= 0).all()):

@@ -52,7 +52,10 @@ def match_spectrum(
     count, envelope = _make_envelope(duration, time_step, strong)
     padded = 2 * count  # so that what the corrections spread does not come round
     frequencies = np.fft.rfftfreq(padded, time_step)
-    ramp = np.sin(math.pi / 2 * np.clip(np.minimum(np.arange(count), np.arange(count)[::-1]) / (RAMP_SHARE * count), 0.0, 1.0)) ** 2
+    ramp = (
+        np.sin(math.pi / 2 * np.clip(np.minimum(np.arange(count), np.arange(count)[::-1]) / (RAMP_SHARE * count), 0.0, 1.0))
+        ** 2
+    )
     shaking = envelope * np.random.default_rng(seed).standard_normal(count)
     factor = np.minimum(frequencies * MATCHING_PERIODS[-1], 1.0) ** 2  # little that is slower than the periods asked for
     judged = slice(*np.searchsorted(MATCHING_PERIODS, MATCHED_PERIODS))

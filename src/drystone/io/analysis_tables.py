@@ -74,7 +74,7 @@ class DynamicsTable(AnalysisTable):
     duration: PositiveTime = 0.0  # [s]; 0: not given
     after: PositiveTime | None = None  # [s] instead of duration: this long after the end of the motions
     integrator: Literal["small-steps", "cone-program"] = "small-steps"  # cone-program: the papers' step, one program per step
-    time_step: PositiveTime = 0.0  # [s] of a cone program; of small steps: interval at which the state is returned, 5 ms if not given
+    time_step: PositiveTime = 0.0  # [s] of a cone program; in small steps the interval of states: 5 ms if not given
     small_step: PositiveTime | None = None  # [s] longest small step; None: 0.9 of the longest stable one
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that counts as collapse
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 has the least damping, 1 is backward Euler
@@ -100,7 +100,8 @@ class DynamicsTable(AnalysisTable):
 
 
 class BoundTable(Table):
-    """A force of which the least and the largest value are computed: that of one block or group on another, along a direction."""
+    """A force of which the least and the largest value are computed: that of one block or group on another, along a
+    direction."""
 
     between: tuple[str, str]  # two blocks or groups; the force of the first on the second
     direction: Direction  # of the force
@@ -110,7 +111,7 @@ class EquilibriumTable(AnalysisTable):
     kind: Literal["equilibrium"]
     bounds: tuple[BoundTable, ...] = ()  # forces of which the least and the largest value are computed
     remaining: bool = False  # remove the blocks that fall, in stages, until the rest stands
-    arch: str = ""  # group, or prefix of the names, of the voussoirs whose thrust lines are computed; not needed for a lone arch
+    arch: str = ""  # group, or prefix of the names, of the voussoirs for thrust lines; not needed for a lone arch
 
 
 class LimitTable(AnalysisTable):
@@ -141,7 +142,7 @@ class PushoverTable(AnalysisTable):
     kind: Literal["pushover"]
     direction: Direction | None = None  # as of a limit analysis
     step: Annotated[Length, Field(gt=0)] | None = None  # [m] largest movement of a block in an increment
-    until: Annotated[Length, Field(gt=0)] | None = None  # [m] displacement where it ends; by default it goes on until no capacity is left
+    until: Annotated[Length, Field(gt=0)] | None = None  # [m] displacement where it ends; None: where no capacity is left
 
 
 class ConstructionTable(AnalysisTable):

@@ -241,7 +241,8 @@ def parse_case(
     overrides: Mapping[str, Any] | None = None,
     records: Mapping[int, Accelerogram] | None = None,
 ) -> Case:
-    """Parse a case from `text`. Its files are searched beside `path`, which error messages name. `overrides`: values that replace
+    """Parse a case from `text`. Its files are searched beside `path`, which error messages name. `overrides`: values that
+    replace
     those of the text, by dotted key such as "motion.amplitude", or "motion.0.amplitude" in a list. `records`: the stored
     accelerograms of a run, by number of the motion; no accelerogram file is read then."""
     content = case_content(text, path, overrides)
@@ -322,7 +323,11 @@ def _find_cone_program_keys(content: Mapping[str, Any]) -> Iterator[InputProblem
     for table, keys in CONE_PROGRAM_KEYS.items():
         content_of_table = content.get(table)
         for key, accepted in keys.items():
-            if isinstance(content_of_table, dict) and key in content_of_table and (accepted is None or content_of_table[key] != accepted):
+            if (
+                isinstance(content_of_table, dict)
+                and key in content_of_table
+                and (accepted is None or content_of_table[key] != accepted)
+            ):
                 message = f"small steps have no {key}{'' if accepted is None else f' but {accepted!r}'}; remove it, or {hint}"
                 yield InputProblem((table, key), message)
 

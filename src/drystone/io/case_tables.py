@@ -145,7 +145,7 @@ BOND_KEYS = {"cohesion", "tension", "brittle", "adhesion"}  # a rule that sets o
 
 class JointsTable(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
-    friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: sliding without dilatancy, the only law of small steps
+    friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: without dilatancy, the only law of small steps
     support: JointKeys | None = None  # joints of which one block is a support
     rule: tuple[RuleTable, ...] = ()  # other laws between two groups; the last matching rule counts
     scatter: ScatterTable | None = None  # friction that differs from joint to joint
@@ -183,8 +183,8 @@ class SolverTable(Table):
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has cores
     contact_search: Literal["separating-axes", "nearest-points"] = "separating-axes"  # of cone programs; the latter as BRT
-    contact_distance: Annotated[Length, Field(gt=0)] | None = None  # [m] blocks nearer than this may touch: eps_e; None: by size
-    corner_radius: Annotated[Length, Field(gt=0)] | None = None  # [m] of rounded corners: eps_m of BRT; None: 0.2 % of the width
+    contact_distance: Annotated[Length, Field(gt=0)] | None = None  # [m] nearer blocks may touch: eps_e; None: by size
+    corner_radius: Annotated[Length, Field(gt=0)] | None = None  # [m] of rounded corners, eps_m of BRT; None: 0.2 % of width
 
     @model_validator(mode="after")
     def _one_stiffness(self) -> Self:

@@ -203,7 +203,9 @@ def read_component(
     matching = [record for record in records if not by_name or record.component.lower() == str(component).lower()]
     if len(matching) != 1:
         names = ", ".join(repr(record.component) for record in records)
-        message = "none is chosen" if component is None else f"{component!r} is {'none' if not matching else 'more than one'} of them"
+        message = (
+            "none is chosen" if component is None else f"{component!r} is {'none' if not matching else 'more than one'} of them"
+        )
         raise InputError(f"{path}: its components are {names}, {message}; give component = the name of one")
     return matching[0]
 

@@ -21,7 +21,8 @@ def read_toml(text: str, path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file, unchecked."""
     heads = (line.partition("=")[0] for line in text.splitlines())
     try:
-        if any(head.count(".") > MAX_KEY_PARTS and "," not in head for head in heads):  # tomllib takes hours for long enough keys
+        # tomllib takes hours for long enough keys
+        if any(head.count(".") > MAX_KEY_PARTS and "," not in head for head in heads):
             raise RecursionError
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

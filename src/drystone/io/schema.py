@@ -1,5 +1,5 @@
-"""The JSON schema of the case file, as a dictionary, for use in editors. It is made from the tables that read a case, so that the
-two always agree. A quantity is a number in SI or a string with a unit."""
+"""The JSON schema of the case file, as a dictionary, for use in editors. It is made from the tables that read a case, so that
+the two always agree. A quantity is a number in SI or a string with a unit."""
 
 import copy
 from typing import Any

@@ -13,7 +13,8 @@ from drystone.errors import InputError
 from drystone.io.problems import InputProblem
 from drystone.units import UNITS
 
-DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}  # the unit in which a default is written, by dimension
+# the unit in which a default is written, by dimension
+DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}
 
 
 def write_starter(generator: str) -> str:

@@ -12,7 +12,7 @@ from drystone.model import Block, Bodies, Model
 
 
 def write_model(group: Any, model: Model) -> None:
-    """Write the blocks as they were given and the arrays made from them, so that the model read back is identical bit by bit."""
+    """Write the blocks as they were given and the arrays made from them, so that the model read back is identical."""
     blocks = model.blocks
     faces = [face for block in blocks for face in block.faces]
     group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)

@@ -29,10 +29,13 @@ Array = np.ndarray
 # makes that one wait for a third of a microsecond; so who waits looks at one place, and nothing else stands on its line.
 HELPER_TICKET = 0  # ticket of the helpers, at which they look while they wait
 KERNEL_TICKET = 8  # ticket of the kernel
-JOB, LOOKS_BEFORE_TAKING, JOB_WEIGHT = 16, 19, 20  # the job on offer (3), looks before tiles of the other are taken, what comes with the job
-HELPERS_DONE, HELPERS_SUM, HELPERS_IDLE = 24, 25, 26  # tiles that helpers have done, what they tell, looks in vain since the last tile
+# the job on offer (3), looks before tiles of the other are taken, what comes with the job
+JOB, LOOKS_BEFORE_TAKING, JOB_WEIGHT = 16, 19, 20
+# tiles that helpers have done, what they tell, looks in vain since the last tile
+HELPERS_DONE, HELPERS_SUM, HELPERS_IDLE = 24, 25, 26
 STOP, SLEEP_CALL = 32, 33  # seldom written: the end, a pause (2)
-KERNEL_DONE, OFFERED_TILES, HELPER_COUNT, JOB_FAILED, KERNEL_SHARE = 40, 41, 42, 43, 44  # OWN (KINDS): tiles of the kernel in jobs that come again
+# OWN (KINDS): tiles of the kernel in jobs that come again
+KERNEL_DONE, OFFERED_TILES, HELPER_COUNT, JOB_FAILED, KERNEL_SHARE = 40, 41, 42, 43, 44
 REPEATED_KINDS = 4
 HELPER_DONE = 40  # of helper h, from 1 on, on the h-th line behind this one: tiles that it has done and not yet told
 MAX_HELPERS = 16
@@ -68,7 +71,9 @@ def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: 
     threads: list[threading.Thread] = []
     other_cores = _other_cores()
     control[STOP], control[HELPER_COUNT] = 0, helpers
-    control[KERNEL_TICKET] = control[HELPER_TICKET] = control[KERNEL_DONE] = control[HELPERS_DONE] = control[HELPERS_SUM] = control[OFFERED_TILES] = 0
+    control[KERNEL_TICKET] = control[HELPER_TICKET] = control[KERNEL_DONE] = control[HELPERS_DONE] = control[
+        HELPERS_SUM
+    ] = control[OFFERED_TILES] = 0
     try:
         while len(threads) < helpers:
             work = (assist, other_cores, *arguments[:2], 1 + len(threads))

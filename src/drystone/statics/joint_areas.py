@@ -15,7 +15,8 @@ from drystone.statics.joint_pressure import order_hulls, spread_pressure
 
 Array = np.ndarray
 
-SAME_PLANE = 1e-6  # of a normal, and of the size of the structure: contact points of two blocks that agree to this are in one joint
+# of a normal, and of the size of the structure: contact points of two blocks that agree to this are in one joint
+SAME_PLANE = 1e-6
 MIN_SPEED_SHARE = 1e-3  # of the fastest point of a joint: slower points count with this speed in ellipsoids
 MAX_ITERATIONS = 40  # to find the slip that resists a given direction of force
 CONVERGED_CHANGE = 1e-7  # relative change at which the iteration ends
@@ -130,8 +131,8 @@ def friction_of_points(joints: JointAreas, normal: Array) -> Friction:
 
 
 def point_velocities(friction: Friction, slip: Array) -> Array:
-    """(K, d) The slip at the points of the joints, from the slip of the joints at their centres (J, k); the spin is multiplied by
-    the size of the joint."""
+    """(K, d) The slip at the points of the joints, from the slip of the joints at their centres (J, k); the spin is multiplied
+    by the size of the joint."""
     of_point = np.repeat(np.arange(len(slip)), np.diff(friction.start))
     if slip.shape[1] == 1:
         return slip
@@ -160,9 +161,9 @@ def opposing_friction(friction: Friction, slip: Array) -> Array:
 
 
 def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
-    """(J, k, k) The matrices A of ellipsoids f . A^-1 . f <= 1 around the admissible friction of joints under normal forces of 1,
-    which touch it where friction opposes the slip (J, k). For joints that do not move, the ellipsoids through the largest force
-    and couple (T412)."""
+    """(J, k, k) The matrices A of ellipsoids f . A^-1 . f <= 1 around the admissible friction of joints under normal forces of
+    1, which touch it where friction opposes the slip (J, k). For joints that do not move, the ellipsoids through the largest
+    force and couple (T412)."""
     begin = friction.start[:-1]
     if slip.shape[1] == 1:
         return (friction.share**2)[:, None, None]
@@ -192,8 +193,8 @@ def shift_matrices(centre: Array, joints: JointAreas) -> Array:
 
 
 def strength_along(friction: Friction, force: Array) -> tuple[Array, Array]:
-    """(J,) The strength of the joints along these forces (J, k), scaled to size 1, under normal forces of 1, and (J, k) the slips
-    with this resistance: the smallest dissipation of all slips on which the power of the force is 1 (T413)."""
+    """(J,) The strength of the joints along these forces (J, k), scaled to size 1, under normal forces of 1, and (J, k) the
+    slips with this resistance: the smallest dissipation of all slips on which the power of the force is 1 (T413)."""
     size = np.sqrt((force**2).sum(axis=1))
     if force.shape[1] == 1:
         return np.add.reduceat(friction.share, friction.start[:-1]), np.sign(force)

@@ -1,7 +1,7 @@
 """The distribution of pressure over the area of a joint, as points that bear shares of its normal force (T410).
 
-The pressure is linear where the joint is compressed and zero elsewhere, as in small steps (T310): uniform if the normal force acts
-in the middle, and a line of pressure along an edge if it acts there. With u measured from the centre c of the force
+The pressure is linear where the joint is compressed and zero elsewhere, as in small steps (T310): uniform if the normal force
+acts in the middle, and a line of pressure along an edge if it acts there. With u measured from the centre c of the force
 
     p ~ max(0, 1 + b . u),    b such that  integral of p u dA = 0,
 
@@ -174,8 +174,8 @@ def _pressed(polygon, n, b0, b1, out):
 
 @inner
 def _moments(polygon, n, b0, b1, spare):
-    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The quadrature
-    rule of the midpoints of the sides of triangles is exact for them."""
+    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The
+    quadrature rule of the midpoints of the sides of triangles is exact for them."""
     kept = _pressed(polygon, n, b0, b1, spare)
     value, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(kept):

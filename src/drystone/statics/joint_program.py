@@ -139,8 +139,8 @@ def _blocks(matrix: Array, frictional: Array, count: int) -> sp.csc_array:
 def _cones(
     joints: JointAreas, frictional: Array, point_wise: Array, slope: float, level: Array, columns: int, friction: Array
 ) -> tuple[sp.csc_array, Array, list]:
-    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints with one shear force, of contact
-    points with friction of their own."""
+    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints with one shear force, of
+    contact points with friction of their own."""
     points, k, frictional_count, point_wise_count = (
         len(joints.joint_of_point),
         joints.unknowns,

@@ -1,11 +1,10 @@
 """The capacity curve of a structure that is pushed over slowly, point by point.
 
-There is no inertia. Each increment is the program of T31 with the gaps of the contacts as its cost (T40): among all small movements
-on which the live load does a given work and in which no blocks overlap, it finds the one that lifts the dead load least. The
-multiplier is the resistance to that work. The blocks move by this increment, contacts are found again, and loads rotate with
-their blocks. A gap that opened by sliding closes in the next increment, so that the dilatancy of one increment at most is left
-(T41).
-"""
+There is no inertia. Each increment is the program of T31 with the gaps of the contacts as its cost (T40): among all small
+movements on which the live load does a given work and in which no blocks overlap, it finds the one that lifts the dead load
+least. The multiplier is the resistance to that work. The blocks move by this increment, contacts are found again, and loads
+rotate with their blocks. A gap that opened by sliding closes in the next increment, so that the dilatancy of one increment at
+most is left (T41)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -24,7 +23,8 @@ from drystone.statics.program import Optimum, optimise_forces
 
 Array = np.ndarray
 
-MIN_STEP_SHARE, MAX_STEP_SHARE = 0.005, 0.05  # of the smallest width of a block: the first and the largest movement per increment
+# of the smallest width of a block: the first and the largest movement per increment
+MIN_STEP_SHARE, MAX_STEP_SHARE = 0.005, 0.05
 INCREMENTS_PER_CURVE = 60  # increments in which the multiplier should fall from its first value to zero
 MAX_STEP_GROWTH = 1.5  # the largest ratio of an increment to the previous one
 FARTHER_SEARCH = 10.0  # factor on the distance at which contacts are looked for if the program is infeasible
@@ -59,7 +59,9 @@ def trace_capacity_curve(
     first = solve_limit(assemble_balance(model), dead, live)
     if not 0.0 < first.multiplier < np.inf:
         why = (
-            "no live load makes the structure yield" if first.multiplier == np.inf else "the structure does not bear its dead load"
+            "no live load makes the structure yield"
+            if first.multiplier == np.inf
+            else "the structure does not bear its dead load"
         )
         raise InputError(f'pushover: {why}; use kind = "limit" and kind = "equilibrium" to find out more')
     movement_ahead, work = target * first.velocity, target * float(np.vdot(live, first.velocity))
@@ -136,9 +138,9 @@ def _increment(
     given_work: float,
     target: float,
 ) -> tuple[Balance, Optimum, float]:
-    """The increment and the work [J] of a unit live load in it. If a block moves too far the increment is repeated once with less
-    work. A jump, in which open joints close without work, cannot be shortened; if contacts are missing for it, the search looks
-    further."""
+    """The increment and the work [J] of a unit live load in it. If a block moves too far the increment is repeated once with
+    less work. A jump, in which open joints close without work, cannot be shortened; if contacts are missing for it, the search
+    looks further."""
     work = given_work
     for factor in (MAX_STEP_GROWTH, FARTHER_SEARCH, FARTHER_SEARCH**2):
         joints = _with_broken(assemble_balance(model, position, rotation, factor * movement_ahead), broken)

@@ -1,8 +1,7 @@
 """The part of a structure that remains if it does not stand as a whole.
 
-The structure is followed under Coulomb friction, and the blocks that fall fastest are removed, stage by stage, until the rest stands
-(T46). The rest bears itself with forces of its own, like a natural arch in a wall or a corbelled dome over a hole.
-"""
+The structure is followed under Coulomb friction, and the blocks that fall fastest are removed, stage by stage, until the rest
+stands (T46). The rest bears itself with forces of its own, like a natural arch in a wall or a corbelled dome over a hole."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -66,7 +65,8 @@ def remove_falling_blocks(
 
 
 def remove_blocks(model: Model, gone: Array) -> Model:
-    """The model without some blocks. They become supports that lie aside and touch nothing, so that block numbers do not change."""
+    """The model without some blocks. They become supports that lie aside and touch nothing, so that block numbers do not
+    change."""
     size = np.ptp(model.position, axis=0).max() + 2 * model.bodies.radius.max()
     aside = model.position - gone[:, None] * [0.0, 0.0, 2 * size]
     return replace(model, position=aside, bodies=model.bodies._replace(fixed=model.bodies.fixed | gone))

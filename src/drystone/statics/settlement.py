@@ -1,11 +1,10 @@
-"""Supports that settle: a model and how far each support goes come in, states in balance go out, one an increment (T357).
+"""Settlement of supports: the states of equilibrium of a structure while its supports move, one per increment (T357).
 
-Friction is Coulomb's, joints are areas, mortar and deformable blocks are as in histories: this is the engine of small steps
-with its velocities taken back all the time, so that nothing swings. Time has no meaning in it. Supports go on so slowly that
-what takes velocities back carries a thousandth of the weight or two, however large the increments are; they wait where a block
-gets out of balance, as when a crack opens suddenly; at the end of each increment they stand still until every block is in
-balance.
-"""
+Friction is Coulomb's, joints are areas, and mortar and deformable blocks are as in histories: this is the engine of small steps
+with continuously damped velocities, so that nothing oscillates. Time has no meaning in it. Supports move so slowly that the
+damping forces are one or two thousandths of the weight, however large the increments are. They wait while a block is out of
+balance, for example after a crack has opened suddenly, and at the end of each increment they stop until every block is in
+balance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -28,43 +27,52 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-SPAN_DURATION = 5e-3  # [s] after which it is looked how far the structure is from balance
-DRAG_SHARE = 2e-3  # of gravity: what taking velocities back resists the motion of supports, and how much that is accelerated
-MOVING_DAMPING_RATE = 20.0  # [1/s] rate at which velocities are taken back while supports move
-# [1/s], [s] the rates while they stand still, one after the other, and how long: fast ones end vibrations, the fastest those
-# that sliding feeds, slow ones let blocks tilt to where they rest, or fall
+SPAN_DURATION = 5e-3  # [s] between two checks of the imbalance of the structure
+DRAG_SHARE = 2e-3  # of gravity: the damping that resists the motion of supports, and the acceleration of this motion
+MOVING_DAMPING_RATE = 20.0  # [1/s] rate of damping while supports move
+# [1/s], [s] rates of damping and their durations while supports stand still, one after the other: high rates end vibrations,
+# the highest also those caused by sliding; low rates let blocks tilt to where they rest, or fall
 REST_DAMPING_STAGES = ((200.0, 0.1), (5000.0, 0.03), (20.0, 1.0), (5000.0, 0.03), (2.0, 10.0), (5000.0, 0.1))
-BALANCED_ACCELERATION = 5e-5  # of gravity: no block is accelerated by more where a structure is in balance
-WAITING_ACCELERATION = 0.05  # of gravity: supports wait where a block is accelerated by more
-SPANS_PER_KEPT_STATE = 100  # are the states that are kept on the way of an increment: half a millimetre,
-MAX_KEPT_STATES = 64  # or more if it is long
-FALLEN_SHARE = 0.1  # of its radius: a block that moves farther while supports stand still falls
+BALANCED_ACCELERATION = 5e-5  # of gravity: in a structure in balance no block is accelerated by more
+WAITING_ACCELERATION = 0.05  # of gravity: supports wait while a block is accelerated by more
+SPANS_PER_KEPT_STATE = 100  # between two states that are kept during an increment: half a millimetre,
+MAX_KEPT_STATES = 64  # or more in a long increment
+FALLEN_SHARE = 0.1  # of its radius: a block that moves farther while the supports stand still falls
 
 IN_BALANCE, FALLS, RESTLESS = "in balance", "falls", "does not come to rest"
 
 
 class RestState(NamedTuple):
-    """A structure that was left to itself."""
+    """A structure after its supports have stopped."""
 
     state: State
-    off_balance: float  # of gravity, or of the weight: see off_balance()
+    off_balance: float  # of gravity, or of the weight: see `imbalance`
     verdict: str  # IN_BALANCE, FALLS or RESTLESS
     falls: Array  # (B,) bool the blocks that fall
 
 
 class SettlementState(NamedTuple):
-    """The structure at the end of an increment, or where it was lost."""
+    """The structure at the end of an increment, or where it lost its balance."""
 
-    moved: Array  # (B, 3) [m] by which each support has gone
+    moved: Array  # (B, 3) [m] displacement of each support
     rest: RestState  # the contacts of its state with forces [N]
 
 
-def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, young: float = DEFAULT_YOUNG, loads: Sequence[AppliedLoad] = (),
-           threads: int | None = 1) -> Iterator[SettlementState]:  # fmt: skip
-    """The structure under its weight, then where its supports have gone by path[1], path[2] ... (n + 1, B, 3) [m] on straight
-    ways, path[0] being nothing. The first state that is not in balance is the last."""
+def settle_supports(
+    model: Model,
+    path: Array,
+    *,
+    gravity: float = GRAVITY,
+    young: float = DEFAULT_YOUNG,
+    loads: Sequence[AppliedLoad] = (),
+    threads: int | None = 1,
+) -> Iterator[SettlementState]:
+    """The structure under its weight, and then after its supports have moved to path[1], path[2] ... (n + 1, B, 3) [m] along
+    straight lines; path[0] is zero. The first state that is not in balance is the last."""
     if not gravity > 0.0:
-        raise InputError(f"settlement: gravity is {gravity:g} m/s2; without weight nothing follows a support, give more than 0")
+        raise InputError(
+            f"settlement: gravity is {gravity:g} m/s2; without weight no block follows a support; give more than 0"
+        )
     engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
     rest = settle_under_weight(engine)
     yield SettlementState(path[0], _as_forces(rest))
@@ -76,8 +84,8 @@ def settle_supports(model: Model, path: Array, *, gravity: float = GRAVITY, youn
 
 
 def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
-    """(n + 1, B, 3) [m] the path of supports, or groups of supports, that go straight to where they are moved (3,) [m], all at
-    once and in equal increments."""
+    """(n + 1, B, 3) [m] The path of supports, or groups of supports, that move by (3,) [m] in a straight line, all at the same
+    time and in equal increments."""
     target = np.zeros((len(model.blocks), 3))
     for name, move in moves.items():
         chosen = [i for i in find_blocks(model, name, "settlement") if model.blocks[i].fixed]
@@ -88,14 +96,14 @@ def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments
 
 
 def _engine(model: Model, path: Array, **options) -> SmallSteps:
-    """With room for the motions of the supports that go anywhere."""
+    """An engine with a motion for the supports that move."""
     moving = tuple(model.blocks[i].name for i in np.flatnonzero(np.any(path != 0.0, axis=(0, 2))))
     motion = Motion("settlement", displacement_amplitude=1.0, duration=1.0, direction=(0, 0, -1), supports=moving)
     return SmallSteps(model, [motion] if moving else [], **options)
 
 
 def settle_under_weight(engine: SmallSteps) -> RestState:
-    """The structure as drawn, brought to rest. Nothing breaks until the weight has come upon it; what must break does then."""
+    """Bring the structure as drawn to rest. Bonds do not break until the weight acts on them, and only then if they must."""
     state = initial_state(engine.model, engine.gravity)
     for _ in range(round(REST_DAMPING_STAGES[0][1] / SPAN_DURATION)):
         state = _advance(engine, state, LETTING_DOWN)
@@ -103,7 +111,7 @@ def settle_under_weight(engine: SmallSteps) -> RestState:
 
 
 def come_to_rest(engine: SmallSteps, start: State) -> RestState:
-    """The structure followed, while its supports stand still, until it is in balance or a block has fallen."""
+    """Follow the structure with its supports at rest until it is in balance or a block has fallen."""
     radius, free = engine.model.bodies.radius, ~engine.model.bodies.fixed
     state, accelerating, falls = start, np.inf, np.zeros(len(free), bool)
     for rate, lasts in REST_DAMPING_STAGES:
@@ -152,7 +160,7 @@ def _move_supports(engine: SmallSteps, start: State, displacement: Array) -> tup
 
 
 class KeptStates:
-    """States on the way of an increment: one in so many spans, fewer as they get many."""
+    """States during an increment: one in every so many spans, and fewer if there are many."""
 
     def __init__(self, states: list[tuple[float, State]]):
         self.states, self._apart, self._passed = states, SPANS_PER_KEPT_STATE, 0
@@ -166,8 +174,9 @@ class KeptStates:
 
 
 def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, rest: RestState) -> tuple[float, RestState]:
-    """Where the structure first was lost if it is in the end. What loses its balance slowly goes on with its supports for a
-    while before it is seen: the states on the way are asked, halving what is between one that rests and one that does not."""
+    """Where the structure first lost its balance, if it is not in balance at the end. A structure that loses its balance slowly
+    follows its supports for a while before this shows, so the kept states are brought to rest, by bisection between one that
+    rests and one that does not."""
     if rest.verdict == IN_BALANCE:
         return travelled, rest
     low, high = 0, len(trail.states)
@@ -182,19 +191,20 @@ def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, re
 
 
 def _next_speed(speed: float, target_speed: float, remaining: float, acceleration: float) -> float:
-    """[m/s] after a span, on the way to what is wanted, but so that the way ahead [m] is enough to stop."""
+    """[m/s] The speed after a span: it approaches the target speed but stays low enough to stop within the remaining distance
+    [m]."""
     change = acceleration * SPAN_DURATION
     return float(np.clip(min(target_speed, np.sqrt(2.0 * acceleration * remaining)), max(speed - change, 0.0), speed + change))
 
 
 def _advance(engine: SmallSteps, state: State, relaxing: Relaxing) -> State:
-    with defer_signals(max_deferred=1), one_blas_thread():  # a span ends, unless Ctrl-C is pressed again
+    with defer_signals(max_deferred=1), one_blas_thread():  # a span is completed unless Ctrl-C is pressed a second time
         return engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)[0]
 
 
 def imbalance(engine: SmallSteps, before: State, state: State, rate: float) -> float:
-    """Of gravity: with what the forces on a block would accelerate its centre or rim were nothing taken back, in the mean of
-    the span before `state`, of the block that is worst; or how much of the weight the supports do not bear, if that is more."""
+    """[g] The acceleration of the centre plus rim of the worst block by the forces on it, without damping and averaged over the
+    span before `state`; or the share of the weight that the supports do not bear, if that is larger."""
     model, free = engine.model, ~engine.model.bodies.fixed
     rotation = quaternion.rotation_vector(quaternion.product(state.rotation, quaternion.conjugate(before.rotation)))
     moved = np.concatenate([state.position - before.position, rotation], axis=1)
@@ -205,7 +215,7 @@ def imbalance(engine: SmallSteps, before: State, state: State, rate: float) -> f
 
 
 def _unsupported_share(engine: SmallSteps, state: State) -> float:
-    """What the supports do not bear of weight and loads, as a share of the weight."""
+    """The part of weight and loads that the supports do not bear, as a share of the weight."""
     model, contacts = engine.model, state.contacts
     heavy = weight_wrench(model, engine.gravity)[:, :3].sum(axis=0)
     loads = load_wrench(model, engine.loads, engine.gravity, state.rotation)[~model.bodies.fixed, :3].sum(axis=0)
@@ -214,7 +224,7 @@ def _unsupported_share(engine: SmallSteps, state: State) -> float:
 
 
 def _as_forces(rest: RestState) -> RestState:
-    """With forces [N] in the place of impulses, and without the velocities that are left in balance."""
+    """The state with forces [N] instead of impulses, and without the small velocities that are left in balance."""
     state = rest.state
     forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)
     kept = 0.0 if rest.verdict == IN_BALANCE else 1.0

@@ -1,18 +1,18 @@
-"""Collapse by Coulomb friction, of structures of any size: a model with dead and live loads comes in; the multiplier
-with which it goes on moving, once it has begun to, goes out, tried by histories on both sides (T416 to T418).
+"""Collapse by Coulomb friction of structures of any size: the multiplier of the live load with which the structure, once it has
+started to move, continues to move slowly. Histories check it on both sides (T416 to T418).
 
-The structure is followed by small steps as histories are, with friction over the areas of its joints. It is let down under the
-dead load; the live load grows until blocks move, and is then held a little above what the structure resists with, so that it
-moves on slowly. That resistance is the multiplier: forces and motion are a state of collapse that the structure has reached by
-itself. It is tried from these very forces, without the motion: under 1 % less of the live load the structure has to rest, and
-under a little more it has to go on moving.
+The structure is followed by small steps, as in histories, with friction over the areas of its joints. It settles under the dead
+load. The live load then grows until blocks move, and is held slightly above the resistance of the structure, so that it
+continues to move slowly. This resistance is the multiplier: forces and motion are a state of collapse that the structure has
+reached by itself. It is checked by histories that start from these forces without the motion: under 1 % less of the live load
+the structure has to rest, and under slightly more it has to move.
 
-Coulomb's friction can feed vibrations of elastic stones that slide: the structure then goes by fits and starts and under less
-than the multiplier, by how much less depends on the damping of its joints. Where that happens they are damped critically, so
-that the multiplier is one of statics, and what was seen before is told beside it.
+Coulomb friction can cause vibrations of elastic blocks that slide. The structure then moves in jerks and under less than the
+multiplier, depending on the damping of its joints. In this case the joints are damped critically, so that the multiplier is one
+of statics, and the resistance before is reported besides.
 
-Blocks are to be rigid, so stone is taken a hundred times as stiff as in histories: all happens within a tenth of a millimetre,
-and ten times as fast.
+Blocks should be rigid, so their stone is a hundred times stiffer than in histories. Everything happens within a tenth of a
+millimetre, and ten times faster.
 """
 
 from collections import deque
@@ -35,48 +35,45 @@ from drystone.units import GRAVITY
 Array = np.ndarray
 
 STIFF_YOUNG = 3e12  # [Pa]
-SPAN_DURATION = 5e-4  # [s] after which the live load is set anew
-SETTLING_RATE = 2000.0  # [1/s] rate at which velocities are taken back under the dead load alone,
-DRIVING_RATE = 150.0  # and while it is driven
-SETTLING_SPANS, MAX_SETTLING_SPANS = 40, 400  # spans of letting down, and where the structure has not come to rest by then
-BALANCED_ACCELERATION = 1e-2  # of gravity: a block that is accelerated by less is at rest
-LOAD_SURPLUS = 0.05  # of the associated multiplier: by so much more than it resists with is it pushed
-LOAD_STEPS = 40  # equal steps in which the load grows to the associated multiplier, at most
-MAX_LOAD_RATIO = 100.0  # times the dead load over the live one: where nothing yields below, nothing is said to
+SPAN_DURATION = 5e-4  # [s] between two adjustments of the live load
+SETTLING_RATE = 2000.0  # [1/s] rate of damping under the dead load alone
+DRIVING_RATE = 150.0  # [1/s] rate of damping while the structure is driven by the live load
+SETTLING_SPANS, MAX_SETTLING_SPANS = 40, 400  # spans of settling, and their largest number if the structure is not yet at rest
+BALANCED_ACCELERATION = 1e-2  # of gravity: a block with a smaller acceleration is at rest
+LOAD_SURPLUS = 0.05  # of the associated multiplier: by how much the live load exceeds the resistance
+LOAD_STEPS = 40  # smallest number of steps in which the load grows to the associated multiplier
+MAX_LOAD_RATIO = 100.0  # times the dead load over the live load: a structure that bears more is said not to yield
 WINDOW_SPANS = 30  # spans over which the resistance is averaged
-STEADY_CHANGE = 2e-3  # of the associated multiplier: the change from one window to the next of a steady resistance
-MAX_STORED_SHARE = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
-MEDIAN_SPANS = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
-MAX_SPANS = 900  # at most
-SPANS_BEFORE_DAMPING = 450  # spans after which a structure that goes by fits and starts is calmed
-DAMPED_MATERIAL = Material(young=STIFF_YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
-CHECK_SPANS, MAX_CHECKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
-REST_FACTOR = 0.99  # of the multiplier: under so much it has to rest
-REDUCTION_FACTOR, MAX_REDUCTIONS = (
-    0.95,
-    12,
-)  # where it does not, so much less is taken for the multiplier, so many times at most
-MOTION_FACTORS = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
-MAX_DRIVES = 4  # in which the structure is driven on, at most, where it does not move under the first of them
-VISIBLE_SURPLUS, VISIBLE_SHARE = (
-    0.01,
-    0.1,
-)  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
+STEADY_CHANGE = 2e-3  # of the associated multiplier: the largest change of a steady resistance from one window to the next
+MAX_STORED_SHARE = 0.05  # of the work of the live load: blocks that move as rigid bodies store less elastic energy
+MEDIAN_SPANS = 9  # spans per median; the largest median counts where the structure moves in jerks
+MAX_SPANS = 900
+SPANS_BEFORE_DAMPING = 450  # spans after which a structure that moves in jerks is damped critically
+DAMPED_MATERIAL = Material(young=STIFF_YOUNG, damping=1.0, rocking=1.0)  # damping of joints over critical damping
+CHECK_SPANS, MAX_CHECKS = 100, 4  # spans of a history that checks a multiplier; repeated while the structure moves slowly
+REST_FACTOR = 0.99  # of the multiplier: the structure has to rest under this load
+# factor on the multiplier if the structure does not rest, and how often it is applied
+REDUCTION_FACTOR, MAX_REDUCTIONS = 0.95, 12
+# of the multiplier: the structure has to move under the first, or else another of them
+MOTION_FACTORS = (1.02, 1.04, 1.08, 1.16)
+MAX_DRIVES = 4  # how often the structure is driven further if it does not move under the first of these factors
+VISIBLE_SURPLUS = 0.01  # of the multiplier: this surplus alone would cause a motion that counts as one
+VISIBLE_SHARE = 0.1  # of the work on that motion: with less the structure rests, in between it is followed further
 DOES_NOT_REST = "by Coulomb friction the structure does not stand under the dead load alone"
-ZERO_SHARE = 1e-6  # of the associated multiplier: less is none
+ZERO_SHARE = 1e-6  # of the associated multiplier: a smaller multiplier is zero
 
 
 class SlowCollapse(NamedTuple):
-    """A structure that has begun to move under its live load."""
+    """A structure that has started to move under its live load."""
 
-    multiplier: float  # of the live load, with which it goes on moving
-    starts_at: float  # the largest that it resisted with, on the way from natural rest
-    vibrating: float  # the mean that it resisted with before it was calmed; nan if it did not go by fits and starts
+    multiplier: float  # of the live load with which the structure continues to move
+    starts_at: float  # the largest resistance on the way from rest
+    vibrating: float  # the mean resistance before the joints were damped; nan if the structure did not move in jerks
     change: float  # of the multiplier, over the last two windows
     velocity: Array  # (B, 6) [m/s, rad/s] the motion
-    contacts: Contacts  # with forces [N] in the place of impulses
-    rests_at: float  # multiplier under which a history that starts from these forces stays at rest; nan if none was found,
-    moves_at: float  # and under which it moves; of a multiplier of 0, with which it goes on without the live load, 0
+    contacts: Contacts  # with forces [N] instead of impulses
+    rests_at: float  # multiplier with which a history that starts from these forces stays at rest; nan if none was found
+    moves_at: float  # multiplier with which it moves; 0 if the multiplier is 0 and it moves on without the live load
 
     @property
     def is_confirmed(self) -> bool:
@@ -84,16 +81,16 @@ class SlowCollapse(NamedTuple):
 
 
 class DrivenSpan(NamedTuple):
-    """A span of the way."""
+    """A span of the driven motion."""
 
-    resistance: float  # multiplier of the live load that the structure has resisted with, without inertia and drag
+    resistance: float  # multiplier of the live load without the parts that inertia and damping carry
     work: float  # [J] of the live load at a multiplier of 1
-    stored: float  # [J] elastic, more than before
+    stored: float  # [J] increase of the elastic energy
     velocity: Array  # (B, 6) mean
 
 
 class DrivenStructure:
-    """A structure with an engine that pushes it."""
+    """A structure and the engine that drives it by its live load."""
 
     def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
         self.model = replace(model, elastic=None)
@@ -103,11 +100,11 @@ class DrivenStructure:
         self.free = ~model.bodies.fixed
 
     def damp_critically(self) -> None:
-        """From now on its joints are damped critically."""
+        """Damp the joints critically from now on."""
         self.engine, self.is_damped = _engine(self.model, self.engine.gravity, self.threads, DAMPED_MATERIAL), True
 
     def span(self, state: State, multiplier: float, rate: float) -> tuple[State, DrivenSpan]:
-        """One span under so much of the live load, velocities taken back at a rate [1/s]."""
+        """One span under a multiple of the live load, with velocities damped at a rate [1/s]."""
         relaxing = Relaxing(rate, breaks=True, pushed=self.other_dead + multiplier * self.live)
         with one_blas_thread():
             after, _ = self.engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)
@@ -127,8 +124,8 @@ def _engine(model: Model, gravity: float, threads: int | None, material: Materia
 def collapse_slowly(
     model: Model, dead: Array, live: Array, upper: float, *, gravity: float = GRAVITY, threads: int | None = 1
 ) -> Generator[float, None, SlowCollapse | str]:
-    """The collapse under dead and live loads (B, 6) [N, N m], of which the associated multiplier is `upper`, infinite if there
-    is none; or why there is none. Yields the share that is done."""
+    """The collapse under dead and live loads (B, 6) [N, N m], or a sentence why there is none. `upper` is the associated
+    multiplier, infinite if there is none. Yields the share that is done."""
     driven = DrivenStructure(model, dead, live, gravity, threads)
     start = yield from _settle_under_dead_load(driven)
     if start is None:
@@ -162,7 +159,7 @@ def collapse_slowly(
 
 
 def _find_moving_multiplier(path: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
-    """The first of these shares of the multiplier, times it, under which the structure moves; nan if it moves under none."""
+    """The multiplier times the first of these factors with which the structure moves; nan if it moves with none."""
     for share in shares:
         if (yield from _check_motion(path, share * multiplier))[0]:
             return share * multiplier
@@ -170,7 +167,7 @@ def _find_moving_multiplier(path: "CollapsePath", multiplier: float, shares: Seq
 
 
 def _settle_under_dead_load(driven: DrivenStructure) -> Generator[float, None, State | None]:
-    """The structure at rest under its dead load; None if it does not come to rest."""
+    """Bring the structure to rest under its dead load; None if it does not come to rest."""
     state = initial_state(driven.model, driven.engine.gravity)
     radius = driven.model.bodies.radius[driven.free]
     for k in range(MAX_SETTLING_SPANS):
@@ -184,10 +181,10 @@ def _settle_under_dead_load(driven: DrivenStructure) -> Generator[float, None, S
 
 
 class CollapsePath:
-    """The way of a structure from rest until it moves with a resistance that no longer changes."""
+    """The motion of a structure from rest until its resistance no longer changes."""
 
     def __init__(self, driven: DrivenStructure, start: State, upper: float, unit: float):
-        """upper: the associated multiplier; unit: one that tells how large they are."""
+        """upper: the associated multiplier; unit: a multiplier of the right order of magnitude."""
         self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
         self.resistances = list[float]()
         self.last = deque[DrivenSpan](maxlen=WINDOW_SPANS)
@@ -195,12 +192,12 @@ class CollapsePath:
 
     @property
     def has_time_left(self) -> bool:
-        """Whether there is time left to follow it."""
+        """Whether the motion may be followed further."""
         return len(self.resistances) < MAX_SPANS
 
     def drive(self, highest: float) -> Generator[float, None, None]:
-        """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
-        multiplier."""
+        """Drive the structure until the resistance is steady and the motion is half as long again as at the last call. It is
+        unbounded if it bears the highest multiplier."""
         while self.has_time_left and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
             self.state, span = self.driven.span(self.state, self.multiplier, DRIVING_RATE)
             self.last.append(span)
@@ -218,17 +215,17 @@ class CollapsePath:
         self._looked = len(self.resistances)
 
     def damp_critically(self) -> None:
-        """Its joints are damped critically from now on."""
+        """Damp the joints critically from now on, and keep the mean resistance so far."""
         self.vibrating = float(np.nanmean(self.resistances[len(self.resistances) // 2 :]))
         self.driven.damp_critically()
 
     def result(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
-        """What came out, with the multiplier tried."""
+        """The result, with a multiplier that has been checked."""
         begins = min(max(float(self._medians().max()), multiplier), self.upper)
         return SlowCollapse(multiplier, begins, self.vibrating, self.change, self.velocity, contacts, rests_at, moves_at)
 
     def _is_steady(self) -> bool:
-        """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
+        """Whether the resistance has not changed over three windows, and blocks move as rigid bodies rather than deform."""
         if len(self.resistances) < 3 * WINDOW_SPANS:
             return False
         windows = np.array(self.resistances)[-3 * WINDOW_SPANS :].reshape(3, WINDOW_SPANS)
@@ -243,33 +240,34 @@ class CollapsePath:
 
     @property
     def resistance(self) -> float:
-        """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
-        of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
+        """The resistance at the end: its mean if it is steady. If the structure moves in jerks, it is the largest median over a
+        few spans in the second half of the motion, because a constant load has to overcome it. It is not above the upper
+        multiplier, which rounding or vibrations could exceed."""
         last = np.array(self.resistances)[-WINDOW_SPANS:].mean()
         resistance = last if self.has_time_left else self._medians()[len(self.resistances) // 2 :].max()
         return min(float(resistance), self.upper)
 
     @property
     def change(self) -> float:
-        """Of the mean resistance, over the last two windows."""
+        """The change of the mean resistance over the last two windows."""
         before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW_SPANS :].reshape(2, WINDOW_SPANS), axis=1)
         return float(abs(last - before))
 
     @property
     def velocity(self) -> Array:
-        """(B, 6) in the end."""
+        """(B, 6) The mean velocity at the end."""
         return np.mean([span.velocity for span in self.last], axis=0)
 
     def _medians(self) -> Array:
-        """Of each short while; a resistance that is not known counts as the least."""
+        """The medians of the resistance over a few spans; an unknown resistance counts as the smallest."""
         resistance = np.array(self.resistances)
         known = np.where(np.isfinite(resistance), resistance, np.nanmin(resistance, initial=0.0))
         return np.median(np.lib.stride_tricks.sliding_window_view(known, MEDIAN_SPANS), axis=1)
 
 
 def _check_motion(path: CollapsePath, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
-    """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
-    slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
+    """Whether the structure, starting without velocities, moves under a multiple of the live load in a history that only its
+    joints damp; and its contacts at the end, with forces [N]. A slow motion is followed further."""
     driven, velocity, engine = path.driven, path.velocity, path.driven.engine
     power, time = float(np.vdot(driven.live, velocity)), CHECK_SPANS * SPAN_DURATION
     mass = twice_kinetic_energy(driven.model, velocity)

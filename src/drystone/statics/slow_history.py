@@ -1,12 +1,11 @@
-"""What a structure of elastic stones bears that is loaded slowly from rest: a model with dead and live loads comes in, the
-multipliers under which histories stand and move go out, by Coulomb friction over the areas of the joints (T419).
+"""The load that a structure of elastic blocks bears if it is loaded slowly from rest: the multipliers of the live load with
+which it stands and with which it moves, by Coulomb friction over the areas of the joints (T419).
 
-A slow collapse (slow_collapse.py) takes stones for rigid. Elastic ones give way, by tenths of a millimetre. Where friction in
-upright joints is all that holds a stone it may slip so far, before its neighbours press it enough, that it falls; and a
-structure whose joints vibrate as they slide goes on under less. So the multiplier of rigid stones is tried: the load grows to
-5 % less of it within GROWING, while velocities are taken back so that nothing swings, and is then held without that. If
-the structure moves away, the multiplier under which it stands is looked for below.
-"""
+A slow collapse (slow_collapse.py) takes blocks as rigid. Elastic blocks deform by tenths of a millimetre. A block that is held
+only by friction in upright joints may slip so far that it falls before its neighbours press it enough. And a structure whose
+joints vibrate as they slide continues to move under a smaller load. Therefore the multiplier of rigid blocks is checked: the
+load grows to 5 % less within RAMP_DURATION, with damped velocities so that nothing oscillates, and is then held without
+damping. If the structure moves away, the multiplier with which it stands is searched below."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -25,55 +24,50 @@ from drystone.state import State
 Array = np.ndarray
 
 SETTLING_DURATION = 0.1  # [s] in which the structure comes to rest under its dead load
-RAMP_DURATION = 0.2  # [s] in which the live load grows,
-LOAD_STEPS = 20  # in so many equal steps,
-RAMP_DAMPING_RATE = 40.0  # [1/s] and at which rate velocities are taken back meanwhile
-WINDOW_DURATION, WINDOWS_PER_CHECK, MAX_CHECKS = (
-    0.1,
-    5,
-    3,
-)  # [s] in which the mean motion is told while the load is held; so many make a look
-STANDING_SPEED = 1e-5  # [m/s] slower than this, in the mean over the blocks: the structure stands
-FALLEN_SHARE = 0.2  # of the radius of a block: one that has gone so far since it was built moves away
-VISIBLE_SURPLUS, CLEAR_MOTION_FACTOR = (
-    0.005,
-    5.0,
-)  # of the live load: what less of it alone would do to the moving blocks is no motion,
-# what so many times as much would do is one; in between the structure is looked at again
-KEPT_ENERGY_SHARE = 0.5  # of the most energy that the moving blocks had: those that have less come to rest
-MULTIPLIER_SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid stones, tried until the structure stands
-BRACKET_TOLERANCE = 0.05  # of that multiplier: how closely the one under which it stands is then told
+RAMP_DURATION = 0.2  # [s] in which the live load grows
+LOAD_STEPS = 20  # equal steps in which the live load grows
+RAMP_DAMPING_RATE = 40.0  # [1/s] rate of damping while the live load grows
+WINDOW_DURATION = 0.1  # [s] over which the motion is averaged while the load is held
+WINDOWS_PER_CHECK, MAX_CHECKS = 5, 3  # windows after which the motion is judged, and the largest number of such checks
+STANDING_SPEED = 1e-5  # [m/s] the structure stands if the mean speed of its blocks is less
+FALLEN_SHARE = 0.2  # of the radius of a block: a block that has moved farther from its initial position moves away
+VISIBLE_SURPLUS = 0.005  # of the live load: a motion that a smaller surplus would cause is none
+# times this surplus: a motion that a larger surplus would cause is one; in between it is checked again
+CLEAR_MOTION_FACTOR = 5.0
+KEPT_ENERGY_SHARE = 0.5  # of the largest energy of the moving blocks: with less they come to rest
+MULTIPLIER_SHARES = (0.95, 0.9, 0.8, 0.6, 0.3, 0.0)  # of the multiplier of rigid blocks, tried until the structure stands
+BRACKET_TOLERANCE = 0.05  # of that multiplier: how closely the one with which the structure stands is then determined
 
 
 class SlowHistory(NamedTuple):
-    """How a structure fared under a load that came slowly."""
+    """The outcome of a history with a slowly applied load."""
 
     stands: bool
-    velocity: Array  # (B, 6) [m/s, rad/s] in the end: the motion, if it moves away
-    contacts: Contacts  # at the end, with forces [N] in the place of impulses
+    velocity: Array  # (B, 6) [m/s, rad/s] at the end: the motion, if the structure moves away
+    contacts: Contacts  # at the end, with forces [N] instead of impulses
 
 
 class SlowCapacity(NamedTuple):
-    """What a structure bears that is loaded slowly."""
+    """The load that a structure bears if it is loaded slowly."""
 
-    stands_at: float  # the largest multiplier with which it was seen to stand; nan if with none
-    moves_at: float  # the least with which it was seen to move away; nan if it stood at once
+    stands_at: float  # the largest multiplier with which a history stands; nan if there is none
+    moves_at: float  # the smallest multiplier with which a history moves away; nan if the first one stood
     velocity: Array | None  # (B, 6) of that motion
     contacts: Contacts  # with forces [N], under the largest multiplier with which it stands, or 0
 
 
 class SlowLoading:
-    """A structure that has settled under its weight, to be loaded."""
+    """A structure that has settled under its weight and can be loaded."""
 
     def __init__(self, model: Model, dead: Array, live: Array, *, gravity: float, young: float, threads: int | None = 1):
         """Dead and live loads (B, 6) [N, N m]."""
         self.model, self.other_dead, self.live = model, dead - weight_wrench(model, gravity), live
-        self.unit = float(np.abs(dead).sum() / np.abs(live).sum())  # a multiplier that tells how large they are
+        self.unit = float(np.abs(dead).sum() / np.abs(live).sum())  # a multiplier of the right order of magnitude
         self.engine = SmallSteps(model, gravity=gravity, material=Material(young=young), threads=threads, sleeps=False)
         self.start = self._advance(initial_state(model, gravity), SETTLING_DURATION, 0.0, Relaxing().rate)
 
     def load_to(self, multiplier: float) -> Generator[float, None, SlowHistory]:
-        """The history in which the load grows to this. Yields the share that is done."""
+        """The history in which the live load grows to this multiplier. Yields the share that is done."""
         state, radius, free = self.start, self.model.bodies.radius, ~self.model.bodies.fixed
         for k in range(LOAD_STEPS):
             state = self._advance(state, RAMP_DURATION / LOAD_STEPS, (k + 1) / LOAD_STEPS * multiplier, RAMP_DAMPING_RATE)
@@ -97,7 +91,7 @@ class SlowLoading:
         return SlowHistory(not is_moving, velocity, state.contacts._replace(impulse=state.contacts.impulse / WINDOW_DURATION))
 
     def _surplus(self, velocity: Array, time: float) -> float:
-        """The multiplier of the live load that alone would give the moving blocks this velocity (B, 6) within a time [s]."""
+        """The multiplier of the live load that would alone give the moving blocks this velocity (B, 6) within a time [s]."""
         power = abs(float(np.vdot(self.live, velocity)))
         return twice_kinetic_energy(self.model, velocity) / (power * time) if power > 0.0 else np.inf
 
@@ -108,13 +102,13 @@ class SlowLoading:
 
 
 def mean_velocity(before: State, after: State, time: float) -> Array:
-    """(B, 6) [m/s, rad/s] between two states."""
+    """(B, 6) [m/s, rad/s] The mean velocity between two states."""
     rotation = quaternion.rotation_vector(quaternion.product(after.rotation, quaternion.conjugate(before.rotation)))
     return np.concatenate([after.position - before.position, rotation], axis=1) / time
 
 
 def twice_kinetic_energy(model: Model, velocity: Array) -> float:
-    """[J] of the free blocks, as they are turned at the start."""
+    """[J] Twice the kinetic energy of the free blocks, with their inertia in the initial orientation."""
     free, bodies = ~model.bodies.fixed, model.bodies
     v = velocity[free]
     turning = np.einsum("bi,bij,bj->", v[:, 3:], bodies.inertia[free], v[:, 3:])
@@ -122,7 +116,8 @@ def twice_kinetic_energy(model: Model, velocity: Array) -> float:
 
 
 def find_slow_capacity(loading: SlowLoading, multiplier: float) -> Generator[float, None, SlowCapacity]:
-    """What the structure bears of a load that rigid stones bear `multiplier` times. Yields the share that is done."""
+    """The load that the structure bears if rigid blocks bear `multiplier` times the live load. Yields the share that is
+    done."""
     stands_at, moves_at, velocity = np.nan, np.nan, None
     for share in MULTIPLIER_SHARES:
         history = yield from loading.load_to(share * multiplier)

@@ -14,7 +14,8 @@ from drystone.statics.thrust import UP, Arch, outer_ends
 
 Array = np.ndarray
 
-GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for areas of sections, which are quadratic functions of the position
+# two points: exact for areas of sections, which are quadratic functions of the position
+GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)
 MIN_SLICE_SHARE = 1e-9  # of a block: thinner slices are due to rounding
 
 
@@ -58,7 +59,8 @@ def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, floa
 
 
 def _section(edges: Array, place: Array, at: float, along: Array) -> tuple[float, Array]:
-    """The area [m2] and centroid [m] of the section of a convex solid by the vertical plane at the position `at` along the arch."""
+    """The area [m2] and centroid [m] of the section of a convex solid by the vertical plane at the position `at` along the
+    arch."""
     cut = (place.min(axis=1) < at) & (place.max(axis=1) > at)
     share = (at - place[cut, 0]) / (place[cut, 1] - place[cut, 0])
     corner = edges[cut, 0] + share[:, None] * (edges[cut, 1] - edges[cut, 0])

@@ -1,8 +1,8 @@
 """Conventional thrust lines of an arch, with the least and largest thrust and the geometric safety factor.
 
-An arch is a chain of blocks from support to support in a vertical plane. The reaction of the first support (two components and a
-moment: three redundants) and the loads determine the thrust in every joint (T38). The line is admissible if it crosses all joints
-inside. Sliding is not considered; the slope of the thrust in each joint can be compared with the friction afterwards.
+An arch is a chain of blocks from support to support in a vertical plane. The reaction of the first support (two components and
+a moment: three redundants) and the loads determine the thrust in every joint (T38). The line is admissible if it crosses all
+joints inside. Sliding is not considered; the slope of the thrust in each joint can be compared with the friction afterwards.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,8 @@ from drystone.statics.balance import Balance, assemble_balance
 Array = np.ndarray
 
 PLANE_TOLERANCE = 1e-3  # tolerance for an arch in a plane: slope of its joints, share of its span and of its loads
-MAX_SAFETY_FACTOR = 1e3  # the largest safety factor that is computed, and the largest factor on the joints of an arch that does not stand
+# the largest safety factor that is computed, and the largest factor on the joints of an arch that does not stand
+MAX_SAFETY_FACTOR = 1e3
 LINPROG_SOLVED, LINPROG_UNBOUNDED = 0, 3  # statuses of scipy.optimize.linprog
 KNIFE_EDGE = 1e-9  # of the span: a joint with less height is an edge
 UP = np.array([0.0, 0.0, 1.0])
@@ -54,12 +55,14 @@ class ThrustResult(NamedTuple):
     minimum: ThrustLine | None  # the line of least thrust
     maximum: ThrustLine | None  # the line of largest thrust; None if it is unbounded
     safest: ThrustLine | None  # the line farthest from the edges or, if the arch does not stand, the one least outside
-    safety_factor: float  # by which all joints may be thinner about their middles, up to MAX_SAFETY_FACTOR; below 1: no line is inside
+    # by which all joints may be thinner about their middles, up to MAX_SAFETY_FACTOR; below 1: no line is inside
+    safety_factor: float
 
 
 def find_arch(system: Balance, load: Array, chosen: Array | None = None) -> Arch | None:
-    """The arch of all free blocks, or of chosen blocks (B,) bool of a larger structure, under loads (B, 6) [N, N m]. It stands on
-    fixed blocks or on blocks with their centroids below it. None if the blocks are no chain, or if loads push them out of plane."""
+    """The arch of all free blocks, or of chosen blocks (B,) bool of a larger structure, under loads (B, 6) [N, N m]. It stands
+    on fixed blocks or on blocks with their centroids below it. None if the blocks are no chain, or if loads push them out of
+    plane."""
     chain = _chain(system, ~system.model.bodies.fixed if chosen is None else chosen)
     if chain is None:
         return None
@@ -158,7 +161,8 @@ def _knife_edges(arch: Arch) -> Array:
 
 def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
     """(3,) The reaction of the first support with the least (sign 1) or largest (-1) thrust whose line stays within the share
-    `room` of every joint; None if there is none or it is unbounded. If joints without height do not bound it, the least is 0."""
+    `room` of every joint; None if there is none or it is unbounded. If joints without height do not bound it, the least is
+    0."""
     no_load = np.zeros_like(arch.load)
     status, solution = _solve_push(arch, room, [sign, 0, 0, 0], no_load)
     if status == LINPROG_UNBOUNDED and sign == 1:
@@ -207,7 +211,9 @@ def _line(arch: Arch, push: Array | None) -> ThrustLine | None:
         return None
     carried, normal, moment = _resultants(arch)
     whole = push + carried
-    squeeze = np.maximum(np.einsum("ji,ji->j", normal, whole), 1e-12 * np.abs(whole[:, :2]).max())  # a lintel may have shear only
+    squeeze = np.maximum(
+        np.einsum("ji,ji->j", normal, whole), 1e-12 * np.abs(whole[:, :2]).max()
+    )  # a lintel may have shear only
     shear = np.abs(arch.normal[:, 1] * whole[:, 0] - arch.normal[:, 0] * whole[:, 1])
     offset = np.einsum("ji,ji->j", moment, whole) / squeeze
     point = arch.middle + offset[:, None] * _edges(arch.along, arch.normal)
@@ -224,8 +230,10 @@ def minimum_thickness(family: Callable[[float], Model], thin: float, thick: floa
         system = assemble_balance(family(thickness))
         arch = find_arch(system, weight_wrench(system.model, 1.0))
         if arch is None:
-            raise InputError(f"minimum thickness: at {thickness:g} m the blocks do not form a chain from support to support in a "
-                             "vertical plane; give a family of arches")  # fmt: skip
+            raise InputError(
+                f"minimum thickness: at {thickness:g} m the blocks do not form a chain from support to support in a "
+                "vertical plane; give a family of arches"
+            )
         return conventional_thrust(arch).safety_factor - 1.0
 
     if spare(thin) > 0 or spare(thick) < 0:

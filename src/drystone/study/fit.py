@@ -180,7 +180,7 @@ def _explain_missing_fit(best: Fit, size: float = 1.0, unit: str = "") -> str:
         NO_TRIALS: "no trial gives information",
         ALL_STAND: f"all stand: the median capacity is above {low:.4g}{unit}; try higher intensities",
         ALL_COLLAPSE: f"all collapse: the median capacity is at most {high:.4g}{unit}; try lower intensities",
-        SHARP_STEP: "at most one level has both standing and collapsed trials, so that beta goes to 0 and no curve can be fitted: "
+        SHARP_STEP: "at most one level has both standing and collapsed trials, so that beta goes to 0 and there is no fit: "
         f"{bracket or 'the median is not bracketed'}; try levels closer to each other",
         NOT_RISING: "collapses do not become more frequent with intensity; try other levels, more records or another measure",
     }[best.status]

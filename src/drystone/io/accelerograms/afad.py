@@ -30,6 +30,8 @@ def read_afad(sheet: Sheet) -> list[Accelerogram]:
         "station": sheet.header_field(r"^STATION ID\s*:(.*)"),
     }
     return [
-        sheet.make_accelerogram(titles + 1, name, time_step, column, unit, about | {"stated_pga": format_peak(peaks.get(name, ""), unit)})
+        sheet.make_accelerogram(
+            titles + 1, name, time_step, column, unit, about | {"stated_pga": format_peak(peaks.get(name, ""), unit)}
+        )
         for name, column in zip(components, values.T, strict=True)
     ]

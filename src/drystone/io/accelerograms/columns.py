@@ -16,7 +16,8 @@ from drystone.units import UNITS
 Array = np.ndarray
 
 BRACKETED = re.compile(r"[(\[][^)\]]*[)\]]")
-OTHER_UNITS = {unit for kind in ("time", "length", "velocity") for unit in UNITS[kind]}  # a column may be in, besides accelerations
+# a column may be in, besides accelerations
+OTHER_UNITS = {unit for kind in ("time", "length", "velocity") for unit in UNITS[kind]}
 
 
 def is_columns(sheet: Sheet) -> bool:

@@ -42,7 +42,9 @@ def _channel(sheet: Sheet, start: int, line: int) -> tuple[Accelerogram, int]:
     _, unit = sheet.required_field(r"units\s*=\s*([^,(]+)", "the unit of its values", *here)
     width = sheet.whole_number(WIDTH_PATTERN, "the format of its values, as (8F10.5)", *here)
     announced, _ = sheet.required_field(REALS_LINE, "its reals", start, line)
-    reals, _ = sheet.read_values(announced + 1, 100, sheet.whole_number(WIDTH_PATTERN, "the format of its reals", announced, announced + 1))
+    reals, _ = sheet.read_values(
+        announced + 1, 100, sheet.whole_number(WIDTH_PATTERN, "the format of its reals", announced, announced + 1)
+    )
     if reals[61] <= 0:
         raise sheet.to_error(announced, f"the time step, its 62nd value, is {reals[61]:g} ms; give a number above 0")
     values, after = sheet.read_values(line + 1, count, width)

@@ -7,7 +7,8 @@ are gal. The record's own offset is left in: "Max. Acc." is that of the record w
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet, format_peak
 
-KIKNET_COMPONENTS = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}  # 1 in the borehole, 2 at the surface
+# 1 in the borehole, 2 at the surface
+KIKNET_COMPONENTS = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}
 
 
 def is_knet(sheet: Sheet) -> bool:

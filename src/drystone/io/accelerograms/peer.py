@@ -25,7 +25,9 @@ def read_peer(sheet: Sheet) -> list[Accelerogram]:
     line, _ = sheet.required_field(SIZE_LINE, "NPTS and DT", stop=TOP_LINES)
     other_kind = sheet.header_field(r"\b(velocity|displacement)\b.*\bunits?\b", stop=line)
     if other_kind:
-        raise sheet.to_error(line, f"the file has a {other_kind.lower()}, an acceleration is needed; take the AT2 of the same record")
+        raise sheet.to_error(
+            line, f"the file has a {other_kind.lower()}, an acceleration is needed; take the AT2 of the same record"
+        )
     number = r"([-+.\w]+)"
     if re.search(r"NPTS\s*=", sheet.lines[line], re.IGNORECASE):
         points, step = rf"NPTS\s*=\s*{number}", rf"\bDT\s*=\s*{number}"

@@ -78,7 +78,9 @@ def read_accelerograms(
     if is_columns(sheet):
         return read_columns(sheet, column)
     names = ", ".join(each.name for each in TEXT_FORMATS)
-    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY_FORMATS)} or columns of numbers")
+    raise InputError(
+        f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY_FORMATS)} or columns of numbers"
+    )
 
 
 def _reject_column(path: Path, column: int | None, name: str) -> None:

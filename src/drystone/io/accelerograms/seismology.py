@@ -76,7 +76,9 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
     if "sac" in trace.stats:
         other_kind = SAC_KINDS.get(int(trace.stats.sac.get("idep", -1)))
         if other_kind:
-            raise InputError(f"{sheet.path}: the file has a {other_kind}, an acceleration is needed; take that of the same record")
+            raise InputError(
+                f"{sheet.path}: the file has a {other_kind}, an acceleration is needed; take that of the same record"
+            )
     else:
         sensitivity = _sensitivity(sheet.path.parent, trace)
         about["format"] = "miniSEED"

@@ -74,7 +74,9 @@ class Sheet(NamedTuple):
         """A whole number above zero that the header states."""
         number = self.positive_number(pattern, what, start, stop)
         if number != int(number):
-            raise self.to_error(self.required_field(pattern, what, start, stop)[0], f"{what} is {number:g}; give a whole number")
+            raise self.to_error(
+                self.required_field(pattern, what, start, stop)[0], f"{what} is {number:g}; give a whole number"
+            )
         return int(number)
 
     def read_values(self, first: int, count: int, width: int | None = None) -> tuple[Array, int]:
@@ -141,7 +143,9 @@ class Sheet(NamedTuple):
         steps = np.diff(time)
         usual = float(np.median(steps))
         row = int(np.argmax((np.abs(steps - usual) > _time_tolerance(usual, rounding)) | (steps <= 0)))
-        message = f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
+        message = (
+            f"the time goes from {time[row]:g} s to {time[row + 1]:g} s, most are {usual:g} s apart; give an even time step"
+        )
         raise self.to_error(rows[row + 1], message)
 
     def make_accelerogram(

@@ -17,7 +17,9 @@ def is_unam(sheet: Sheet) -> bool:
 
 def read_unam(sheet: Sheet) -> list[Accelerogram]:
     """The channels of a standard file of UNAM."""
-    time_step = sheet.positive_number(r"^INTERVALO DE MUESTREO, C1-C6 \(s\)\s*:\s*/([^/\s]*)", "the sampling interval of channel 1")
+    time_step = sheet.positive_number(
+        r"^INTERVALO DE MUESTREO, C1-C6 \(s\)\s*:\s*/([^/\s]*)", "the sampling interval of channel 1"
+    )
     count = sheet.whole_number(r"^NUM\. TOTAL DE MUESTRAS, C1-C6\s*:\s*/([^/\s]*)", "the number of samples of channel 1")
     _, unit = sheet.required_field(r"^UNIDADES DE LOS DATOS\s*:\s*(\S+)", "the unit of its values")
     components = sheet.header_field(r"^ORIENTACION C1-C6 \(\S+\)\s*:\s*/(.*)").split("/")

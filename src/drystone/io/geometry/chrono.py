@@ -40,7 +40,9 @@ def _brick(words: list[str], density: float, where: str) -> Block:
             hulls[-1].append(word)
     head = HEADER_NUMBERS if len(hulls[0]) % 3 == HEADER_NUMBERS % 3 else OLD_HEADER_NUMBERS
     if len(hulls[0]) < head + 12 or any(len(corners) % 3 for corners in (hulls[0][head:], *hulls[1:])):
-        raise InputError(f"{where}: {len(words)} values are not a brick: {HEADER_NUMBERS} numbers and x, y, z of at least 4 corners")
+        raise InputError(
+            f"{where}: {len(words)} values are not a brick: {HEADER_NUMBERS} numbers and x, y, z of at least 4 corners"
+        )
     values = parse_numbers(hulls[0][:head], where)
     brick = Block(np.empty((0, 3)), (), values[4] if head == HEADER_NUMBERS else density, values[1] != 0, hulls[0][0])
     corners = [np.reshape(parse_numbers(part, where), (-1, 3)) for part in (hulls[0][head:], *hulls[1:])]

@@ -152,4 +152,6 @@ def check_extent(blocks: Sequence[Block], path: Path) -> None:
     for block in blocks:
         extent = float(np.abs(block.vertices).max(initial=0.0))
         if extent > MAX_COORDINATE:
-            raise InputError(f"{path}: {describe_block(block)} reaches {extent:.3g} m away; is its unit right, or where it is put?")
+            raise InputError(
+                f"{path}: {describe_block(block)} reaches {extent:.3g} m away; is its unit right, or where it is put?"
+            )

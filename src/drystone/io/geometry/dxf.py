@@ -17,7 +17,8 @@ from drystone.io.geometry.drawing import Drawing, Face, missing_library, one_lin
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-METRES_PER_UNIT = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}  # by $INSUNITS; others are not said
+# by $INSUNITS; others are not said
+METRES_PER_UNIT = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}
 XDATA_OWNER = "DRYSTONE"  # of the extended data
 FORBIDDEN_CHARACTERS = str.maketrans(dict.fromkeys('<>/\\":;?*|=`', "_"))  # in the name of a layer
 CLOSED_TOLERANCE = 1e-6  # of an outline's size: how far its last point may be from its first
@@ -48,7 +49,11 @@ def _drawing(file: Any, path: Path, density: float) -> Drawing:
             loose_faces[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))
         elif kind == "MESH":
             faces = tuple(tuple(int(c) for c in face) for face in entity.faces)
-            blocks.append(_with_stored_attributes(entity, Block(np.array([tuple(v) for v in entity.vertices]), faces, density, group=layer)))
+            blocks.append(
+                _with_stored_attributes(
+                    entity, Block(np.array([tuple(v) for v in entity.vertices]), faces, density, group=layer)
+                )
+            )
         elif kind == "POLYLINE" and entity.is_poly_face_mesh:
             blocks.append(_polyface(entity, density))
         elif kind in ("LWPOLYLINE", "POLYLINE"):

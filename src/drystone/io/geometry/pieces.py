@@ -48,7 +48,11 @@ def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
         return _approximate(block, path)
     if hollow <= NEARLY_CONVEX:
         return block
-    why = f"it needs more than {MAX_PIECES} convex pieces" if warp <= WARP_TOLERANCE else f"a face is warped by {warp:.2%} of its size"
+    why = (
+        f"it needs more than {MAX_PIECES} convex pieces"
+        if warp <= WARP_TOLERANCE
+        else f"a face is warped by {warp:.2%} of its size"
+    )
     raise InputError(
         f"{path}: block {block.name!r} is not convex: a vertex stands {hollow:.1%} of its size in front of a face, and {why}; "
         "give pieces, or decompose = true to have it approximated by convex ones"
@@ -140,7 +144,10 @@ def _decompose_exactly(block: Block, warp: float) -> list[Block] | None:
             pieces.append(_piece(block, cell, on))
     pieces = [piece for piece in pieces if volume(piece.vertices, piece.faces) > on * size**2]
     total = sum(volume(piece.vertices, piece.faces) for piece in pieces)
-    sound = 1 < len(pieces) <= MAX_PIECES and abs(total - volume(vertices, block.faces)) <= (10 * on + MERGE_TOLERANCE * size) * size**2
+    sound = (
+        1 < len(pieces) <= MAX_PIECES
+        and abs(total - volume(vertices, block.faces)) <= (10 * on + MERGE_TOLERANCE * size) * size**2
+    )
     return pieces if sound and all(measure_hollowness(piece) <= CONVEX_TOLERANCE for piece in pieces) else None
 
 

@@ -172,7 +172,9 @@ def _convert_units(block: Block, metres: float, up: str, path: Path) -> Block:
     try:
         f"{block.name}{block.group}".encode()
     except UnicodeEncodeError:
-        raise InputError(f"{path}: {describe_block(block)}: its name or group is no text (half a character); correct it") from None
+        raise InputError(
+            f"{path}: {describe_block(block)}: its name or group is no text (half a character); correct it"
+        ) from None
     check_corners(block.faces, len(vertices), f"{path}: {describe_block(block)}")
     if vertices.shape != (len(vertices), 3) or not np.isfinite(vertices).all():
         raise InputError(f"{path}: {describe_block(block)} has a vertex that is not three finite numbers; correct it")
@@ -231,6 +233,8 @@ def _fix_supports(blocks: list[Block], supports: str | Sequence[str], path: Path
         height = max(block.vertices[:, 2].max() for block in blocks) - bottom.min()
         fixed = set(np.flatnonzero(bottom <= bottom.min() + LOWEST_SHARE * height).tolist())
     else:
-        named = {b.name for b in _choose_blocks(blocks, [supports] if isinstance(supports, str) else supports, "supports", path)}
+        named = {
+            b.name for b in _choose_blocks(blocks, [supports] if isinstance(supports, str) else supports, "supports", path)
+        }
         fixed = {i for i, block in enumerate(blocks) if block.name in named}
     return [replace(block, fixed=True) if i in fixed else block for i, block in enumerate(blocks)]

@@ -19,7 +19,8 @@ from drystone.neighbours import label_connected
 WELD_TOLERANCE = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
 MAX_SOLID_FACES = 20_000  # of one solid
 MAX_LOOSE_PARTS = 1000  # parts of fewer faces than a solid has
-MERGE_TOLERANCE = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+# of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+MERGE_TOLERANCE = 5e-6
 
 
 def split_into_solids(block: Block) -> list[Block]:
