@@ -90,11 +90,11 @@ def value_arrays(shown: ShownRun, name: str, begin: int, end: int) -> dict[str, 
     kind = quantities.find_quantity(name)
     numbers = np.array([kind.of(shown.run, shown.frames[i]) for i in range(begin, end)])
     known = numbers[~np.isnan(numbers)]
-    most = float(known.max(initial=0.0))
-    if kind.unit == "Pa" and most > 0.0 and most > OUTLIER_FACTOR * (typical := float(np.percentile(known, 99))):
-        most = typical or most
-    scale = 1.0 if kind.categorical or most == 0.0 else most / LARGEST_VALUE
-    counted = np.where(np.isnan(numbers), NO_VALUE, np.rint(np.minimum(numbers, most) / scale)).astype(np.uint16)
+    largest = float(known.max(initial=0.0))
+    if kind.unit == "Pa" and largest > 0.0 and largest > OUTLIER_FACTOR * (typical := float(np.percentile(known, 99))):
+        largest = typical or largest
+    scale = 1.0 if kind.categorical or largest == 0.0 else largest / LARGEST_VALUE
+    counted = np.where(np.isnan(numbers), NO_VALUE, np.rint(np.minimum(numbers, largest) / scale)).astype(np.uint16)
     return {"value": counted, "scale": np.array([scale], np.float32)}
 
 

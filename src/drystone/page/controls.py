@@ -251,8 +251,8 @@ def find_control(message: str, controls: list[Control]) -> str:
     """The place of the control that a message is about: the first one that it names, by its place or as a parameter of the
     structure; empty if it names no control."""
     text = re.sub(r"\bload(\[\d+\])?\.", "push.", message).replace("analysis.", "statics.")
-    found = {control.place: text.find(re.sub(r"\.(\d+)", r"[\1]", control.place)) for control in controls}
-    positions = {place: at for place, at in found.items() if at >= 0}
+    offsets = {control.place: text.find(re.sub(r"\.(\d+)", r"[\1]", control.place)) for control in controls}
+    positions = {place: at for place, at in offsets.items() if at >= 0}
     for control in controls if not positions else ():
         found_word = re.search(rf"\b{control.place.rsplit('.', 1)[-1]}\b", text)
         if found_word and control.place.startswith("structure"):

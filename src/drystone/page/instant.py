@@ -61,27 +61,27 @@ def answer_collapse(case: Case, structure: PreparedStructure) -> dict[str, Any]:
     dead, live = dead_and_live_loads(case, model, case.analysis.direction)
     dead_load = judge_standing(model, gravity=case.analysis.gravity, loads=_dead(case), young=case.young)
     stable = dead_load.verdict == STANDS
-    found = solve_limit(system, dead, live)
+    limit = solve_limit(system, dead, live)
     velocity = (
-        found.velocity if stable or not dead_load.trial.finite else normalise_mechanism(system, dead_load.trial.mechanism)
+        limit.velocity if stable or not dead_load.trial.finite else normalise_mechanism(system, dead_load.trial.mechanism)
     )
-    mechanism = read_mechanism(model, found.contacts, velocity, tolerance=MECHANISM_TOLERANCE if stable else SAME_BODY_SHARE)
-    question = MultiplierProblem(system, dead, live, found, stable, case.analysis.gravity, threads=1)
+    mechanism = read_mechanism(model, limit.contacts, velocity, tolerance=MECHANISM_TOLERANCE if stable else SAME_BODY_SHARE)
+    question = MultiplierProblem(system, dead, live, limit, stable, case.analysis.gravity, threads=1)
     quick = safe_multiplier_by_programs(question) if stable and len(system.friction) <= MAX_CONTACTS_SAFE_AT_ONCE else None
     return {
         "stable": stable,
         "multiplier_safe": quick,
         "angle_safe": tilt_angle(quick),
-        "multiplier": finite_or_none(found.multiplier),
-        "angle": tilt_angle(found.multiplier),
-        "status": found.optimum.status,
+        "multiplier": finite_or_none(limit.multiplier),
+        "angle": tilt_angle(limit.multiplier),
+        "status": limit.optimum.status,
         "standing": verdict_result(model, dead_load),
-        "verdict": describe_limit(found, dead_load.verdict != FALLS),
+        "verdict": describe_limit(limit, dead_load.verdict != FALLS),
         "words": mechanism.words,
         "hinges": _hinges(mechanism, coordinate_origin(model)),
         "macro": mechanism.macro.tolist(),
         "motion": _drawn(model, velocity).ravel().tolist(),
-        "forces": _forces(model, found.contacts) if found.optimum.status == SOLVED else None,
+        "forces": _forces(model, limit.contacts) if limit.optimum.status == SOLVED else None,
     }
 
 
@@ -89,12 +89,12 @@ def answer_at_rest(case: Case, structure: PreparedStructure) -> dict[str, Any]:
     """The forces under the dead load only, made unique by elastic joints, and the thrust lines of a single arch. A structure
     that does not stand has none."""
     model, gravity = structure.model, case.analysis.gravity
-    found = _equilibrium_at_rest(case, model, ContactSurface(DEFAULT_STONE_YOUNG))
+    equilibrium = _equilibrium_at_rest(case, model, ContactSurface(DEFAULT_STONE_YOUNG))
     arch = find_arch(structure.system, weight_wrench(model, gravity) + load_wrench(model, _dead(case), gravity))
     lines = None if arch is None else conventional_thrust(arch)
     return {
         "safe": _safe(case, structure),
-        "forces": _forces(model, found.contacts) if found.stands else None,
+        "forces": _forces(model, equilibrium.contacts) if equilibrium.stands else None,
         "safety_factor": None if lines is None else finite_or_none(lines.safety_factor),
         "lines": {} if lines is None else {
             name: (line.point - coordinate_origin(model)).ravel().tolist() for name, line in
@@ -108,22 +108,22 @@ def _safe(case: Case, structure: PreparedStructure) -> dict[str, Any]:
     """The safe multiplier, whether histories confirm it, and notes on it."""
     assert isinstance(case.analysis, LimitTable | TiltTable)
     system, (dead, live) = structure.system, dead_and_live_loads(case, structure.model, case.analysis.direction)
-    found, stable, gravity = (
+    limit, stable, gravity = (
         solve_limit(system, dead, live),
         stands_with_associated_friction(system, dead),
         case.analysis.gravity,
     )
     search = safe_multiplier(
-        MultiplierProblem(system, dead, live, found, stable, gravity, case.solver.threads, young=case.young)
+        MultiplierProblem(system, dead, live, limit, stable, gravity, case.solver.threads, young=case.young)
     )
     while True:
         try:
             next(search)
         except StopIteration as ended:
-            facts = ended.value[1]
+            result = ended.value[1]
             break
-    answer = {name: facts[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
-    return answer | {"angle_safe": tilt_angle(answer["multiplier_safe"]), "note": facts["search"].get("note", "")}
+    answer = {name: result[name] for name in ("multiplier_safe", "confirmed", "multiplier_from_rest")}
+    return answer | {"angle_safe": tilt_angle(answer["multiplier_safe"]), "note": result["search"].get("note", "")}
 
 
 def _equilibrium_at_rest(case: Case, model: Model, surface: ContactSurface) -> ContactEquilibrium:
@@ -148,13 +148,13 @@ def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:
 
 def _forces(model: Model, contacts: Contacts) -> dict[str, Any]:
     """The forces of the joints as in the answer `joints` of a run (docs/decisions/0012), as lists."""
-    found = joint_resultants(model, contacts)
-    lines, start = thrust_lines(model, found), coordinate_origin(model)
+    resultants = joint_resultants(model, contacts)
+    lines, start = thrust_lines(model, resultants), coordinate_origin(model)
     return {
-        "a": found.a.tolist(),
-        "b": found.b.tolist(),
-        "centre": (found.centre - start).ravel().tolist(),
-        "force": found.force.ravel().tolist(),
-        "pressure": np.nan_to_num(joint_pressures(found)).tolist(),
+        "a": resultants.a.tolist(),
+        "b": resultants.b.tolist(),
+        "centre": (resultants.centre - start).ravel().tolist(),
+        "force": resultants.force.ravel().tolist(),
+        "pressure": np.nan_to_num(joint_pressures(resultants)).tolist(),
         "lines": [(line - start).ravel().tolist() for line in lines],
     }

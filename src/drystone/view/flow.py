@@ -28,8 +28,8 @@ def flow_lines(resultants: Resultants, largest: float, length: float, shown: Arr
     """The segments of the forces between blocks that are shown, weak ones first; a force of `largest` [N] is `length` [m]
     long."""
     size = force_magnitudes(resultants)
-    most = float(size.max(initial=0.0))
-    flow = force_flow(resultants, length=length * most / (largest or 1.0))
+    largest_here = float(size.max(initial=0.0))
+    flow = force_flow(resultants, length=length * largest_here / (largest or 1.0))
     order = np.argsort(size)
     order = order[size[order] > MIN_FORCE_SHARE * largest]
     order = order[shown[resultants.a[order]] & shown[resultants.b[order]]]
@@ -41,9 +41,9 @@ def flow_lines(resultants: Resultants, largest: float, length: float, shown: Arr
 
 def draw_flow(image: Array, camera: Camera, near: Array, drawn: Lines, model: Model) -> None:
     """Draw segments over an image; those far behind the visible blocks are faint."""
-    far = lines_behind(drawn, camera, near, FAINT_DEPTH * float(np.median(model.bodies.radius)))
-    draw_lines(image, camera, faded_lines(select_lines(drawn, far)))
-    draw_lines(image, camera, select_lines(drawn, ~far))
+    is_far = lines_behind(drawn, camera, near, FAINT_DEPTH * float(np.median(model.bodies.radius)))
+    draw_lines(image, camera, faded_lines(select_lines(drawn, is_far)))
+    draw_lines(image, camera, select_lines(drawn, ~is_far))
 
 
 def fit_segment_length(model: Model, size: Array) -> float:

@@ -43,15 +43,15 @@ def draw_fragility(figure: Any, result: dict[str, Any]) -> None:
         raise InputError("there is nothing to plot yet: no trial has ended")
     axes = figure.add_subplot()
     factor, unit = _intensity_unit(result)
-    most = 0.0
+    largest = 0.0
     for k, curve in enumerate(result["curves"]):
         line, marker = line_style(k), LINE_MARKERS[k % len(LINE_MARKERS)]
         x, share = _fractions(result["method"], curve)
-        most = max([most, *x])
+        largest = max([largest, *x])
         axes.plot(factor * x, share, marker, color=line["color"], markersize=6, markerfacecolor="white", markeredgewidth=1.5,
                   clip_on=False, zorder=3)  # fmt: skip
-        _draw_curve(axes, curve, line, factor, 1.1 * most, _curve_label(curve, factor, unit))
-    axes.set_xlim(0, 1.1 * factor * most)
+        _draw_curve(axes, curve, line, factor, 1.1 * largest, _curve_label(curve, factor, unit))
+    axes.set_xlim(0, 1.1 * factor * largest)
     axes.set_ylim(0, 1)
     axes.set_xlabel(f"{result['measure']} [{unit}]")
     limit = result["limit"]
@@ -81,14 +81,14 @@ def _fractions(method: str, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
     return middle[known], ((np.arange(len(middle)) + 0.5) / len(middle))[known]
 
 
-def _draw_curve(axes: Any, curve: Curve, line: dict[str, Any], factor: float, most: float, label: str) -> None:
+def _draw_curve(axes: Any, curve: Curve, line: dict[str, Any], factor: float, largest: float, label: str) -> None:
     fitted = Fit(**curve["fit"])
     if fitted.theta is None:
         low, high = fitted.between
-        axes.axvspan(factor * (low or 0), factor * (most if high is None else high), color=line["color"], alpha=0.12,
+        axes.axvspan(factor * (low or 0), factor * (largest if high is None else high), color=line["color"], alpha=0.12,
                      label=label)  # fmt: skip
         return
-    x = np.linspace(1e-3 * most, most, 400)
+    x = np.linspace(1e-3 * largest, largest, 400)
     axes.plot(factor * x, fitted.probability(x), label=label, **line)
     if curve["band"] is not None:
         band = curve["band"]

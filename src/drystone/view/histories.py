@@ -75,18 +75,20 @@ def choose_drawn_blocks(run: Run, case: Case, names: str) -> list[int]:
     """The blocks that a user names, or else those that are monitored or move most, as many as can be told apart."""
     if not names:
         return monitored_blocks(run, case.output.monitor)[:MAX_LINES]
-    found = select_blocks(run, names)
-    if len(found) > MAX_LINES:
+    chosen = select_blocks(run, names)
+    if len(chosen) > MAX_LINES:
         raise InputError(
-            f"blocks {names!r}: {len(found)} blocks; a plot shows at most {MAX_LINES} lines that can be told apart; name fewer"
+            f"blocks {names!r}: {len(chosen)} blocks; a plot shows at most {MAX_LINES} lines that can be told apart; name fewer"
         )
-    return found
+    return chosen
 
 
 def _moving(values: Array) -> str:
     """The components of values (F, n, 3) that move; x if none does."""
-    most = np.abs(values).max(axis=(0, 1))
-    return "".join(axis for axis, each in zip(AXIS_NAMES, most, strict=True) if each > MIN_MOTION_SHARE * most.max()) or "x"
+    largest = np.abs(values).max(axis=(0, 1))
+    return (
+        "".join(axis for axis, each in zip(AXIS_NAMES, largest, strict=True) if each > MIN_MOTION_SHARE * largest.max()) or "x"
+    )
 
 
 def _label(run: Run, block: int) -> str:

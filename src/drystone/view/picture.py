@@ -141,8 +141,8 @@ def prepare_settings(run: Run, moments: Sequence[Moment], size: tuple[int, int],
         look, make_scene(run.model, framed_points(run, moments, look), size, resolve_view(look)), 0.0, 0.0, 0.0
     )
     if look.quantity:
-        found = (float(np.nanmax(_drawn_bodies(run, moment, look)[1], initial=0.0)) for moment in moments)
-        setting = setting._replace(most=max(found) if look.most is None else look.most)
+        largest = (float(np.nanmax(_drawn_bodies(run, moment, look)[1], initial=0.0)) for moment in moments)
+        setting = setting._replace(most=max(largest) if look.most is None else look.most)
     if look.forces:
         carried = [
             force_magnitudes(joints_at(run, moment, run.position[0])) for moment in {m.shown_frame: m for m in moments}.values()
@@ -182,8 +182,8 @@ def resolve_view(look: Look) -> View:
     """The view that a `Look` asks for."""
     if look.view not in VIEWS:
         raise InputError(f"view {look.view!r}{did_you_mean(look.view, VIEWS)}: choose one of {', '.join(VIEWS)}")
-    given = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
-    return VIEWS[look.view]._replace(**given)
+    overrides = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
+    return VIEWS[look.view]._replace(**overrides)
 
 
 def _check(look: Look) -> None:

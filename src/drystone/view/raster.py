@@ -237,8 +237,8 @@ def light_pixels(camera, near, face, normal, sun, sun_near, samples, reach, floo
             r, c = SUBPIXELS * row, SUBPIXELS * column
             beside = top <= r <= bottom and left <= c <= right
             if face[r, c] != NO_FACE:
-                found = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
-                out_sun[row, column], out_sky[row, column] = found
+                light = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
+                out_sun[row, column], out_sky[row, column] = light
             else:
                 out_sky[row, column] = floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, r, c)
 

@@ -19,14 +19,14 @@ SWEEP_NUMBERS = (
 
 def print_study(summary: dict[str, Any]) -> None:
     """Print how many trials had each outcome, and the result of the study."""
-    counts, found = summary["trials"], summary["found"]
+    counts, result = summary["trials"], summary["found"]
     if summary["kind"] == "sweep":
-        _print_sweep(found["rows"])
+        _print_sweep(result["rows"])
     rows = [
         ("trials", f"{counts['all']} of {summary['expected']}{' (interrupted)' if summary['interrupted'] else ''}"),
         ("standing, collapsed, failed", f"{counts['standing']}, {counts['collapsed']}, {counts['failed']}"),
         *((name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value))
-          for name, value in found.items() if isinstance(value, int | float | str)),
+          for name, value in result.items() if isinstance(value, int | float | str)),
         ("stored in", summary["out"]),
     ]  # fmt: skip
     rows += [("pictures", "\n".join(summary["pictures"]))] if summary.get("pictures") else []
