@@ -1,7 +1,7 @@
 """Compile every kernel of the package, by short computations that call all of them.
 
-Otherwise kernels are compiled when they are first needed; compiling ahead is useful for a wheel, a container image, the nodes of a
-cluster, or the tests. The command is `drystone compile`.
+Otherwise kernels are compiled when they are first needed. Compiling ahead is useful for a wheel, a container image, the nodes of
+a cluster, or the tests. The command is `drystone compile`.
 """
 
 import multiprocessing
@@ -90,11 +90,12 @@ def _compile_stage(words: str) -> tuple[str, int]:
     return words, kernel.compilations() - before
 
 
-def _compile_cone_steps(exact: bool) -> None:
+def _compile_cone_steps(coulomb: bool) -> None:
     model = build_model(build.arch(blocks=7), friction=0.6)
-    for surface in (ContactSurface(coulomb=exact), ContactSurface(STONE_MODULUS, coulomb=exact)):
+    for surface in (ContactSurface(coulomb=coulomb), ContactSurface(STONE_MODULUS, coulomb=coulomb)):
         for theta, gyroscopic in ((1.0, "implicit"), (0.7, "explicit")):
-            for _ in simulate(model, [STRONG_PULSE], duration=0.1, time_step=1e-3, solver=make_solver("native"), surface=surface,
+            solver = make_solver("native")
+            for _ in simulate(model, [STRONG_PULSE], duration=0.1, time_step=1e-3, solver=solver, surface=surface,
                               theta=theta, gyroscopic=gyroscopic):  # fmt: skip
                 pass
 
@@ -144,10 +145,10 @@ def _compile_collapse_search() -> None:
 
 
 STAGES: dict[str, Callable[[], None]] = {  # longest first; consecutive stages share few kernels
-    "steps of rigid and elastic joints": partial(_compile_cone_steps, exact=False),
+    "steps of rigid and elastic joints": partial(_compile_cone_steps, coulomb=False),
     "small steps": _compile_small_steps,
     "pictures, exports and a recorded run": _compile_pictures,
-    "steps with Coulomb friction": partial(_compile_cone_steps, exact=True),
+    "steps with Coulomb friction": partial(_compile_cone_steps, coulomb=True),
     "other solvers, and two threads": _compile_other_solvers,
     "structures in the plane": partial(_compile_case, PLANAR_CASE),
     "deformable blocks": partial(_compile_case, DEFORMABLE_CASE),
