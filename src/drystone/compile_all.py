@@ -1,6 +1,6 @@
 """Compile every kernel of the package, by short computations that call all of them.
 
-Otherwise kernels are compiled when they are first needed. Compiling ahead is useful for a wheel, a container image, the nodes of
+Otherwise kernels are compiled when they are first needed. Compiling ahead is useful for a wheel, a container image, nodes of
 a cluster, or the tests. The command is `drystone compile`.
 """
 
