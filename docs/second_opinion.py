@@ -18,7 +18,7 @@ import numpy as np
 from drystone import session
 from drystone.analyse import record as statics
 from drystone.analyse.stages import Stages
-from drystone.cross import cross
+from drystone.cross import second_opinion
 from drystone.cross.histories import FrameComparison, compare_frames, other_case
 from drystone.io.case import Case, parse_case
 from drystone.record import Run
@@ -115,7 +115,7 @@ def multipliers_table() -> None:
             begin = time.process_time()
             for _ in statics.record_statics(parse_case(text, f"{name}.toml"), Path(folder) / "run"):
                 pass
-            stages = cross(Path(folder) / "run")
+            stages = second_opinion(Path(folder) / "run")
             found = result_of(stages)
             took = f"{time.process_time() - begin:.0f}"
             limit, slow = (found["ways"][way] for way in ("limit", "slow history"))

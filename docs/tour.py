@@ -16,7 +16,8 @@ from drystone.io.case import read_case
 from drystone.joints import RIGID_SURFACE
 from drystone.simulate import load_between, simulate
 from drystone.solvers.native import native
-from drystone.stepping import Scheme, assemble, drift, step
+from drystone.spin import move_freely
+from drystone.stepping import Scheme, assemble, step
 
 BEFORE = 200  # number of steps before the printed one
 CONTACT = 0  # the contact point that is printed
@@ -35,7 +36,7 @@ def sections() -> dict[str, str]:
     names = [block.name for block in model.blocks]
     texts = {"model": _model(model), "state": _state(state, load, names)}
 
-    position, rotation = drift(state.position, state.rotation, state.velocity, (1 - scheme.theta) * h)
+    position, rotation = move_freely(state.position, state.rotation, state.velocity, (1 - scheme.theta) * h)
     texts["drift"] = f"largest move of a centroid in the drift: {abs(position - state.position).max():.1e} m"
     contacts, _ = detect(model.bodies, position, rotation, state.velocity, h, state.contacts, state.next_id)
     texts["detect"] = _contacts(contacts, names)
