@@ -85,12 +85,12 @@ class Mechanism:
         if not moving:
             return "nothing moves"
         listed = MAX_LISTED if len(moving) <= MAX_LISTED else MAX_LISTED // 2
-        told = [_describe_body(body, self.names) for body in moving[:listed]]
+        descriptions = [_describe_body(body, self.names) for body in moving[:listed]]
         rest = f"; and {len(moving) - listed} more" if len(moving) > listed else ""
-        still = len(self.bodies[0].blocks)
-        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still} still block{'s' * (still != 1)}"
+        still_blocks = len(self.bodies[0].blocks)
+        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still_blocks} still block{'s' * (still_blocks != 1)}"
         kinds = [_describe_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in JOINT_MOTION_KINDS]
-        return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
+        return "; ".join([f"{count}: " + "; ".join(descriptions) + rest, *(kind for kind in kinds if kind)])
 
     def as_dict(self) -> dict[str, Any]:
         """The mechanism as plain numbers and names, for JSON."""
@@ -136,12 +136,12 @@ def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Arra
     return _read(model, contacts, motion, carry, (relative, turned), 1.0, tolerance)
 
 
-def _check_shape(name: str, given: Array, shape: tuple[int, int]) -> None:
-    if np.shape(given) != shape:
-        raise InputError(f"mechanism: {name} has the shape {np.shape(given)}; give {shape}, one row per block")
-    if not np.isfinite(given).all():
-        row = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
-        raise InputError(f"mechanism: {name} of block {row} is {given[row]}; give finite numbers")
+def _check_shape(name: str, values: Array, shape: tuple[int, int]) -> None:
+    if np.shape(values) != shape:
+        raise InputError(f"mechanism: {name} has the shape {np.shape(values)}; give {shape}, one row per block")
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise InputError(f"mechanism: {name} of block {row} is {values[row]}; give finite numbers")
 
 
 def _read(
@@ -171,9 +171,9 @@ def _read(
         len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])]
     )
     moves = np.unique(label[is_moving])
-    still = np.flatnonzero(~np.isin(label, moves))
+    still_blocks = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]
-    bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still, *moving]]
+    bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still_blocks, *moving]]
     bodies[1:] = sorted(bodies[1:], key=lambda body: (-float(f"{body.mass:.6e}"), *body.centroid.round(9).tolist()))
     macro = np.zeros(len(names), np.int64)
     for k, body in enumerate(bodies):
@@ -234,19 +234,19 @@ def _joints(
     frictions = model.friction_between(pair[:, 0], pair[:, 1])
     order = np.argsort(row, kind="stable")
     start = np.searchsorted(row[order], np.arange(len(pair) + 1))
-    found = []
+    joint_motions = []
     for k in np.flatnonzero(macro[pair[:, 0]] != macro[pair[:, 1]]).tolist():
         rows = order[start[k] : start[k + 1]]
         a, b = pair[k].tolist()
         points, turn = contacts.point[rows], turned[rows[0]]
-        kind, closed, opening, slip = _classify(
+        kind, is_closed, opening, slip = _classify(
             points, contacts.normal[rows], relative[rows], turn, float(frictions[k]), tolerance
         )
         middle = points.mean(axis=0)
-        place = points[closed].mean(axis=0) if kind == "hinge" else middle
+        place = points[is_closed].mean(axis=0) if kind == "hinge" else middle
         side = _side(place, points, inward.get((a, b))) if kind == "hinge" else ""
-        found.append(JointMotion(a, b, kind, opening, slip, turn, place, side, points))
-    return tuple(found)
+        joint_motions.append(JointMotion(a, b, kind, opening, slip, turn, place, side, points))
+    return tuple(joint_motions)
 
 
 def _classify(
@@ -258,11 +258,11 @@ def _classify(
     slip = np.linalg.norm(along, axis=1)
     dilation = friction * slip  # by the associated law a sliding joint opens by this much
     widest = max(float(opening.max()), 0.0)
-    closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (
+    is_closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (
         np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance
     )
-    slid = float(slip[closed].max()) if closed.any() else float(slip.max())
-    if not closed.any():
+    slid = float(slip[is_closed].max()) if is_closed.any() else float(slip.max())
+    if not is_closed.any():
         kind = "opening"
     elif slid <= tolerance or float((opening - dilation).max()) > slid:
         kind = "hinge"
@@ -271,7 +271,7 @@ def _classify(
         kind = (
             "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"
         )  # a rotation about a point of the joint
-    return kind, closed, widest, slid
+    return kind, is_closed, widest, slid
 
 
 def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> dict[tuple[int, int], Array]:
@@ -349,8 +349,8 @@ def _summarise_names(names: list[str]) -> str:
     kinds = Counter(_stem(stem) for stem in stems.elements()).most_common()
     if len(kinds) == 1:
         return f"{len(names)} blocks ({kinds[0][0]}-*)"
-    told = [f"{count} {kind}-*" for kind, count in kinds[:3]] + ["..."] * (len(kinds) > 3)
-    return f"{len(names)} blocks ({', '.join(told)})"
+    descriptions = [f"{count} {kind}-*" for kind, count in kinds[:3]] + ["..."] * (len(kinds) > 3)
+    return f"{len(names)} blocks ({', '.join(descriptions)})"
 
 
 def _stem(name: str) -> str:

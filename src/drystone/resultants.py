@@ -83,10 +83,10 @@ def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> lis
         raise InputError(f"{message}; the groups are {groups}")
     pair = np.stack([resultants.a, resultants.b], axis=1)
     row = {(a, b): k for k, (a, b) in enumerate(pair.tolist())}
-    found = chains(pair, model.bodies.fixed, members)
+    chain_list = chains(pair, model.bodies.fixed, members)
     return [
         np.array([resultants.centre[row[min(a, b), max(a, b)]] for a, b in pairwise(chain)])
-        for chain in found
+        for chain in chain_list
         if len(chain) > 1
     ]
 

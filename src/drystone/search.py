@@ -112,8 +112,8 @@ def _run_trial(case: Case, key: str, event: str, value: float, unit: str) -> Sea
 
 def _try_standing(case: Case, value: float) -> SearchTrial:
     loads = loads_at(case.loads, 0.0)
-    found = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
-    return SearchTrial(value, found.stands, None, int(not found.finite))
+    trial = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
+    return SearchTrial(value, trial.stands, None, int(not trial.finite))
 
 
 def _try_history(case: Case, event: str, value: float) -> SearchTrial:

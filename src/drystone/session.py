@@ -155,9 +155,9 @@ class _FailureRecorder:
 
     def take_failure(self, reported: Solution) -> _Failure | None:
         """The problem that belongs to the reported solution of a step if it was not solved. Forgets the step."""
-        kept = [failure for failure in (self._whole, self._part) if failure is not None]
+        failures = [failure for failure in (self._whole, self._part) if failure is not None]
         self._calls, self._whole, self._part = 0, None, None
-        return next((failure for failure in kept if failure.solution.residual is reported.residual), None)
+        return next((failure for failure in failures if failure.solution.residual is reported.residual), None)
 
 
 def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:

@@ -148,18 +148,18 @@ def _flat(content: Any, name: str = "") -> dict[str, Any]:
 
 def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
     """For each quantity that differs: the first step with different bits, and the largest difference from there on."""
-    found: dict[str, dict[str, Any]] = {}
+    differences: dict[str, dict[str, Any]] = {}
     for step, name, recorded, now in _pairs(run, again):
         if recorded.dtype != now.dtype or recorded.shape != now.shape or recorded.tobytes() != now.tobytes():
-            before = found.setdefault(name, _difference(name, step, 0.0))
+            before = differences.setdefault(name, _difference(name, step, 0.0))
             gaps = (before["largest"], _largest_difference(recorded, now))
             before["largest"] = None if None in gaps else max(gaps)
-    return list(found.values())
+    return list(differences.values())
 
 
-def _difference(what: str, step: int | None, largest: float | None) -> dict[str, Any]:
+def _difference(label: str, step: int | None, largest: float | None) -> dict[str, Any]:
     """largest: in SI units; None if the values are no numbers or are lists of different lengths."""
-    return {"what": what, "step": step, "largest": largest}
+    return {"what": label, "step": step, "largest": largest}
 
 
 def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:

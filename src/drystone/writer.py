@@ -118,12 +118,12 @@ class RunWriter:
             run = read_run(folder)
             state, ground = run.state(-1), run.ground[-1].copy()
             file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE_BYTES)
-            kept = run.frames
+            frame_count = run.frames
             every = int(file.attrs["every_steps"])
-            if kept > 1 and state.step % every:
-                kept -= 1  # written only because the run was interrupted here; an uninterrupted run has no such frame
-            head = file["frames/head"][kept - 1]
-            tail = (kept, {name: int(head[name]) for name in LISTS}, int(head["step"]))
+            if frame_count > 1 and state.step % every:
+                frame_count -= 1  # written only because the run was interrupted here; an uninterrupted run has no such frame
+            head = file["frames/head"][frame_count - 1]
+            tail = (frame_count, {name: int(head[name]) for name in LISTS}, int(head["step"]))
             writer = cls(folder, disk, file, state, ground, tail)
             rows = file["steps"][: state.step - writer._first]
             writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
@@ -162,7 +162,7 @@ class RunWriter:
         if under_way is not None:
             under_way.result()
         done = self._tail[2]
-        self._frames = [each for each in self._frames if each[0].step > done]
+        self._frames = [frame for frame in self._frames if frame[0].step > done]
         self._rows = [row for row in self._rows if row[0] > done]
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from drystone.analyse.stages import Stage
 from drystone.build.shapes import box
-from drystone.cross import cross
+from drystone.cross import second_opinion
 from drystone.cross.histories import APART_SHARE, block_distances
 from drystone.io.case import parse_case
 from drystone.model import build_model
@@ -135,7 +135,7 @@ def test_what_a_person_reads(command, recorded):
 
 
 def test_progress_is_told_and_it_can_be_left(recorded):
-    stages = cross(recorded / "small", apart=1.0)
+    stages = second_opinion(recorded / "small", apart=1.0)
     first = next(stages)
     assert isinstance(first, Stage)
     assert first.words.startswith("0.01 s of 0.5 s, ")

@@ -86,7 +86,7 @@ def test_fix_never_replaces_a_file(command, file):
     path = file(BROKEN)
     code, _, err = command("check", path, "--fix", path)
     assert code == 2
-    assert "never replaces" in err
+    assert "never overwrites" in err
     assert command("check", path, "--fix", path.with_suffix(".doc"))[0] == 2
 
 

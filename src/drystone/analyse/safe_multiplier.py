@@ -50,7 +50,7 @@ class MultiplierProblem(NamedTuple):
     system: Balance
     dead: Array
     live: Array
-    found: LimitState  # the associated state
+    associated: LimitState  # the state of collapse by associated friction
     stands: bool  # whether associated forces balance the dead load alone
     gravity: float  # [m/s2]
     threads: int | None
@@ -86,9 +86,9 @@ def safe_multiplier(problem: MultiplierProblem) -> MultiplierSearch:
 
 
 def _search(problem: MultiplierProblem) -> MultiplierSearch:
-    found = problem.found
-    upper = finite_or_none(found.multiplier)
-    if found.optimum.status == INFEASIBLE:
+    associated = problem.associated
+    upper = finite_or_none(associated.multiplier)
+    if associated.optimum.status == INFEASIBLE:
         note = "no multiple of the live load makes the structure stand"
         return None, _search_result(None, None, upper, {"note": note}) | {"stable": False}
     if problem.at_corners:
@@ -122,7 +122,7 @@ def safe_multiplier_by_programs(problem: MultiplierProblem) -> float | None:
             next(search)
         except StopIteration as ended:
             lowest = min((state.multiplier for state in ended.value[0]), default=None)
-            return None if lowest is None else _rounded(lowest, finite_or_none(problem.found.multiplier))
+            return None if lowest is None else _rounded(lowest, finite_or_none(problem.associated.multiplier))
 
 
 def scale_stages(search: MultiplierSearch, part: int, parts: int, words: str) -> MultiplierSearch:
@@ -187,8 +187,8 @@ def _note(lowest: SafeState, slow: SlowCollapse, agrees: bool) -> str:
 
 
 def _collapse_slowly(problem: MultiplierProblem) -> Generator[Stage, None, SlowCollapse | str]:
-    system, dead, live, found, *_ = problem
-    shares = collapse_slowly(system.model, dead, live, found.multiplier, gravity=problem.gravity, threads=problem.threads)
+    system, dead, live, associated, *_ = problem
+    shares = collapse_slowly(system.model, dead, live, associated.multiplier, gravity=problem.gravity, threads=problem.threads)
     while True:
         try:
             share = next(shares)
@@ -252,23 +252,23 @@ def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: 
 
 def _search_areas(problem: MultiplierProblem) -> Generator[Stage, None, tuple[list[SafeState], Result]]:
     """The verified states of a search by cone programs, and its counts."""
-    system, dead, live, found, stands, *_ = problem
+    system, dead, live, associated, stands, *_ = problem
     starts = problem.starts
     if starts is None:
         starts = max(starts_by_size(system) // 2, 1) if len(system.friction) <= MAX_SEARCHED_POINTS else 0
     if starts == 0 or system.model.laws is not None:
         return [], {}
     hops = SEARCH_HOPS if problem.starts is None or len(system.friction) <= MAX_SEARCHED_POINTS else 0
-    rounds = search_states(system, dead, live, found.optimum, starts=starts, hops=hops, stands=stands)
+    rounds = search_states(system, dead, live, associated.optimum, starts=starts, hops=hops, stands=stands)
     states, count = yield from _verified(rounds, starts)
     return [_as_state(LAW_OVER_AREAS, system, each) for each in states], _search_counts(states, starts, count)
 
 
 def _search_corners(problem: MultiplierProblem, upper: float | None) -> MultiplierSearch:
     """The search with friction at the corners of joints, as in the papers."""
-    system, dead, live, found, stands, *_ = problem
+    system, dead, live, associated, stands, *_ = problem
     starts = starts_by_size(system) if problem.starts is None else problem.starts
-    rounds = search_corner_states(system, dead, live, found.optimum, starts=starts, stands=stands)
+    rounds = search_corner_states(system, dead, live, associated.optimum, starts=starts, stands=stands)
     states, count = yield from _verified(rounds, starts)
     lowest = min((_as_state(LAW_AT_CORNERS, system, each) for each in states), key=lambda state: state.multiplier, default=None)
     note = (
@@ -293,9 +293,15 @@ def _search_counts(states: list[Collapse], starts: int, rounds: int) -> Result:
     return {"starts": starts, "rounds": rounds, "verified": len(states), "found": different}
 
 
-def _as_state(law: str, system: Balance, found: Collapse) -> SafeState:
+def _as_state(law: str, system: Balance, collapse: Collapse) -> SafeState:
     return SafeState(
-        law, found.multiplier, found.velocity, system.with_forces(found.force), found.error, "clarabel", MECHANISM_TOLERANCE
+        law,
+        collapse.multiplier,
+        collapse.velocity,
+        system.with_forces(collapse.force),
+        collapse.error,
+        "clarabel",
+        MECHANISM_TOLERANCE,
     )
 
 
@@ -311,7 +317,7 @@ def _without_bonds(problem: MultiplierProblem) -> Generator[Stage, None, tuple[M
         else None
     )
     system = problem.system._replace(model=unbonded(problem.system.model))
-    return problem._replace(system=system, found=solve_limit(system, problem.dead, problem.live)), crack
+    return problem._replace(system=system, associated=solve_limit(system, problem.dead, problem.live)), crack
 
 
 def unbonded(model: Model) -> Model:

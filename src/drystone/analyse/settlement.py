@@ -46,7 +46,8 @@ def support_path(case: Case, model: Model) -> Array:
     assert isinstance(analysis, SettlementTable)
     if not case.motions:
         moves = [
-            straight_path(model, {each.support: (each.dx, each.dy, each.dz)}, analysis.increments) for each in analysis.moves
+            straight_path(model, {entry.support: (entry.dx, entry.dy, entry.dz)}, analysis.increments)
+            for entry in analysis.moves
         ]
         return np.sum(moves, axis=0) if moves else np.zeros((1, len(model.blocks), 3))
     end = last_motion_end(case.motions)
@@ -59,8 +60,8 @@ def support_path(case: Case, model: Model) -> Array:
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(paths, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
         return paths[:1]  # no support moves
-    wanted = np.linspace(0.0, along[-1], analysis.increments + 1)
-    columns = [np.interp(wanted, along, column) for column in paths.reshape(len(paths), -1).T]
+    targets = np.linspace(0.0, along[-1], analysis.increments + 1)
+    columns = [np.interp(targets, along, column) for column in paths.reshape(len(paths), -1).T]
     return np.stack(columns, axis=1).reshape(-1, len(model.blocks), 3)
 
 
@@ -102,7 +103,7 @@ def settlement_result(case: Case, model: Model, reached: list[SettlementState]) 
         },
         "base_resultant": {
             "settlement": [_largest_settlement(settled) for settled in reached],
-            "force": [sum(force[2] for force in each.values()) for each in reactions],
+            "force": [sum(force[2] for force in entry.values()) for entry in reactions],
             "weight": float(vertical_forces(model, case.loads, case.analysis.gravity).sum()),
         },
         "head_joint_openings": [head for _, head in opened],

@@ -9,7 +9,7 @@ from drystone.analyse.stages import Stages
 from drystone.cli.compiling import announce_compiling
 from drystone.cli.stages import show_stage_progress
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
-from drystone.cross import cross as second_opinion
+from drystone.cross import second_opinion
 from drystone.errors import InputError
 from drystone.view.tables import print_cross, print_verification
 

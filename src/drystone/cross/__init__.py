@@ -9,10 +9,10 @@ from drystone.errors import InputError
 from drystone.io.analysis_tables import LimitTable, TiltTable
 from drystone.record import read_run, recorded_case
 
-__all__ = ["cross"]
+__all__ = ["second_opinion"]
 
 
-def cross(
+def second_opinion(
     folder: str | Path, *, apart: float | None = None, time_step: float | None = None, friction_law: str | None = None
 ) -> Stages:
     """Compare a run with another method. A history is computed with the other integrator until the two differ. A collapse

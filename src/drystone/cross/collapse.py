@@ -151,17 +151,17 @@ def _growing_loads(case: Case, model: Model, multiplier: float) -> list[AppliedL
 
 def _disagreements(methods: dict[str, Result]) -> list[str]:
     """The disagreements between the methods, in words."""
-    found, limit, slow = [], methods["limit"], methods["slow history"]
+    disagreements, limit, slow = [], methods["limit"], methods["slow history"]
     if "tilt" in methods and abs(methods["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
-        found.append(f"tilt has the upper multiplier {methods['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
+        disagreements.append(f"tilt has the upper multiplier {methods['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
     if slow["safe"] is None or slow["upper"] is None:
-        found.append("no slow history stands, or none falls")
-        return found
+        disagreements.append("no slow history stands, or none falls")
+        return disagreements
     if slow["safe"] > limit["upper"] * (1 + MULTIPLIER_TOLERANCE):
-        found.append(f"a slow history stands at {slow['safe']:.4g}, above the upper multiplier {limit['upper']:.4g}")
+        disagreements.append(f"a slow history stands at {slow['safe']:.4g}, above the upper multiplier {limit['upper']:.4g}")
     if limit["safe"] is not None and slow["upper"] < limit["safe"] * (1 - MULTIPLIER_TOLERANCE):
-        found.append(f"a slow history falls at {slow['upper']:.4g}, below the safe multiplier {limit['safe']:.4g}")
-    return found
+        disagreements.append(f"a slow history falls at {slow['upper']:.4g}, below the safe multiplier {limit['safe']:.4g}")
+    return disagreements
 
 
 def _verdict(result: Result) -> str:

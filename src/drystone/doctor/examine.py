@@ -1,8 +1,8 @@
-"""The examination: blocks come in, a `Report` goes out: what the structure is, and all that is wrong or doubtful.
+"""Examines blocks: summarises the structure and lists everything that is wrong or doubtful, in an `Examination`.
 
-Errors are what the door (`build_model`) refuses, found by the same checks; warnings are what it lets pass but the user
-hardly meant. Every tolerance is a share of the block's size, so that a file in mm and the same in m give the same
-findings. A block that is no sound solid is left out of the questions about pairs; where it might touch, it is taken to.
+Errors are what `build_model` refuses, found by the same checks; warnings are what it accepts although it is probably not
+intended. Every tolerance is relative to the size of the block, so that a file in mm and the same one in m give the same
+findings. A block that is not a valid solid is left out of the checks of pairs; it is assumed to touch blocks that it may touch.
 """
 
 import math
@@ -33,24 +33,24 @@ from drystone.units import GRAVITY, parse_quantity
 
 Array = np.ndarray
 
-GAP_TOLERANCE = 0.01  # of the smaller block's diagonal: blocks that miss each other by less were meant to touch
-NEIGHBOUR_DISTANCE = 0.1  # of the same: how far a block that touches nothing looks for its neighbours
+GAP_TOLERANCE = 0.01  # of the smaller block's diagonal: blocks with a smaller gap were probably meant to touch
+NEIGHBOUR_DISTANCE = 0.1  # of the smaller block's diagonal: up to where the neighbours of an isolated block are searched
 THIN_BLOCK_SHARE = 0.005  # of the block's diagonal: a thinner block is a sliver
 THIN_FACE_SHARE = 0.001  # of the block's diagonal, for twice the face's area over its perimeter
 USUAL_DIAGONAL = 0.5  # [m] diagonal of a usual stone
-PLAUSIBLE_DIAGONALS = (0.01, 25.0)  # [m] diagonals between which the median stone of a structure is believed
+PLAUSIBLE_DIAGONALS = (0.01, 25.0)  # [m] range of plausible diagonals for the median stone of a structure
 
 
 class Examination(NamedTuple):
-    """What was found. Rows of findings are those of `blocks`."""
+    """The result of an examination. Row numbers in findings are those of `blocks`."""
 
     blocks: tuple[Block, ...]  # as given, all with a name
-    facts: dict[str, Any]  # counts and sizes, SI
+    facts: dict[str, Any]  # counts and sizes in SI
     findings: list[Finding]  # errors first
 
     @property
     def errors(self) -> int:
-        """How many findings keep the structure from running."""
+        """The number of findings because of which the structure cannot be computed."""
         return sum(finding.severity == "error" for finding in self.findings)
 
     def listed(self) -> list[dict[str, Any]]:
@@ -64,16 +64,16 @@ class Examination(NamedTuple):
 
 
 class PieceTable(NamedTuple):
-    """Blocks that can be laid out, all or the sound ones, as convex pieces end to end."""
+    """The readable blocks, or the sound ones among them, as convex pieces stored one after the other."""
 
-    row: Array  # (N,) of the block in the report
+    row: Array  # (N,) row of the block in the examination
     blocks: list[Block]  # (N,)
     owner: Array  # (P,) block of each piece, among the N
     surfaces: Surfaces  # of the P pieces
 
 
 def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examination:
-    """All that can be told of blocks without computing; `within` is how near, in blocks, is meant to touch."""
+    """Examine the blocks. Gaps up to `within`, relative to the size of the smaller block, are reported as probably not meant."""
     blocks = name_blocks(blocks)
     findings = list(block_findings(blocks))
     readable, malformed = tabulate_readable(blocks)
@@ -99,8 +99,8 @@ def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examin
 
 
 def tabulate_readable(blocks: tuple[Block, ...]) -> tuple[PieceTable | None, list[Finding]]:
-    """The blocks that can be laid out at all, and what is wrong with the others."""
-    with suppress(InputError):  # all at once if nothing is wrong
+    """The blocks that can be stored in arrays, and the findings on the others."""
+    with suppress(InputError):  # all at once if there is no error
         return _tabulate_pieces(list(range(len(blocks))), list(blocks)), []
     rows, findings = [], []
     for i, (block, label) in enumerate(zip(blocks, block_labels(blocks), strict=True)):
@@ -114,7 +114,7 @@ def tabulate_readable(blocks: tuple[Block, ...]) -> tuple[PieceTable | None, lis
 
 
 def keep_sound(table: PieceTable) -> PieceTable | None:
-    """The blocks that are sound solids."""
+    """The blocks that are valid solids; None if there are none."""
     return _leave_out(table, {finding.blocks[0] for finding in _solid_findings(table)})
 
 
@@ -126,7 +126,7 @@ def _leave_out(table: PieceTable, faulty: set[int]) -> PieceTable | None:
 
 
 def _tabulate_pieces(rows: list[int], blocks: list[Block], label: str = "") -> PieceTable | None:
-    """The blocks' pieces end to end, None if there are no blocks."""
+    """The table of the pieces of the blocks; None if there are no blocks."""
     if not rows:
         return None
     pieces = [piece for k, block in enumerate(blocks) for piece in convex_pieces(k, block, label)]
@@ -135,7 +135,7 @@ def _tabulate_pieces(rows: list[int], blocks: list[Block], label: str = "") -> P
 
 
 def _solid_findings(table: PieceTable) -> Iterator[Finding]:
-    """What keeps pieces from being solids, said of the blocks that own them."""
+    """The findings on pieces that are not valid solids, for the blocks that own them."""
     first = np.searchsorted(table.owner, np.arange(len(table.row)))  # piece of each block
     for finding in surface_findings(table.surfaces):
         piece = finding.blocks[0]
@@ -171,7 +171,7 @@ def _block_boxes(table: PieceTable) -> tuple[Array, Array]:
 
 
 def block_sizes(table: PieceTable) -> Array:
-    """(N,) [m] diagonal of each block's box, of which tolerances are a share."""
+    """(N,) [m] the diagonal of each block's box, to which tolerances are relative."""
     low, high = _block_boxes(table)
     return np.linalg.norm(high - low, axis=1)
 
@@ -189,14 +189,14 @@ def _find_overlaps(table: PieceTable, repeats: set[tuple[int, ...]]) -> list[Fin
 
 
 def _find_slivers(table: PieceTable) -> Iterator[Finding]:
-    """Thin blocks and faces; the pieces of a block, and their faces inside it, may be as thin as they are."""
+    """Thin blocks and thin faces; the pieces of a block, and the faces between them, may be thin."""
     s = table.surfaces
     size = box_diagonals(s)
     width = least_extents(*s, face_normals(s))
     is_whole_block = np.bincount(table.owner)[table.owner] == 1  # pieces that are a whole block
     for p in np.nonzero(is_whole_block & (width < THIN_BLOCK_SHARE * size))[0].tolist():
         message = f"is {1e3 * width[p]:.3g} mm thin, for a size of {size[p]:.3g} m"
-        yield Finding("thin block", (int(table.row[table.owner[p]]),), message, "check that it is a stone and no scrap",
+        yield Finding("thin block", (int(table.row[table.owner[p]]),), message, "check that it is a real stone",
                       value=float(width[p]), unit="m", severity="warning")  # fmt: skip
     face_piece = np.repeat(np.arange(len(size)), np.diff(s.block_face))
     across = face_widths(s)
@@ -208,7 +208,7 @@ def _find_slivers(table: PieceTable) -> Iterator[Finding]:
 
 
 def _find_doubtful_unit(table: PieceTable) -> Iterator[Finding]:
-    """Stones of 250 m or of 0.25 mm: a file read in the wrong unit."""
+    """Implausible sizes, such as 250 m or 0.25 mm: the file was probably read in the wrong unit."""
     size = float(np.median(block_sizes(table)))
     if PLAUSIBLE_DIAGONALS[0] <= size <= PLAUSIBLE_DIAGONALS[1]:
         return
@@ -222,7 +222,7 @@ def _find_doubtful_unit(table: PieceTable) -> Iterator[Finding]:
 
 
 def find_sound_joints(table: PieceTable, within: float) -> tuple[JointGaps, int]:
-    """Joints between sound blocks, by rows of the report, and the number of contact points."""
+    """The joints between sound blocks, by rows of the examination, and the number of contact points."""
     bodies, position = make_sound_bodies(table.blocks, table.surfaces, table.owner)
     joints, points = find_joints(bodies, position, within * block_sizes(table))
     return joints._replace(a=table.row[joints.a], b=table.row[joints.b]), points
@@ -239,7 +239,7 @@ def _find_gaps(joints: JointGaps) -> Iterator[Finding]:
 def _find_unconnected(
     blocks: tuple[Block, ...], readable_blocks: PieceTable, sound: PieceTable | None, faulty: list[int], joints: JointGaps
 ) -> Iterator[Finding]:
-    """Blocks that nothing holds. A block that is no solid is taken to touch all blocks whose boxes it touches."""
+    """Blocks without support. A block that is not a valid solid is assumed to touch all blocks whose boxes its box touches."""
     fixed = np.array([block.fixed for block in blocks], bool)
     if not fixed.any():
         yield Finding("no support", (), "no block is fixed: the whole structure falls", "fix the blocks that it stands on",
@@ -257,24 +257,24 @@ def _find_unconnected(
     for g in floating:
         rows = tuple(np.nonzero(group == g)[0].tolist())
         gap, words = _describe_distance(blocks, nearest.get(g))
-        message = f"hold each other but stand on no support ({len(rows)} blocks{words})"
+        message = f"touch each other but stand on no support ({len(rows)} blocks{words})"
         yield Finding("floating", rows, message, "close the gap below them or fix what they stand on",
                       value=gap, unit="m", severity="warning")  # fmt: skip
 
 
 def _find_hung_blocks(sound: PieceTable, joints: JointGaps, floating: set[int]) -> Iterator[Finding]:
-    """Blocks over nothing that friction in upright joints may hold; those that float with all they touch are told already."""
+    """Blocks with nothing below them that friction in upright joints may hold. Blocks in floating groups were reported already."""
     fixed, radius = np.array([block.fixed for block in sound.blocks], bool), 0.5 * block_sizes(sound)
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
     rows = [row for row in rows if row not in floating]
     if rows:
-        message = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may hold them or not"
-        hint = 'draw what bears them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
+        message = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may or may not hold them"
+        hint = 'draw what supports them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
         yield Finding("hung by friction", tuple(rows), message, hint, severity="warning")
 
 
 def _label_groups(count: int, readable_blocks: PieceTable, faulty: list[int], joints: JointGaps) -> Array:
-    """(B,) number of the group of blocks that touch each other, for each block."""
+    """(B,) for each block the number of its group of blocks that touch each other."""
     a, b = joints.a[joints.touching], joints.b[joints.touching]
     if faulty:
         pairs = readable_blocks.row[
@@ -286,7 +286,7 @@ def _label_groups(count: int, readable_blocks: PieceTable, faulty: list[int], jo
 
 
 def _find_nearest_groups(sound: PieceTable, group: Array) -> dict[int, tuple[float, int]]:
-    """By group: how far the nearest block of another group is, and which; those beyond `FAR` are not seen."""
+    """For each group the distance and the row of the nearest block of another group, up to `NEIGHBOUR_DISTANCE`."""
     joints, _ = find_sound_joints(sound, NEIGHBOUR_DISTANCE)
     nearest: dict[int, tuple[float, int]] = {}
     for j in np.argsort(joints.gap).tolist():
@@ -307,7 +307,7 @@ def _describe_distance(blocks: tuple[Block, ...], nearest: tuple[float, int] | N
 def _summarise(
     blocks: tuple[Block, ...], readable: PieceTable | None, sound: PieceTable | None, joints: JointGaps, points: int
 ) -> dict[str, Any]:
-    """Counts and sizes in SI: dimensions of all blocks, volume, mass and weight of those that are sound and free."""
+    """Counts and sizes in SI: the dimensions of all blocks; the volume, mass and weight of those that are sound and free."""
     dimensions, volume, mass = np.zeros(3), 0.0, 0.0
     if readable is not None:
         low, high = _block_boxes(readable)

@@ -1,8 +1,8 @@
-"""Faces moved until they meet: sound blocks that nearly touch or slightly overlap come in, blocks that touch go out.
+"""Moves faces until they meet, for sound blocks that nearly touch or slightly overlap.
 
-A face moves along its normal, its corners sliding along the edges that meet it, so that every other face keeps its plane. A
-face that overlaps moves in by the depth; if the shape does not allow that, a block is cut. A face before a gap moves out by the
-least gap of all its joints, never more, so that no joint that touches is pushed. Supports move last.
+A face moves along its normal, and its corners slide along the edges that end there, so that every other face keeps its plane. A
+face that overlaps moves inwards by the depth; if the shape does not allow that, a block is cut. A face at a gap moves outwards by
+the least gap of all its joints and no further, so that joints that touch do not begin to overlap. Supports are moved last.
 """
 
 from collections import defaultdict
@@ -21,14 +21,14 @@ from drystone.solid import box_diagonals, face_centres, face_normals, surface_fi
 
 Array = np.ndarray
 
-FACING_COSINE = 0.99  # cosine between a face's normal and the joint's
+FACING_COSINE = 0.99  # least cosine between the normal of a face and that of the joint
 
 
 class FaceMove(NamedTuple):
     """A face that was moved."""
 
     row: int  # of the block
-    face: int  # -1: cut off by a plane
+    face: int  # -1: the block was cut by a plane
     distance: float  # [m] outward
     other: int  # row of a block that it now meets
 
@@ -41,8 +41,8 @@ class _Side(NamedTuple):
 
 
 def fit_faces(blocks: list[Block], table: PieceTable, joints: JointGaps, within: float) -> list[FaceMove]:
-    """Move faces, in the list of blocks, until joints with gaps or overlaps up to `within` of the smaller size touch;
-    `laid` are the sound ones."""
+    """Move faces, in the list of blocks, until joints touch that have gaps or overlaps up to `within`, relative to the smaller
+    block; `table` has the sound blocks."""
     fitting = _Fitting(blocks, table, joints)
     fitting.shrink_overlaps(within)
     fitting.close_gaps()
@@ -50,7 +50,7 @@ def fit_faces(blocks: list[Block], table: PieceTable, joints: JointGaps, within:
 
 
 class _Fitting:
-    """The blocks, of one piece each, and the gaps of their joints while faces move."""
+    """The blocks, each of one piece, and the gaps of their joints while faces are moved."""
 
     def __init__(self, blocks: list[Block], table: PieceTable, joints: JointGaps):
         piece = {int(row): p for p, row in enumerate(table.row)}
@@ -64,7 +64,7 @@ class _Fitting:
         self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
         self.moves: list[FaceMove] = []
-        self.cut: set[int] = set()  # rows whose faces have other numbers now: they move again in the next round
+        self.cut: set[int] = set()  # rows of blocks that were cut: their faces are renumbered, so they are moved in the next round only
         self.sides = [  # of each joint: those faces that look at the other block
             [side for side in (self._side(a, d), self._side(b, -d)) if side is not None]
             for a, b, d in zip(joints.a.tolist(), joints.b.tolist(), joints.normal, strict=True)
@@ -75,7 +75,7 @@ class _Fitting:
                 self.of_side[side].append(j)
 
     def _troubled(self, joints: JointGaps) -> JointGaps:
-        """The joints of blocks that miss or overlap another, those that touch included."""
+        """All joints, also closed ones, of blocks that have a gap or an overlap."""
         size = np.zeros(len(self.blocks))
         size[list(self.size)] = list(self.size.values())
         trouble = ~joints.touching | (joints.gap < -REPAIR_TOLERANCE * np.minimum(size[joints.a], size[joints.b]))
@@ -84,13 +84,13 @@ class _Fitting:
         return JointGaps(*(field[kept] for field in joints))
 
     def _side(self, row: int, direction: Array) -> _Side | None:
-        """The face of the block that looks along the direction, if there is one."""
+        """The face of the block whose normal is along the direction, if there is one."""
         look = self.looks[row] @ direction
         face = int(np.argmax(look))
         return _Side(row, face) if look[face] > FACING_COSINE else None
 
     def shrink_overlaps(self, within: float) -> None:
-        """The deepest first; of the two faces the one with fewer joints moves in. Without faces that can, a block is cut."""
+        """Remove overlaps, the deepest first: of the two faces the one with fewer joints moves inwards; if none can, a block is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
             rows = int(self.joints.a[j]), int(self.joints.b[j])
             touch, largest = (
@@ -102,7 +102,7 @@ class _Fitting:
                     self._cut(j)
 
     def _cut(self, j: int) -> None:
-        """Cut what overlaps off the first block of joint j, or off the second if the first is a support."""
+        """Cut the overlapping part off the first block of joint j, or off the second if the first is a support."""
         a, b = int(self.joints.a[j]), int(self.joints.b[j])
         row, direction = (b, -self.joints.normal[j]) if self.blocks[a].fixed else (a, self.joints.normal[j])
         block = self.blocks[row]
@@ -114,7 +114,7 @@ class _Fitting:
             self.gap[j] = 0.0
 
     def close_gaps(self) -> None:
-        """Each face moves out by the least of its gaps, if it misses a block."""
+        """Move each face that has a gap outwards by the least of its gaps."""
         for side in sorted(self.of_side, key=lambda side: (self.blocks[side.row].fixed, side)):
             mine = self.of_side[side]
             nearest = mine[int(np.argmin(self.gap[mine]))]
@@ -122,7 +122,7 @@ class _Fitting:
                 self._move(side, float(self.gap[nearest]), nearest)
 
     def _move(self, side: _Side, distance: float, j: int) -> bool:
-        """Move a face outward for the sake of joint j; False if the block's shape does not allow it."""
+        """Move a face outwards to close joint j; False if the shape of the block does not allow it."""
         moved = None if side.row in self.cut else _move_face(self.blocks[side.row], side.face, distance)
         if moved is None:
             return False
@@ -134,7 +134,7 @@ class _Fitting:
 
 
 def _move_face(block: Block, face: int, distance: float) -> Block | None:
-    """The block with one face moved outward; None if its shape does not allow it."""
+    """The block with one face moved outwards; None if its shape does not allow it."""
     vertices = np.asarray(block.vertices, float)
     s = block_surface(vertices, block.faces)
     normal = face_normals(s)

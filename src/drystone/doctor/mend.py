@@ -1,9 +1,9 @@
-"""One block mended: a block comes in, the same stone with a clean surface goes out, with the words for what was done.
+"""Repairs the surface of one block, and describes what was done.
 
-In this order: vertices that coincide are merged, what has become empty or double is dropped, faces are turned outward,
-coplanar neighbours are united, and faces that are not planar get their vertices back into the plane or are split. Vertices
-move by at most `within` of the block's size. A hole is closed if one flat face makes a sound block of it; no dent is filled
-and no shell split off, for nobody knows what was meant.
+In this order: coincident vertices are merged, empty and duplicate faces are removed, faces are turned outward, coplanar
+neighbours are united, and the vertices of faces that are not planar are moved into the plane, or the faces are split. Vertices
+move by at most `within`, relative to the size of the block. A hole is closed if one flat face makes the block sound. Dents are
+not filled and shells are not split off, as the intended shape is unknown.
 """
 
 from collections import Counter
@@ -33,11 +33,11 @@ from drystone.solid import (
 Array = np.ndarray
 Faces = list[list[int]]
 
-REPAIR_TOLERANCE = 0.1 * FLATNESS_TOLERANCE  # of the block's diagonal: what is mended is well within what the door allows
+REPAIR_TOLERANCE = 0.1 * FLATNESS_TOLERANCE  # of the block's diagonal: repaired faces are well within the tolerance of `build_model`
 
 
 def mend_block(block: Block, within: float) -> tuple[Block, list[str]]:
-    """The block with what is safe to mend mended, and what was done, in words; `within` is a share of its size."""
+    """The repaired block, and descriptions of what was done; `within` is relative to its size."""
     vertices, faces = np.array(block.vertices, float), [list(face) for face in block.faces]
     done: list[str] = []
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
@@ -56,12 +56,12 @@ def _block(block: Block, vertices: Array, faces: Faces) -> Block:
 
 
 def block_surface(vertices: Array, faces: Sequence[Sequence[int]]) -> Surfaces:
-    """The surface of one block, alone."""
+    """The surface of a single block."""
     return make_surfaces([vertices], [faces], ["block"])
 
 
 def _weld(vertices: Array, faces: Faces, tolerance: float, done: list[str]) -> tuple[Array, Faces]:
-    """Vertices that coincide are one; faces that are empty or given twice, and vertices in no face, are dropped."""
+    """Merge coincident vertices; remove empty and duplicate faces, and vertices in no face."""
     pairs = cKDTree(vertices).query_pairs(tolerance, output_type="ndarray")
     cluster = label_connected(len(vertices), pairs)
     first = np.unique(cluster, return_index=True)[1]
@@ -93,13 +93,13 @@ def _without_repeats(face: list[int]) -> list[int]:
 
 
 def _from_lowest(face: list[int]) -> tuple[int, ...]:
-    """The same face, counted from its lowest vertex."""
+    """The same face, beginning with its lowest vertex number."""
     k = face.index(min(face))
     return tuple(face[k:] + face[:k])
 
 
 def _renumber(vertices: Array, faces: Faces) -> tuple[Array, Faces]:
-    """Only the vertices in use."""
+    """Keep only the vertices in use, and renumber the faces."""
     used = sorted({v for face in faces for v in face})
     new = {v: k for k, v in enumerate(used)}
     return vertices[used], [[new[v] for v in face] for face in faces]
@@ -115,7 +115,7 @@ def _is_closed(faces: Faces) -> bool:
 
 
 def _close_hole(vertices: Array, faces: Faces, done: list[str]) -> None:
-    """Add, in place, the one face that is missing, if with it the block is sound: closed, flat and convex."""
+    """Add, in place, a single missing face, if the block is then sound: closed, flat and convex."""
     uses = Counter(frozenset(edge) for face in faces for edge in _edges(face))
     border = [edge for face in faces for edge in _edges(face) if uses[frozenset(edge)] == 1]
     lid = _loop([edge[::-1] for edge in border])
@@ -125,7 +125,7 @@ def _close_hole(vertices: Array, faces: Faces, done: list[str]) -> None:
 
 
 def _loop(edges: list[tuple[int, int]]) -> list[int] | None:
-    """The polygon that the edges make, None if it is not one simple loop."""
+    """The polygon that the edges form; None if they are not one simple loop."""
     after = dict(edges)
     if len(after) < max(3, len(edges)):
         return None
@@ -156,7 +156,7 @@ def _list_numbers(numbers: list[int]) -> str:
 
 
 def _unite_coplanar(vertices: Array, faces: Faces, done: list[str]) -> tuple[Array, Faces]:
-    """Neighbours in one plane become one face; a face without area joins the neighbour along its longest edge."""
+    """Unite neighbours in one plane into one face; a face without area is united with the neighbour at its longest edge."""
     groups = _coplanar_groups(vertices, faces)
     united: Faces = []
     for group in groups:
@@ -194,13 +194,13 @@ def _coplanar_groups(vertices: Array, faces: Faces) -> list[list[int]]:
 
 
 def _outline(faces: Faces) -> list[int] | None:
-    """The polygon around faces that lie side by side; None if it is not one simple loop."""
+    """The outline of adjacent faces; None if it is not one simple loop."""
     edges = [edge for face in faces for edge in _edges(face)]
     return _loop([edge for edge in edges if edge[::-1] not in edges])
 
 
 def _flatten(vertices: Array, faces: Faces, within: float, done: list[str]) -> tuple[Array, Faces]:
-    """Faces that are not planar: their vertices move back into the mean plane, or else the face is split."""
+    """Move the vertices of faces that are not planar into the mean planes, or else split the faces."""
     s = block_surface(vertices, faces)
     size, warp = float(box_diagonals(s)[0]), float(plane_offsets(s).max())
     if warp <= FLATNESS_TOLERANCE * size:
@@ -221,7 +221,7 @@ def _flatten(vertices: Array, faces: Faces, within: float, done: list[str]) -> t
 
 
 def _move_into_planes(vertices: Array, faces: Faces, size: float) -> Array | None:
-    """The vertices in the mean planes of their faces; None if the faces do not come to rest."""
+    """The vertices moved into the mean planes of their faces; None if the iteration does not converge."""
     for _ in range(50):
         s = block_surface(vertices, faces)
         if plane_offsets(s).max() <= REPAIR_TOLERANCE * size:
@@ -233,7 +233,7 @@ def _move_into_planes(vertices: Array, faces: Faces, size: float) -> Array | Non
 
 
 def move_onto_planes(vertices: Array, faces: Sequence[Sequence[int]], normal: Array, offset: Array) -> Array:
-    """Each vertex moved the shortest way onto the planes normal . x = offset of its faces, as nearly as can be."""
+    """The vertices, each moved the shortest way onto the planes normal . x = offset of its faces, in the least-squares sense."""
     moved = vertices.copy()
     around: list[list[int]] = [[] for _ in vertices]
     for f, face in enumerate(faces):

@@ -1,8 +1,8 @@
-"""The repair: blocks come in, new blocks go out with all that was safe to mend mended, and the list of what was done.
+"""Repairs blocks where that is safe, and lists what was done.
 
-Names given twice are changed, stones given twice dropped, blocks mended one by one (`mend`), and faces moved until they meet
-(`fit`). The convex pieces of a block are mended like blocks and put together again. What is not safe is left as it is: examine
-the result to see it. Repairing twice changes nothing.
+Duplicate names are changed, duplicate blocks removed, surfaces repaired block by block (`mend`), and faces moved until they meet
+(`fit`). The convex pieces of a block are repaired like blocks and joined again. What cannot be repaired safely is left as it is
+and appears in the next examination. Repairing twice changes nothing.
 """
 
 from collections.abc import Iterable
@@ -21,19 +21,19 @@ from drystone.model import Block, convex_pieces, name_blocks
 from drystone.overlap import overlap_findings
 from drystone.solid import face_normals, surface_findings
 
-MAX_ROUNDS = 5  # of moving faces, at most: each looks again at who touches whom
+MAX_ROUNDS = 5  # of moving faces; each round detects the joints again
 
 
 class Repair(NamedTuple):
-    """One thing that was done."""
+    """One repair that was made."""
 
-    kind: str  # in a word or two
-    block: str  # name
-    message: str
+    kind: str  # one or two words
+    block: str  # name of the block
+    message: str  # what was done
 
 
 def repair(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> tuple[list[Block], list[Repair]]:
-    """The blocks mended, and what was done; nothing moves by more than `within` of a block's size."""
+    """The repaired blocks, and what was done; nothing moves by more than `within`, relative to the size of the block."""
     originals = list(name_blocks(blocks))
     done = _rename(originals)
     done += _drop_duplicates(originals)
@@ -49,7 +49,7 @@ def repair(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> tuple[l
 
 
 def _split_pieces(block: Block) -> list[Block]:
-    """The pieces of a block as blocks; the block itself if it has none, or wrong ones."""
+    """The pieces of a block as blocks; the block itself if it has no pieces, or invalid ones."""
     try:
         pieces = convex_pieces(0, block, block.name)
     except InputError:
@@ -58,7 +58,7 @@ def _split_pieces(block: Block) -> list[Block]:
 
 
 def _join_again(parts: list[list[Block]], originals: list[Block], pieces: list[Block]) -> list[Block]:
-    """The blocks with their pieces, as many as they were taken apart into, as they are now."""
+    """The original blocks, joined again from their repaired pieces."""
     queue = iter(pieces)
     pieces_of_blocks = [[next(queue) for _ in block_pieces] for block_pieces in parts]
     return [
@@ -73,14 +73,14 @@ def _mend_all(blocks: list[Block], within: float) -> list[Repair]:
         return []
     done = []
     for row in table.row[_find_untidy(table)].tolist():
-        if not blocks[row].pieces:  # its pieces are counted wrongly
+        if not blocks[row].pieces:  # a block that still has pieces here states wrong counts of faces
             blocks[row], repairs = mend_block(blocks[row], within)
             done += [Repair("surface", blocks[row].name, words) for words in repairs]
     return done
 
 
 def _find_untidy(table: PieceTable) -> list[int]:
-    """Blocks with a finding, or with fewer directions of faces than faces: some may be coplanar."""
+    """Blocks with a finding, or with several faces of the same direction, which may be coplanar."""
     s = table.surfaces
     pieces = {finding.blocks[0] for finding in surface_findings(s)}
     with np.errstate(invalid="ignore"):  # of the blocks found already
@@ -92,13 +92,13 @@ def _find_untidy(table: PieceTable) -> list[int]:
 
 
 def _drop_duplicates(blocks: list[Block]) -> list[Repair]:
-    """Of stones given twice the support stays, else the first."""
+    """Remove duplicate blocks; of two, a support is kept, or else the first."""
     table = tabulate_readable(tuple(blocks))[0]
     dropped, done = set(), []
     for finding in find_duplicates(table) if table else ():
         first, second = sorted(finding.blocks, key=lambda row: (not blocks[row].fixed, row))
         dropped.add(second)
-        done.append(Repair("duplicate", blocks[second].name, f"removed it: the same stone as {blocks[first].name!r}"))
+        done.append(Repair("duplicate", blocks[second].name, f"removed it: it is the same stone as {blocks[first].name!r}"))
     blocks[:] = [block for row, block in enumerate(blocks) if row not in dropped]
     return done
 
@@ -111,7 +111,7 @@ def _rename(blocks: list[Block]) -> list[Repair]:
             name = next(name for k in range(2, len(blocks) + 2) if (name := f"{block.name}-{k}") not in used_names)
             used_names.add(name)
             blocks[row] = replace(block, name=name)
-            done.append(Repair("name", block.name, f"renamed it to {name!r}: another block has the name"))
+            done.append(Repair("name", block.name, f"renamed it to {name!r}: another block has the same name"))
         seen.add(blocks[row].name)
     return done
 
@@ -136,7 +136,7 @@ def _describe_move(move: FaceMove, blocks: list[Block]) -> str:
 
 
 def _add_overlaps(joints: JointGaps, sound: PieceTable) -> JointGaps:
-    """The joints with all overlaps that the door sees."""
+    """The joints, with all overlaps that `build_model` finds."""
     fixed = np.array([block.fixed for block in sound.blocks], bool)
     findings = overlap_findings(sound.surfaces, fixed[sound.owner])
     pieces = np.array([finding.blocks for finding in findings], np.int64).reshape(-1, 2)

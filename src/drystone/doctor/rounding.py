@@ -1,13 +1,12 @@
-"""Gaps that a drawing has only because its coordinates are rounded: blocks come in, blocks whose joints meet go out, and the
-list of what was closed.
+"""Closes the gaps that a drawing has only because its coordinates are rounded, and lists them.
 
-A face whose corners are rounded to a unit of its coordinates is off its plane by up to half a unit times the root of three; two
-faces that were drawn on one plane miss or overlap each other by up to twice that. Such faces get one plane again: that of
-the largest support among them, or the mean of all. What is real is left as it is (T405):
+A corner of a face whose coordinates are rounded to a decimal unit is off the plane by up to half a unit times the square root of
+three; two faces that were drawn on one plane have a gap or an overlap of up to twice that. Such faces are moved onto one plane
+again: that of the largest support among them, or the mean plane of all. Real gaps are left as they are (T405):
 
- - coordinates that are no round numbers are no rounded ones: nothing is closed;
- - faces that look along an axis are rounded alike, so that a gap between them was drawn;
- - a gap wider than the unit times the root of three was drawn.
+ - if coordinates are not multiples of a decimal unit, they are not rounded, and nothing is closed;
+ - faces normal to an axis are all rounded in the same way, so a gap between them was drawn;
+ - a gap wider than the unit times the square root of three was drawn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,30 +23,30 @@ from drystone.solid import FLATNESS_TOLERANCE, area_vectors, box_diagonals, face
 Array = np.ndarray
 
 DECIMAL_UNITS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # [m] to which coordinates may be rounded
-MULTIPLE_TOLERANCE = 1e-5  # of the unit: coordinates so near to a multiple of it are multiples
+MULTIPLE_TOLERANCE = 1e-5  # of the unit: allowed deviation of a coordinate from a multiple of the unit
 MAX_GAP_SHARE = 0.02  # of the smaller block's diagonal: a wider gap is never closed
-FACING_COSINE = 0.95  # cosine between one normal and the other turned round
+FACING_COSINE = 0.95  # least cosine between the normal of one face and the reversed normal of the other
 AXIS_TOLERANCE = 1e-9  # sine of the angle to an axis
-SAME_PLANE_TOLERANCE = 1e-7  # of the unit: faces so near to one plane lie on it
+SAME_PLANE_TOLERANCE = 1e-7  # of the unit: faces within this distance of a plane lie on it
 
 
 class ClosedGap(NamedTuple):
     """A joint that was closed, or a block whose faces were made plane."""
 
     a: str
-    b: str  # "" of a block alone
-    gap: float  # [m] the largest distance of the corners before, negative if they overlapped; of a block how far they moved
+    b: str  # "" if the faces of a single block were made planar
+    gap: float  # [m] the largest distance of the corners before, negative for an overlap; for a single block their movement
 
 
 class _FaceTable(NamedTuple):
-    """All faces of all blocks of one piece."""
+    """All faces of all blocks that have one piece."""
 
     block: Array  # (F,) row of the block
     corners: list[Array]  # (n, 3) [m]
     normal: Array  # (F, 3) of the mean plane
     middle: Array  # (F, 3) [m]
     area: Array  # (F,) [m2]
-    number: Array  # (F,) in its block
+    number: Array  # (F,) number of the face in its block
 
 
 class _FacePair(NamedTuple):
@@ -59,7 +58,7 @@ class _FacePair(NamedTuple):
 
 
 def rounding_unit(blocks: Sequence[Block]) -> float:
-    """[m] the coarsest decimal unit of which all coordinates are multiples; 0 if there is none."""
+    """[m] the largest decimal unit of which all coordinates are multiples; 0 if there is none."""
     values = np.concatenate([np.ravel(np.asarray(block.vertices, float)) for block in blocks])
     for unit in DECIMAL_UNITS:
         if np.abs(values / unit - np.round(values / unit)).max(initial=0.0) <= MULTIPLE_TOLERANCE:
@@ -68,7 +67,7 @@ def rounding_unit(blocks: Sequence[Block]) -> float:
 
 
 def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[ClosedGap]]:
-    """The blocks with the gaps and overlaps of rounding closed, and which they were."""
+    """The blocks without the gaps and overlaps caused by rounding, and the list of those that were closed."""
     after, unit = list(blocks), rounding_unit(blocks) if blocks else 0.0
     if unit == 0.0:
         return after, []
@@ -87,7 +86,7 @@ def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[Clos
 
 
 def _is_warped(block: Block, unit: float) -> bool:
-    """Whether a face is not plane, as far as the door asks, by no more than rounding can do."""
+    """Whether a face is not planar within the tolerance of `build_model`, but by no more than rounding can cause."""
     s = block_surface(np.asarray(block.vertices, float), block.faces)
     return bool(FLATNESS_TOLERANCE * float(box_diagonals(s)[0]) < plane_offsets(s).max() <= np.sqrt(3.0) * unit)
 
@@ -118,7 +117,7 @@ def _tabulate_faces(blocks: Sequence[Block]) -> _FaceTable:
 
 
 def _find_face_pairs(blocks: Sequence[Block], faces: _FaceTable, unit: float) -> list[_FacePair]:
-    """Pairs of faces that look at each other and lie on one plane but for rounding."""
+    """Pairs of opposite faces that lie on one plane up to rounding."""
     low = np.array([corners.min(axis=0) for corners in faces.corners])
     high = np.array([corners.max(axis=0) for corners in faces.corners])
     size = np.array([float(np.linalg.norm(np.ptp(np.asarray(block.vertices, float), axis=0))) for block in blocks])
@@ -156,7 +155,7 @@ def _face_gap(faces: _FaceTable, one: int, other: int) -> float:
 
 
 def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> bool:
-    """Whether two faces lie over each other by more than what rounding can do, seen along their normal."""
+    """Whether two faces, seen along their normal, overlap by more than rounding can cause."""
     corners = faces.corners[one]
     sides = np.roll(corners, -1, axis=0) - corners
     along = sides[np.linalg.norm(sides, axis=1).argmax()]
@@ -172,7 +171,7 @@ def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> boo
 def _common_planes(
     blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], tolerance: float
 ) -> tuple[tuple[Array, Array], Array]:
-    """Normal (F, 3) and offset (F,) [m] of the plane that each face is to have, and whether (F,) it is to move there."""
+    """The normal (F, 3) and offset (F,) [m] of the new plane of each face, and whether (F,) the face moves."""
     normal, moved = faces.normal.copy(), np.zeros(len(faces.block), bool)
     offset = np.einsum("ij,ij->i", faces.normal, faces.middle)
     group = label_connected(len(faces.block), np.array([joint[:2] for joint in joints], int).reshape(-1, 2))
@@ -195,7 +194,7 @@ def _common_planes(
 
 
 def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -> Block:
-    """The block with its corners on these planes of its faces; as it is if that is no sound block near it."""
+    """The block with its corners moved onto the new planes of its faces; unchanged if the result is not sound or too far away."""
     vertices = np.asarray(block.vertices, float)
     after = move_onto_planes(vertices, block.faces, normal, offset)
     new = block_surface(after, block.faces)
@@ -212,7 +211,7 @@ def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -
 def _list_closed(
     blocks: Sequence[Block], after: list[Block], faces: _FaceTable, joints: list[_FacePair], moved: Array, tolerance: float
 ) -> list[ClosedGap]:
-    """The joints that are closed now."""
+    """The gaps that are closed now."""
     now = _tabulate_faces(after)
     return [
         ClosedGap(blocks[faces.block[joint.one]].name, blocks[faces.block[joint.other]].name, joint.gap)

@@ -19,7 +19,7 @@ def frames_every(run: Run, interval: float | None) -> list[int]:
         return list(range(run.frames))
     if not 0.0 < interval < np.inf:
         raise InputError(f"every {interval:g}: give a time above zero, in seconds")
-    number = np.floor((run.time - run.time[0]) / interval + 0.5)  # of the instant that a frame is nearest to
+    number = np.floor((run.time - run.time[0]) / interval + 0.5)  # number of the nearest multiple of the interval
     off = np.abs(run.time - run.time[0] - number * interval)
     order = np.lexsort((off, number))
     first = order[np.unique(number[order], return_index=True)[1]]

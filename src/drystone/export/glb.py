@@ -197,7 +197,7 @@ def _animation(run: Run, frames: Sequence[int], tolerance: float, store: _Buffer
     radius = run.model.bodies.radius
     paths = {
         "translation": (run.position[frames] - _origin(run), np.full(len(radius), half)),
-        # a turn by an angle moves corners by radius times angle at most, and its quaternion by 2 sin(angle / 4)
+        # a rotation by an angle moves corners by at most radius times angle, and its quaternion by 2 sin(angle / 4)
         "rotation": (run.rotation[frames], 2.0 * np.sin(np.minimum(half / radius, np.pi) / 4)),
     }
     samplers: list[dict[str, Any]] = []

@@ -69,7 +69,7 @@ def _create_group(file: Any, run: Run) -> Any:
     group.attrs.create("Type", b"PolyData", dtype="S8")
     about = {"drystone": [__version__], "case": [run.case], "names": [block.name for block in run.model.blocks]}
     about["groups"] = _groups(run)
-    for name, words in about.items():  # readers take text for ASCII, and show it as UTF-8
+    for name, words in about.items():  # readers expect ASCII and show the text as UTF-8
         group.create_dataset(f"FieldData/{name}", data=[word.encode() for word in words], dtype=h5py.string_dtype("ascii"))
     group.create_group("Steps").attrs["NSteps"] = 0
     return group

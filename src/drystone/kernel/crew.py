@@ -1,11 +1,11 @@
 # mypy: disable-error-code=call-arg
 """Helper threads for a kernel: plain Python threads inside a kernel of their own that does not hold the GIL.
 
-The kernel that runs offers jobs, a number of tiles each; it and the helpers take them one by one, and the job is over when
-all are done. Who takes which tile changes nothing: tiles write to places of their own, each in one way only.
+The kernel offers jobs, each of which consists of tiles. The kernel and its helpers take the tiles one by one, and the job is over
+when all are done. The result does not depend on which thread takes which tile, as each tile writes to its own memory.
 
-Not Numba's `prange`: of its thread pools the one without dependencies aborts when two Python threads use it, the one of GNU
-OpenMP when a process that used it forks, and either is chosen for the whole process. These threads live for one call.
+Numba's `prange` is not used: of its thread pools, the one without dependencies aborts when two Python threads use it, the one of
+GNU OpenMP when a process that used it forks, and the choice is for the whole process. These threads live for one call.
 """
 
 import ctypes
@@ -25,30 +25,30 @@ from drystone.kernel.aligned import CACHE_LINE, aligned
 
 Array = np.ndarray
 
-# Places in the control record, each line of eight on a cache line of its own. A core that looks at a line another one writes to
-# makes that one wait for a third of a microsecond; so who waits looks at one place, and nothing else stands on its line.
-HELPER_TICKET = 0  # ticket of the helpers, at which they look while they wait
+# Positions in the control record, each group of eight on a cache line of its own. When a core reads a line that another core
+# writes, the writer waits for a third of a microsecond. So a waiting thread reads one number, which has its line for itself.
+HELPER_TICKET = 0  # ticket of the helpers, which they read while they wait
 KERNEL_TICKET = 8  # ticket of the kernel
-# the job on offer (3), looks before tiles of the other are taken, what comes with the job
+# The current job (3 numbers), the looks after which tiles of the other thread are taken, and the weight of the job.
 JOB, LOOKS_BEFORE_TAKING, JOB_WEIGHT = 16, 19, 20
-# tiles that helpers have done, what they tell, looks in vain since the last tile
+# The tiles that helpers have done, the sum of their numbers, and their looks in vain since the last tile.
 HELPERS_DONE, HELPERS_SUM, HELPERS_IDLE = 24, 25, 26
-STOP, SLEEP_CALL = 32, 33  # seldom written: the end, a pause (2)
-# OWN (KINDS): tiles of the kernel in jobs that come again
+STOP, SLEEP_CALL = 32, 33  # rarely written: whether the kernel has ended; the address of nanosleep and its argument (2)
+# KERNEL_SHARE (REPEATED_KINDS): the number of tiles of the kernel in repeated jobs.
 KERNEL_DONE, OFFERED_TILES, HELPER_COUNT, JOB_FAILED, KERNEL_SHARE = 40, 41, 42, 43, 44
 REPEATED_KINDS = 4
-HELPER_DONE = 40  # of helper h, from 1 on, on the h-th line behind this one: tiles that it has done and not yet told
+HELPER_DONE = 40  # of helper h, from 1 on, on the h-th line after this one: tiles that it has done and not yet reported
 MAX_HELPERS = 16
-# A ticket is the number of its first tile that nobody has taken, plus STOPS times the tile at which it ends.
+# A ticket is the number of the first tile that is not taken yet, plus TICKET_BASE times the tile at which the range ends.
 TICKET_BASE = 1 << 32
-LOOKS_BEFORE_SLEEP = 50_000  # looks for something to do, some 0.1 ms, before the first nap
-STOP_CHECK_INTERVAL = 128  # looks between two at what seldom changes
-LOOKS_BEFORE_RESCUE = 20_000  # looks before tiles of the other thread are taken in a job that comes again: it has lost its core
-LOOKS_BEFORE_REBALANCE = 1_000  # looks in vain, some 2 us, after which the other thread gets a tile less next time
+LOOKS_BEFORE_SLEEP = 50_000  # looks for work, about 0.1 ms, before the first sleep
+STOP_CHECK_INTERVAL = 128  # looks between two checks of what rarely changes
+LOOKS_BEFORE_RESCUE = 20_000  # looks before tiles of the other thread are taken in a repeated job: it has lost its core
+LOOKS_BEFORE_REBALANCE = 1_000  # looks in vain, about 2 us, after which the other thread gets one tile less next time
 
 
 def make_control() -> Array:
-    """The record through which threads speak, without helpers. It begins on a cache line."""
+    """The record through which threads communicate, without helpers. It begins on a cache line."""
     control = aligned(HELPER_DONE + CACHE_LINE * (1 + MAX_HELPERS), np.int64)
     if os.name == "posix":
         control[SLEEP_CALL] = ctypes.cast(ctypes.CDLL(None).nanosleep, ctypes.c_void_p).value or 0
@@ -57,14 +57,14 @@ def make_control() -> Array:
 
 
 def default_threads() -> int:
-    """Threads used by default: two, if this process may use two cores; OMP_NUM_THREADS = 1 (workers of a study) says no."""
+    """The default number of threads: two, unless this process has one core or OMP_NUM_THREADS is 1, as in workers of a study."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     requested = os.environ.get("OMP_NUM_THREADS", "")
     return min(2, available, int(requested) if requested.isdigit() and int(requested) > 0 else available)
 
 
 def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: Array, *arguments: Any) -> Any:
-    """kernel(*arguments) while so many helpers run assist(*arguments[:2], number)."""
+    """Run kernel(*arguments) while as many threads as `helpers` run assist(*arguments[:2], number)."""
     helpers = min(helpers, MAX_HELPERS)
     if helpers == 0:
         return kernel(*arguments)
@@ -88,8 +88,8 @@ def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: 
 
 
 def _other_cores() -> set[int]:
-    """The cores that this thread may use, but is not on; none if the system does not tell. A helper on the same core would take
-    turns with the kernel, some milliseconds each, while each waits for the other."""
+    """The cores that this thread may use, without the one that it runs on; empty if the system does not provide them. A helper on
+    the same core would alternate with the kernel every few milliseconds, while each waits for the other."""
     if not hasattr(os, "sched_setaffinity"):
         return set()
     return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}
@@ -97,12 +97,12 @@ def _other_cores() -> set[int]:
 
 def _run_helper(assist: Callable, cores: set[int], *arguments: Any) -> None:
     if cores:
-        os.sched_setaffinity(0, cores)  # of this thread alone
+        os.sched_setaffinity(0, cores)  # for this thread only
     assist(*arguments)
 
 
 def _atomic(build: Callable) -> Any:
-    """An operation on the number (int64) at an address that no thread can come in between."""
+    """An atomic operation on the number (int64) at an address."""
 
     @intrinsic
     def operation(typing_context, place, value):
@@ -121,14 +121,15 @@ _add = _atomic(lambda builder, place, value: builder.atomic_rmw("add", place, va
 
 @inner
 def _sleep_if_idle(control, looks):
-    """Called after so many looks in vain: let another process have the core after some time."""
+    """Sleep for a moment once the thread has looked in vain for work often enough, so that other processes can use the core."""
     if looks > LOOKS_BEFORE_SLEEP and control[SLEEP_CALL] != 0:
         call(control[SLEEP_CALL], (address(control, SLEEP_CALL + 1), np.int64(0)))
 
 
 @inner
 def _take_tile(control, ticket):
-    """A tile of the job on offer from a ticket, or -1. Whoever has a tile keeps the job from ending: its description stands."""
+    """Take a tile of the current job from a ticket; -1 if there is none. The job cannot end, and its description cannot change,
+    before this tile is done."""
     place = address(control, ticket)
     if _has_tiles(_read(place, 0)):
         seen = _add(place, 1)
@@ -144,8 +145,8 @@ def _has_tiles(ticket):
 
 @inner
 def begin_job(control, kind, front, block, tiles, helpers):
-    """The first tile of a job, -1 if there is none; the job is offered to the helpers if there are any. The front part of the
-    tiles is for the kernel, the rest for the helpers, and who is done with his own takes those of the other."""
+    """Begin a job, which is offered to the helpers if there are any, and return its first tile, or -1 if it has none. The first
+    part of the tiles is for the kernel, the rest for the helpers; a thread that has finished its own takes those of the other."""
     if helpers == 0 or tiles == 1:
         return 0 if tiles > 0 else -1
     return _offer_job(control, kind, front, block, tiles, -(-tiles // (1 + helpers)), 0)
@@ -153,9 +154,9 @@ def begin_job(control, kind, front, block, tiles, helpers):
 
 @inner
 def begin_repeated_job(control, kind, front, block, tiles, helpers):
-    """As `begin`, for a job of a kind below KINDS that comes again and again: each thread keeps to its own tiles, whose numbers
-    its core has at hand (to fetch those of a tile from another core takes longer than the tile), and how many are whose
-    follows from who had to wait."""
+    """The same as `begin_job`, for a job of a kind below REPEATED_KINDS, which is repeated many times. Each thread keeps to its
+    own tiles, whose data are in the cache of its core (to fetch them from another core takes longer than the tile). The number of
+    tiles of each thread is adjusted by which of them had to wait."""
     if helpers == 0 or tiles == 1:
         return 0 if tiles > 0 else -1
     own = control[KERNEL_SHARE + kind]
@@ -175,7 +176,7 @@ def _offer_job(control, kind, front, block, tiles, own, patience):
 
 @inner
 def next_tile(control, tile, tiles, helpers):
-    """The tile is done: the next one, or -1 when all are, those of the helpers too."""
+    """After a tile is done: the next tile for the kernel, or -1 when all tiles are done, including those of the helpers."""
     if helpers == 0 or tiles == 1:
         return tile + 1 if tile + 1 < tiles else -1
     control[KERNEL_DONE] += 1
@@ -184,7 +185,7 @@ def next_tile(control, tile, tiles, helpers):
 
 @inner
 def _next_kernel_tile(control):
-    """A tile for the kernel, or -1 when all are done: helpers may have taken the last one, or even the first, and be at it."""
+    """A tile for the kernel, or -1 when all are done; until then it waits for tiles that helpers have taken."""
     tile = _take_tile(control, KERNEL_TICKET)
     looks = 0
     while tile < 0 and control[KERNEL_DONE] + _read(address(control, HELPERS_DONE), 0) < control[OFFERED_TILES]:
@@ -199,7 +200,7 @@ def _next_kernel_tile(control):
 
 @inner
 def _rebalance(control, looks):
-    """Who had to wait for the other gets a tile more in the next job of this kind. looks: of the kernel in vain."""
+    """Give the thread that had to wait one tile more in the next job of this kind. looks: how often the kernel looked in vain."""
     if looks > LOOKS_BEFORE_REBALANCE:
         control[KERNEL_SHARE + control[JOB]] += 1
     elif looks == 0 and control[HELPERS_IDLE] > LOOKS_BEFORE_REBALANCE:
@@ -208,14 +209,14 @@ def _rebalance(control, looks):
 
 @inner
 def add_to_sum(control, number):
-    """A helper adds a number to what it has told in the job; nothing is written if it is nothing."""
+    """Add the number of a helper to the sum of the job; zero is not written."""
     if number != 0:
         _add(address(control, HELPERS_SUM), number)
 
 
 @inner
 def take_sum(control):
-    """What helpers have told in the job that is over; it is forgotten."""
+    """The sum that helpers have added up in the job that is over; it is reset to zero."""
     total = _read(address(control, HELPERS_SUM), 0)
     if total != 0:
         _write(address(control, HELPERS_SUM), 0)
@@ -224,13 +225,13 @@ def take_sum(control):
 
 @inner
 def finish_tile(control, helper):
-    """A helper has done a tile. It tells of it when it has no other."""
+    """Count a tile that a helper has done. The helper reports its count when it finds no other tile."""
     control[HELPER_DONE + 8 * helper] += 1
 
 
 @inner
 def wait_for_tile(control, helper):
-    """The next tile for a helper; -1 when there will be none."""
+    """Wait for the next tile for a helper; -1 when the kernel has ended."""
     looks = 0
     while True:
         tile = _take_tile(control, HELPER_TICKET)

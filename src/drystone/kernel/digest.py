@@ -1,5 +1,5 @@
 # mypy: disable-error-code="attr-defined"
-"""What the machine code of a kernel depends on, as a digest: its own code and all that it refers to.
+"""The digest of everything that the machine code of a kernel depends on: its own code and all that it refers to.
 
 Numba's cache looks only at the file of the function it caches: editing a function that is called from there leaves a cached
 caller that silently returns old results. The digest of a kernel covers its byte code and constants, the kernels it calls
@@ -33,7 +33,7 @@ def digest_texts(parts: Iterable[str]) -> str:
 
 @cache
 def code_digest(function: types.FunctionType) -> str:
-    """Of a function and all it refers to."""
+    """The digest of a function and of all that it refers to."""
     parts = [*_describe_code(function.__code__), repr(function.__defaults__)]
     cells = function.__closure__ or ()
     parts += [_describe_value(cell.cell_contents) for cell in cells]
@@ -44,7 +44,7 @@ def code_digest(function: types.FunctionType) -> str:
 
 
 def _referred_names(code: types.CodeType) -> list[str]:
-    """Names of globals and attributes, also of functions inside."""
+    """The names of globals and attributes in a code object, including those in nested functions."""
     inside = [name for each in code.co_consts if isinstance(each, types.CodeType) for name in _referred_names(each)]
     return sorted({*code.co_names, *inside})
 
@@ -60,7 +60,7 @@ def _describe_code(code: types.CodeType) -> list[str]:
 
 
 def _describe_value(value: Any, function: Any = None) -> str:
-    """Of something that a function refers to."""
+    """A text that identifies a value to which a function refers."""
     if isinstance(value, PLAIN_TYPES):
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
@@ -87,7 +87,7 @@ def _is_of_library(module: str) -> bool:
 
 @cache
 def _digest_source(module: str) -> str:
-    """Of a whole file."""
+    """The digest of the source file of a module."""
     return digest_texts([Path(inspect.getfile(sys.modules[module])).read_text()])
 
 
@@ -96,7 +96,7 @@ def describe_record(kind: Any) -> str:
 
 
 def describe_type(kind: Any) -> str:
-    """A Numba type, records with the names of their fields: reordered fields are another type."""
+    """A text that identifies a Numba type; records with the names of their fields, as another order is another type."""
     if isinstance(kind, numba_types.BaseTuple):
         head = describe_record(kind.instance_class) if hasattr(kind, "instance_class") else ""
         return f"{head}({','.join(map(describe_type, kind.types))})"

@@ -1,14 +1,14 @@
 # mypy: disable-error-code="call-arg,attr-defined,assignment,has-type"
-"""The compiled functions of the package: `@kernel`, `@inner` and `@inlined` make one of a Python function.
+"""The decorators that compile Python functions of the package: `@kernel`, `@inner`, `@inlined` and `@unlocked`.
 
 `@kernel` is like `numba.njit`, but the function is compiled once, into machine code of its own (target.py), and kept on
 disk (store.py), where it is found again by all that its code depends on (digest.py). `@inner` is for functions that
 allocate nothing: they have no reference counts, which Numba keeps for every array a function receives (60 % of the narrow
 phase when measured) and which take a third of the compiling. Numba refuses to compile one that does allocate. `@inlined` is
-copied into its callers even if it is large: a constant argument is then a constant in the code. `@unlocked` does not hold
-Python's lock while it runs.
+copied into its callers even if it is large: a constant argument is then a constant in the code. `@unlocked` releases
+Python's global interpreter lock while it runs.
 
-A function that only other kernels call has no entry for Python; one is made when Python calls it for the first time.
+A function that only other kernels call has no entry point for Python; one is made when Python calls it for the first time.
 """
 
 import importlib
@@ -58,18 +58,18 @@ def announce_compiling(say: Callable[[], None] | None) -> None:
 
 
 def compilations() -> int:
-    """How many kernels this process has compiled; those found in the store do not count."""
+    """The number of kernels that this process has compiled, without those loaded from the store."""
     return _compiled
 
 
 def is_compiled(*kernels: Any) -> bool:
-    """Whether each of these has been compiled, as it is now and for this Python, for some arguments at least."""
+    """Whether each of these kernels, in its present version and for this Python, has been compiled for at least one signature."""
     return all(store.is_stored(each.stored_name) for each in kernels)
 
 
 class _Flags(Flags):
-    """The options of a compilation. Numba compares them a hundred thousand times while it looks for implementations, and each
-    time gathers all their defaults: a tenth of the compiling. What was set is enough."""
+    """The options of a compilation. Numba compares them a hundred thousand times while it searches for implementations, and gathers
+    all their defaults each time, which takes a tenth of the compiling time. Here only the options that were set are compared."""
 
     __slots__ = ()
 
@@ -101,11 +101,11 @@ class Kernel(CPUDispatcher):
         super().__init__(py_func, locals, targetoptions, **others)
         self._compiler = _Compiler(py_func, self.targetdescr, self.targetoptions, self.locals, self._compiler.pipeline_class)
         self._for_linking = False
-        self._entries: dict[Any, Any] = {}  # what Python calls, by argument types
+        self._entries: dict[Any, Any] = {}  # entry points for Python, by argument types
 
     @cached_property
     def stored_name(self) -> str:
-        """The name of its entries in the store, up to what the argument types add."""
+        """The name of its entries in the store, without the part that depends on the argument types."""
         code = code_digest(self.py_func)
         options = sorted(self.targetoptions.items())
         key = digest_texts([*KEY_VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
@@ -116,8 +116,8 @@ class Kernel(CPUDispatcher):
         return self.targetoptions.get("forceinline", False)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba asks for this when another kernel calls this one. A number written in the call is a number as any other: the
-        function is not compiled for each value of it, unless it is put in place of the call."""
+        """Numba calls this when another kernel calls this one. A literal number in the call is treated as any other number, so
+        that the function is not compiled for each value of it, unless it is inlined."""
         if not self.is_inlined:
             args = [types.unliteral(each) for each in args]
             kws = {name: types.unliteral(each) for name, each in kws.items()}
@@ -129,7 +129,7 @@ class Kernel(CPUDispatcher):
                 self._for_linking = before
 
     def compile(self, sig: Any) -> Any:
-        """Have it compiled, or loaded, for these argument types: for a call from another kernel, or from Python."""
+        """Compile or load the kernel for these argument types, for a call from another kernel or from Python."""
         with global_compiler_lock:
             args, _ = sigutils.normalize_signature(sig)
             for_linking, self._for_linking = self._for_linking, False
@@ -143,7 +143,7 @@ class Kernel(CPUDispatcher):
         """The compiled code for these argument types, as other kernels call it."""
         args = tuple(args)
         if args not in self.overloads:
-            rtsys.initialize(self.targetctx)  # all that stored code needs; to compile, Numba loads half a second more
+            rtsys.initialize(self.targetctx)  # sufficient for stored code; Numba loads for another half a second to compile
             name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}"
             result = self._loaded(name)
             if result is None:
@@ -188,7 +188,7 @@ class Kernel(CPUDispatcher):
         return result
 
     def _register(self, result: Any, environments: Any) -> Any:
-        """Known to the kernels that are compiled after it."""
+        """Make the compiled code known to the kernels that are compiled after it."""
         library = result.library
         library.identity = Callee(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
         for each in environments:
@@ -198,7 +198,7 @@ class Kernel(CPUDispatcher):
         return result
 
     def _entry(self, args: Any, result: Any) -> Any:
-        """What Python calls, made known to Numba's dispatcher."""
+        """The entry point for Python, made known to Numba's dispatcher."""
         if args in self._entries:
             return self._entries[args]
         name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}-entry"
@@ -253,4 +253,4 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 kernel = _decorator()
 inner = _decorator(_nrt=False)
 inlined = _decorator(_nrt=False, forceinline=True)
-unlocked = _decorator(nogil=True)  # does not hold Python's lock while it runs
+unlocked = _decorator(nogil=True)  # releases Python's global interpreter lock while it runs

@@ -1,11 +1,10 @@
 # mypy: ignore-errors
-"""Functions handed to kernels while they run: a function comes in, the address of its machine code goes out, which kernels call
-without having been compiled for it.
+"""Addresses of compiled joint laws, through which kernels call them without being compiled for each law.
 
     where = law_address(law)                                 in Python
     call_law(where, numbers, 1.0, ..., memory, out)          in a kernel
 
-A function that is passed to a kernel as an argument would have the kernel, and all between, compiled anew for it.
+If a function were passed to a kernel as an argument, the kernel and all kernels between would be compiled again for it.
 """
 
 from types import FunctionType
@@ -26,15 +25,15 @@ _addresses: dict[str, tuple[int, Kernel]] = {}  # by what the functions do
 
 
 class _Addressed(Kernel):
-    """A function of which there is always machine code, however small it is."""
+    """A function that always has machine code of its own, however small it is."""
 
     max_copied = 0
 
 
 @global_compiler_lock
 def law_address(function: Any) -> int:
-    """Where the code of the law of a joint begins, a Python function or one that is compiled already. It stays there, and a
-    function that does the same has the same."""
+    """The address of the machine code of a joint law, which is a Python function or a compiled one. The address does not change,
+    and functions with the same code have the same address."""
     plain = getattr(function, "py_func", function)
     digest = code_digest(plain)
     if digest not in _addresses:
@@ -48,8 +47,8 @@ def law_address(function: Any) -> int:
 
 
 def _renamed(function: FunctionType, digest: str) -> FunctionType:
-    """The function under a name that says what it does: machine code is found by its name, and somebody may write another one
-    of the same name in the same process."""
+    """A copy of the function whose name contains the digest of its code, as machine code is found by its name, and another function
+    of the same name may be defined in the same process."""
     name = f"{function.__name__}_{digest[:16]}"
     copy = FunctionType(function.__code__.replace(co_name=name, co_qualname=name), function.__globals__, name,
                         function.__defaults__, function.__closure__)  # fmt: skip

@@ -1,6 +1,6 @@
 # mypy: ignore-errors
-"""Records handed to kernels by reference: a `NamedTuple` of arrays, numbers and such records comes in, an object goes out that
-kernels receive as one address.
+"""Passes records to kernels by reference: wraps a `NamedTuple` of arrays, numbers and such records in an object that kernels
+receive as one address.
 
     data = Reference(Data(structure, pairs, ...))            in Python
     data.work.velocity, data.joints[1].rows                   in a kernel
@@ -29,7 +29,7 @@ NUMBERS = {np.dtype(float): types.float64, np.dtype(np.int64): types.int64, np.d
 
 
 class ReferenceType(types.Type):
-    """The address of the table of a record: its class, the names of its fields and their types, and where each begins."""
+    """The type of the address of a record's table: its class, the names and types of its fields, and where each begins."""
 
     def __init__(self, kind: str, names: tuple[str, ...], fields: tuple[types.Type, ...]):
         self.names, self.fields = names, fields
@@ -43,7 +43,7 @@ class ReferenceType(types.Type):
 
 
 class RowType(types.Type):
-    """The address of several tables of one kind, side by side."""
+    """The type of the address of several tables of one kind, one after the other."""
 
     def __init__(self, count: int, each: ReferenceType):
         self.count, self.each = count, each
@@ -55,14 +55,14 @@ class RowType(types.Type):
 
 
 def _words(kind: types.Type) -> int:
-    """How many numbers of a table a field takes: an array has its address and its shape."""
+    """How many numbers a field takes in a table; an array takes its address and its shape."""
     if isinstance(kind, types.Array):
         return 1 + kind.ndim
     return kind.words if isinstance(kind, (ReferenceType, RowType)) else 1
 
 
 class Reference:
-    """A record as kernels see it. `record` is the one in Python; its arrays are the same."""
+    """A record as kernels receive it. `record` is the one in Python, with the same arrays."""
 
     def __init__(self, record: Any):
         self.record = record
@@ -72,7 +72,7 @@ class Reference:
         _write(record, self._table)
 
     def replace(self, name: str, value: Any) -> None:
-        """Put another value of the same kind in place of a field. No kernel may be at work."""
+        """Replace a field by another value of the same type. No kernel may be running."""
         kind, at = self._numba_type_, self._numba_type_.names.index(name)
         assert _kind_of(value) == kind.fields[at]
         _write(value, self._table[kind.starts[at] :])
@@ -148,7 +148,7 @@ def _lower_field(context, builder, kind, table, name):
 
 
 def _load(builder, place):
-    """A number of a table. Tables never change while a kernel can see them, which spares it to look again after every write."""
+    """Load a number of a table. Tables never change while a kernel runs, so it need not be loaded again after a write."""
     word = builder.load(place)
     word.set_metadata("invariant.load", builder.module.add_metadata([]))
     return word

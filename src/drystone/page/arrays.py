@@ -17,7 +17,7 @@ Array = np.ndarray
 
 ARRAY_TYPES = ("float32", "uint32", "int16", "uint16", "uint8")
 ALIGNMENT = 4  # [bytes] every array begins at a multiple of this
-GZIP_LEVEL = 6  # of gzip
+GZIP_LEVEL = 6
 
 
 def pack(arrays: Mapping[str, Array], *, coded: Collection[str] = ()) -> bytes:

@@ -42,7 +42,7 @@ SLIDER_RANGES = {
 LOW_FACTOR, HIGH_FACTOR = 0.2, 3.0  # the range of a slider, in units of the default value
 SMALL_COUNT = 10  # a count whose default is at most this has a slider up to SMALL_COUNT_RANGE
 SMALL_COUNT_RANGE = 40
-MIN_SLIDER_STEPS = 200  # of a slider, at least
+MIN_SLIDER_STEPS = 200
 
 
 class Control(NamedTuple):
@@ -102,7 +102,7 @@ def _arrange_structure(table: dict[str, Any], place: str, controls: list[Control
     controls.append(Control(f"{place}.generator", "choice", choices=tuple(GENERATORS), reshapes=True))
     defaults = tomllib.loads(format_generator_keys(name))
     parameters = inspect.signature(GENERATORS[name]).parameters
-    shared = {*PartTable.model_fields, *StructureTable.model_fields}  # keys that a table has whatever it makes
+    shared = {*PartTable.model_fields, *StructureTable.model_fields}  # keys of every table, whatever it builds
     table = defaults | {key: value for key, value in table.items() if key in parameters or key in shared}
     for key, parameter in parameters.items():
         controls.append(_parameter_control(f"{place}.{key}", parameter.annotation, table.get(key), parameter.default))
@@ -190,7 +190,8 @@ def sheet_from_case(content: dict[str, Any]) -> Sheet:
     if kind == "tilt":
         sheet["statics"] = sheet["statics"] | {"grows": TILT_OF_GROUND} | analysis
     elif kind == "limit":
-        analysis_keys = {key: value for key, value in analysis.items() if key not in ("starts", "friction_at")}  # takes long
+        too_slow = ("starts", "friction_at")
+        analysis_keys = {key: value for key, value in analysis.items() if key not in too_slow}
         sheet["statics"] = (
             sheet["statics"] | analysis_keys | {"grows": HORIZONTAL_FORCE if "direction" in analysis_keys else POINT_LOAD}
         )

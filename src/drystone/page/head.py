@@ -14,7 +14,7 @@ from drystone.view.tables import summary_rows
 Array = np.ndarray
 Curve = dict[str, Any]
 
-MAX_CURVE_POINTS = 1000  # more points of a curve are thinned out
+MAX_CURVE_POINTS = 1000  # curves with more points are thinned out
 QUANTITIES_FROM_POSES = ("displacement", "rotation")  # quantities that the page computes by itself
 ENERGY_LABELS = {"kinetic": "kinetic", "potential": "potential, change", "elastic": "in joints", "strain": "in blocks",
             "dissipated": "dissipated"}  # fmt: skip
@@ -93,7 +93,7 @@ def _energies(shown: ShownRun) -> list[Curve]:
 
 def _histories(shown: ShownRun) -> list[Curve]:
     """Curves of the blocks that the case monitors, or else of the one that has moved most."""
-    moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)  # not from the run, which grows while it is shown
+    moved = np.linalg.norm(shown.motion[:, :, :3], axis=2)  # not from the run, which may grow in the meantime
     watched = [block_number(shown.run, name) for name in shown.case.output.monitor] or [int(moved.max(axis=0).argmax())]
     turned = np.linalg.norm(shown.motion[:, watched, 3:], axis=2)
     names = [shown.run.model.blocks[i].name for i in watched]

@@ -35,7 +35,7 @@ from drystone.statics.thrust import conventional_thrust, find_arch
 
 Array = np.ndarray
 
-DRAWN_SHARE = 0.12  # share of the size of a structure by which the fastest block is moved at the end of the animation
+ANIMATION_DISPLACEMENT = 0.12  # of the size of a structure: displacement of the fastest block at the end of the animation
 MAX_CONTACTS_SAFE_AT_ONCE = 250  # contact points; the safe multiplier of a larger structure comes later
 MAX_CONTACTS_AT_ONCE = 6000  # contact points; with more, an answer takes more than ten seconds and is computed only on request
 
@@ -138,7 +138,7 @@ def _dead(case: Case) -> list[AppliedLoad]:
 
 def _drawn(model: Model, velocity: Array) -> Array:
     """(B, 6) [m, rad] the motion of the blocks at the end of the animation."""
-    return DRAWN_SHARE * structure_size(model) * velocity
+    return ANIMATION_DISPLACEMENT * structure_size(model) * velocity
 
 
 def _hinges(mechanism: Mechanism, origin: Array) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ ARRAYS_TYPE = "application/octet-stream"  # the arrays of arrays.py; the page it
 class Reply(NamedTuple):
     body: bytes
     kind: str = "application/json"  # content type
-    status: int = 200  # of HTTP
+    status: int = 200  # HTTP status
 
 
 class Site(Protocol):

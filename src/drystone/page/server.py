@@ -27,7 +27,7 @@ from drystone.page.reply import Reply, Site, error_reply, not_found
 
 LOOPBACK = "127.0.0.1"
 REQUEST_TIMEOUT = 20.0  # [s] for the whole request to arrive, and for the answer to be taken
-MAX_BODY_BYTES = 16 * 2**20  # [bytes] of a POST; http.server bounds the request line and the headers (64 kB each, 100 of them)
+MAX_BODY_BYTES = 16 * 2**20  # [bytes] of a POST; http.server limits the request line and the headers (64 kB each, 100 headers)
 MAX_CONNECTIONS = 64  # further connections are closed without an answer
 RESPONSE_HEADERS = {
     "Cache-Control": "no-store",
@@ -98,7 +98,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
     """One request and its answer."""
 
     server: Server
-    timeout = REQUEST_TIMEOUT  # for sending; for reading it is a deadline
+    timeout = REQUEST_TIMEOUT  # [s] for sending; a deadline for reading
     server_version, sys_version = "drystone", ""
 
     def setup(self) -> None:

@@ -24,7 +24,7 @@ Array = np.ndarray
 
 POSE_BYTES = 12  # [bytes] per block and frame: six numbers of 16 bits
 CHUNK_BYTES = 2**20  # [bytes] of the poses in one answer, before compression
-MAX_CHUNK_FRAMES = 64  # frames
+MAX_CHUNK_FRAMES = 64
 LIVE_SECONDS = 300.0  # [s] a run without a new write for longer is taken as no longer computed
 
 

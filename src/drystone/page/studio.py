@@ -43,7 +43,7 @@ from drystone.session import is_step_compiled
 from drystone.study.content import self_contained_case
 
 MAX_UPLOAD_BYTES = 12 * 2**20  # [bytes]
-MAX_BLOCKS = 20_000  # product of all counts of a structure
+MAX_BLOCKS = 20_000  # the largest product of all counts of a structure
 MAX_PAGES = 100  # pages whose latest numbers are kept
 FIRST_SHEET: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
 
@@ -54,7 +54,7 @@ class Studio:
     def __init__(self, folder: Path, source: Path | None = None):
         self.folder = folder.resolve()
         self._uploads = Path(tempfile.mkdtemp(prefix="drystone-studio-"))
-        self._files: set[str] = set()  # that sheets may name
+        self._files: set[str] = set()  # files that sheets may name
         self._newest: dict[str, int] = {}
         self._state_lock, self._collapse_lock, self._rest_lock = threading.Lock(), threading.Lock(), threading.Lock()
         self._launched: LaunchedRun | None = None
@@ -163,7 +163,7 @@ class Studio:
         try:
             name = Path(str(content["name"])).name
             body = base64.b64decode(content["content"], validate=True)
-        except (KeyError, TypeError, ValueError):  # what is not base64, or not ASCII
+        except (KeyError, TypeError, ValueError):  # the content is not base64 or not ASCII
             raise InputError("open: give the name of a file and its content in base64") from None
         if len(body) > MAX_UPLOAD_BYTES:
             message = f"{name} has {len(body) / 2**20:.0f} MB, more than {MAX_UPLOAD_BYTES / 2**20:.0f} MB"

@@ -43,6 +43,6 @@ def amount(value: Any, dimension: str = "dimensionless") -> str:
     if not isinstance(value, float):
         return str(value)
     units = READABLE_UNITS[dimension]
-    magnitude = 1.0 if value == 0.0 else abs(value)  # nothing is told in SI
+    magnitude = 1.0 if value == 0.0 else abs(value)  # zero is written in the SI unit
     unit, factor = next(((unit, factor) for unit, factor in units if magnitude >= factor), units[-1])
     return f"{value / factor + 0.0:.4g} {unit}".rstrip()

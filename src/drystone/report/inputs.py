@@ -25,7 +25,7 @@ class CaseKey(NamedTuple):
 
     name_in_case: str  # such as "joints.friction"
     value: str  # with its unit
-    given: bool  # by the user; else a default
+    given: bool  # given by the user; otherwise it is a default
 
 
 def list_case_keys(case: Case) -> list[CaseKey]:

@@ -71,10 +71,10 @@ def integration_points(balance: Balance) -> Balance:
         polygon = joints.corner[joints.start[j] : joints.start[j] + joints.corners[j]]
         flat = len(polygon) < 3 or _area(polygon) <= MIN_PART_SHARE * joints.size[j] ** 2
         middle[j] = (polygon.min(axis=0) + polygon.max(axis=0)) / 2 if flat else _centroid(polygon)
-    start, place, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, middle)
-    of = np.repeat(np.arange(len(joints.first_point)), np.diff(start))
-    area = share * np.bincount(joints.joint_of_point, contacts.area, len(joints.first_point))[of]
-    return with_contacts(balance, _points(balance, joints, of, place, area), joints.first_point[of])
+    start, offset, share = spread_pressure(joints.start, joints.corners, joints.corner, joints.size, middle)
+    joint_of = np.repeat(np.arange(len(joints.first_point)), np.diff(start))
+    area = share * np.bincount(joints.joint_of_point, contacts.area, len(joints.first_point))[joint_of]
+    return with_contacts(balance, _points(balance, joints, joint_of, offset, area), joints.first_point[joint_of])
 
 
 def _first_cells(balance: Balance, joints: JointAreas) -> tuple[list[list[Polygon]], Array]:
@@ -104,9 +104,9 @@ def _grid(polygon: Polygon, across: int) -> list[Polygon]:
     along = along / np.hypot(*along)
     cells = [polygon]
     for axis, count in ((along, FIBRES_PER_SIDE), (np.array([-along[1], along[0]]), across)):
-        place = polygon @ axis
+        offset = polygon @ axis
         for share in np.arange(1, count) / count:
-            cells = [part for each in cells for part in _split_by_line(each, axis, place.min() + share * np.ptp(place), 0.0)]
+            cells = [part for each in cells for part in _split_by_line(each, axis, offset.min() + share * np.ptp(offset), 0.0)]
     return cells
 
 
@@ -120,14 +120,14 @@ def _split_by_line(polygon: Polygon, normal: Array, height: float, least: float)
 
 def _part_beyond(polygon: Polygon, normal: Array, height: float) -> Polygon:
     above = polygon @ normal - height
-    kept = []
+    corners = []
     for k in range(len(polygon)):
         a, b = above[k - 1], above[k]
         if (a > 0) != (b > 0):
-            kept.append(polygon[k - 1] + a / (a - b) * (polygon[k] - polygon[k - 1]))
+            corners.append(polygon[k - 1] + a / (a - b) * (polygon[k] - polygon[k - 1]))
         if b > 0:
-            kept.append(polygon[k])
-    return np.array(kept).reshape(-1, 2)
+            corners.append(polygon[k])
+    return np.array(corners).reshape(-1, 2)
 
 
 def _area(polygon: Polygon) -> float:
@@ -149,24 +149,28 @@ def _in_fibres(balance: Balance, joints: JointAreas, cells: list[list[Polygon]],
     flat = np.array([not each for each in cells], bool)[joints.joint_of_point]
     corners = np.flatnonzero(hard | flat)
     of_cells = np.repeat(np.arange(len(cells)), [len(each) for each in cells])
-    of = np.concatenate([joints.joint_of_point[corners], of_cells]).astype(np.int64)
+    joint_of = np.concatenate([joints.joint_of_point[corners], of_cells]).astype(np.int64)
     polygons = [polygon for each in cells for polygon in each]
-    place = np.concatenate([joints.offset[corners], np.array([_centroid(p) for p in polygons]).reshape(-1, 2)])
-    area = np.concatenate([np.zeros(len(corners)), [_area(p) for p in polygons]]) * factor[of]
+    offset = np.concatenate([joints.offset[corners], np.array([_centroid(p) for p in polygons]).reshape(-1, 2)])
+    area = np.concatenate([np.zeros(len(corners)), [_area(p) for p in polygons]]) * factor[joint_of]
     number = np.concatenate([np.full(len(corners), -1), *(np.arange(len(each)) for each in cells)]).astype(np.int64)
-    order = np.argsort(of, kind="stable")
-    of, place, area, number = of[order], place[order], area[order], number[order]
-    fibres = _points(balance, joints, of, place, area)
-    return FibreBalance(with_contacts(balance, fibres, joints.first_point[of]), of, number)
+    order = np.argsort(joint_of, kind="stable")
+    joint_of, offset, area, number = joint_of[order], offset[order], area[order], number[order]
+    fibres = _points(balance, joints, joint_of, offset, area)
+    return FibreBalance(with_contacts(balance, fibres, joints.first_point[joint_of]), joint_of, number)
 
 
-def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area: Array) -> Contacts:
+def _points(balance: Balance, joints: JointAreas, joint_of: Array, offset: Array, area: Array) -> Contacts:
     """Contacts at these places (F, 2) of the joints, with these areas."""
-    contacts, first = balance.contacts, joints.first_point[of]
+    contacts, first = balance.contacts, joints.first_point[joint_of]
     tangent = balance.frame[first][:, 1:]
-    point = joints.origin[of] + np.einsum("ci,cik->ck", place[:, : tangent.shape[1]], tangent)
-    plane = _plane_of_gaps(balance, joints)[of]
-    gap, nothing, none = plane[:, 0] + (plane[:, 1:] * place).sum(axis=1), np.zeros(len(of)), np.zeros((len(of), 3))
+    point = joints.origin[joint_of] + np.einsum("ci,cik->ck", offset[:, : tangent.shape[1]], tangent)
+    plane = _plane_of_gaps(balance, joints)[joint_of]
+    gap, nothing, none = (
+        plane[:, 0] + (plane[:, 1:] * offset).sum(axis=1),
+        np.zeros(len(joint_of)),
+        np.zeros((len(joint_of), 3)),
+    )
     return Contacts(
         contacts.a[first],
         contacts.b[first],
@@ -174,7 +178,7 @@ def _points(balance: Balance, joints: JointAreas, of: Array, place: Array, area:
         contacts.normal[first],
         gap,
         area,
-        np.arange(len(of)),
+        np.arange(len(joint_of)),
         none,
         none,
         nothing,
@@ -188,12 +192,12 @@ def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:
     """(J, 3) The gap [m] at the origin of each joint and its slopes along the two tangents."""
     count = len(joints.first_point)
     base = np.column_stack([np.ones(len(joints.joint_of_point)), joints.offset])
-    left, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    left, right_side = np.zeros((count, 3, 3)), np.zeros((count, 3))
     np.add.at(left, joints.joint_of_point, base[:, :, None] * base[:, None, :])
-    np.add.at(right, joints.joint_of_point, base * balance.contacts.gap[:, None])
+    np.add.at(right_side, joints.joint_of_point, base * balance.contacts.gap[:, None])
     scale = np.column_stack([np.ones(count), joints.size, joints.size])
-    left, right = left / scale[:, :, None] / scale[:, None, :], right / scale
-    return np.linalg.solve(left + 1e-12 * np.eye(3), right[:, :, None])[:, :, 0] / scale
+    left, right_side = left / scale[:, :, None] / scale[:, None, :], right_side / scale
+    return np.linalg.solve(left + 1e-12 * np.eye(3), right_side[:, :, None])[:, :, 0] / scale
 
 
 def _cut(fibred: FibreBalance, joints: JointAreas, cells: list[list[Polygon]], best: Optimum) -> bool:
@@ -233,8 +237,8 @@ def _points_in_joint(balance: Balance, joints: JointAreas, j: int, fibres_of_joi
 
 def _height_of_share(cells: list[Polygon], normal: Array, share: float) -> float:
     """The height of the line normal . x = height beyond which this share of the area lies, by bisection."""
-    place = np.concatenate(cells) @ normal
-    low, high = float(place.min()), float(place.max())
+    offset = np.concatenate(cells) @ normal
+    low, high = float(offset.min()), float(offset.max())
     target = share * sum(_area(each) for each in cells)
     for _ in range(50):
         middle = (low + high) / 2

@@ -160,7 +160,7 @@ def opposing_friction(friction: Friction, slip: Array) -> Array:
     return np.add.reduceat(force, friction.start[:-1], axis=0) if len(slip) else force
 
 
-def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
+def tangent_cones(friction: Friction, slip: Array, is_sliding: Array) -> Array:
     """(J, k, k) The matrices A of ellipsoids f . A^-1 . f <= 1 around the admissible friction of joints under normal forces of
     1, which touch it where friction opposes the slip (J, k). For joints that do not move, the ellipsoids through the largest
     force and couple (T412)."""
@@ -176,10 +176,10 @@ def tangent_cones(friction: Friction, slip: Array, moves: Array) -> Array:
     sums.append(friction.share * np.hypot(s, t))
     values, first, second, spread, power, force, couple = np.add.reduceat(np.stack(sums), begin, axis=1)
     matrix = np.zeros((len(slip), 3, 3))
-    matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(moves, power * values, force**2)
-    matrix[:, 0, 2] = matrix[:, 2, 0] = np.where(moves, power * first, 0.0)
-    matrix[:, 1, 2] = matrix[:, 2, 1] = np.where(moves, power * second, 0.0)
-    matrix[:, 2, 2] = np.where(moves, power * spread, couple**2)
+    matrix[:, 0, 0] = matrix[:, 1, 1] = np.where(is_sliding, power * values, force**2)
+    matrix[:, 0, 2] = matrix[:, 2, 0] = np.where(is_sliding, power * first, 0.0)
+    matrix[:, 1, 2] = matrix[:, 2, 1] = np.where(is_sliding, power * second, 0.0)
+    matrix[:, 2, 2] = np.where(is_sliding, power * spread, couple**2)
     return matrix
 
 

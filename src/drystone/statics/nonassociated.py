@@ -69,11 +69,11 @@ def search_corner_states(
 
 def distinct_multipliers(multipliers: list[float]) -> list[float]:
     """The different multipliers in ascending order."""
-    kept: list[float] = []
+    different: list[float] = []
     for value in sorted(multipliers):
-        if not kept or value - kept[-1] > SAME_MULTIPLIER * max(abs(value), abs(kept[-1])):
-            kept.append(value)
-    return kept
+        if not different or value - different[-1] > SAME_MULTIPLIER * max(abs(value), abs(different[-1])):
+            different.append(value)
+    return different
 
 
 def corner_state_error(balance: Balance, dead: Array, live: Array, state: Collapse) -> float:

@@ -102,10 +102,10 @@ def summarise_curve(points: Sequence[CurvePoint]) -> CurveSummary:
     displacement, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
     top = int(height.argmax())
     soft, ultimate = (_first_below(displacement[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
-    rest = displacement <= (np.inf if ultimate is None else ultimate)
+    within = displacement <= (np.inf if ultimate is None else ultimate)
     displacement, height = (
-        np.append(displacement[rest], ultimate or displacement[-1]),
-        np.append(height[rest], 0.0 if ultimate else height[-1]),
+        np.append(displacement[within], ultimate or displacement[-1]),
+        np.append(height[within], 0.0 if ultimate else height[-1]),
     )
     return CurveSummary(
         float(height.max()), float(displacement[top]), soft, ultimate, float(np.trapezoid(height, displacement))

@@ -74,13 +74,13 @@ def settle_supports(
             f"settlement: gravity is {gravity:g} m/s2; without weight no block follows a support; give more than 0"
         )
     engine = _engine(model, path, gravity=gravity, loads=loads, material=Material(young=young), threads=threads)
-    rest = settle_under_weight(engine)
-    yield SettlementState(path[0], _as_forces(rest))
+    rest_state = settle_under_weight(engine)
+    yield SettlementState(path[0], _as_forces(rest_state))
     for start, end in pairwise(path):
-        if rest.verdict != IN_BALANCE:
+        if rest_state.verdict != IN_BALANCE:
             return
-        share, rest = _move_supports(engine, rest.state, end - start)
-        yield SettlementState(start + share * (end - start), _as_forces(rest))
+        share, rest_state = _move_supports(engine, rest_state.state, end - start)
+        yield SettlementState(start + share * (end - start), _as_forces(rest_state))
 
 
 def straight_path(model: Model, moves: Mapping[str, Sequence[float]], increments: int = 1) -> Array:
@@ -142,11 +142,11 @@ def _move_supports(engine: SmallSteps, start: State, displacement: Array) -> tup
             DRAG_SHARE * engine.gravity,
         )
         if faster == speed == 0.0:
-            rest = come_to_rest(engine, state)
-            if rest.verdict != IN_BALANCE:
-                travelled, rest = _find_first_lost(engine, trail, travelled, rest)
-                return travelled / length, rest
-            state, accelerating = rest.state, rest.off_balance
+            rest_state = come_to_rest(engine, state)
+            if rest_state.verdict != IN_BALANCE:
+                travelled, rest_state = _find_first_lost(engine, trail, travelled, rest_state)
+                return travelled / length, rest_state
+            state, accelerating = rest_state.state, rest_state.off_balance
             continue
         further = min(0.5 * (speed + faster) * SPAN_DURATION, length - travelled)
         mean = further / SPAN_DURATION
@@ -155,8 +155,8 @@ def _move_supports(engine: SmallSteps, start: State, displacement: Array) -> tup
         last, state = state, _advance(engine, state, Relaxing(MOVING_DAMPING_RATE, breaks=True, carried=carried))
         travelled, speed, accelerating = travelled + further, faster, imbalance(engine, last, state, MOVING_DAMPING_RATE)
         trail.add(travelled, state)
-    travelled, rest = _find_first_lost(engine, trail, travelled, come_to_rest(engine, state))
-    return travelled / length, rest
+    travelled, rest_state = _find_first_lost(engine, trail, travelled, come_to_rest(engine, state))
+    return travelled / length, rest_state
 
 
 class KeptStates:
@@ -173,12 +173,12 @@ class KeptStates:
             self.states, self._apart = self.states[::2], 2 * self._apart
 
 
-def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, rest: RestState) -> tuple[float, RestState]:
+def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, rest_state: RestState) -> tuple[float, RestState]:
     """Where the structure first lost its balance, if it is not in balance at the end. A structure that loses its balance slowly
     follows its supports for a while before this shows, so the kept states are brought to rest, by bisection between one that
     rests and one that does not."""
-    if rest.verdict == IN_BALANCE:
-        return travelled, rest
+    if rest_state.verdict == IN_BALANCE:
+        return travelled, rest_state
     low, high = 0, len(trail.states)
     while high - low > 1:
         middle = (low + high) // 2
@@ -186,8 +186,8 @@ def _find_first_lost(engine: SmallSteps, trail: KeptStates, travelled: float, re
         if middle_state.verdict == IN_BALANCE:
             low = middle
         else:
-            high, travelled, rest = middle, trail.states[middle][0], middle_state
-    return travelled, rest
+            high, travelled, rest_state = middle, trail.states[middle][0], middle_state
+    return travelled, rest_state
 
 
 def _next_speed(speed: float, target_speed: float, remaining: float, acceleration: float) -> float:
@@ -223,9 +223,11 @@ def _unsupported_share(engine: SmallSteps, state: State) -> float:
     return float(np.linalg.norm(side @ contacts.impulse / SPAN_DURATION + heavy + loads) / np.linalg.norm(heavy))
 
 
-def _as_forces(rest: RestState) -> RestState:
+def _as_forces(rest_state: RestState) -> RestState:
     """The state with forces [N] instead of impulses, and without the small velocities that are left in balance."""
-    state = rest.state
+    state = rest_state.state
     forces = state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)
-    kept = 0.0 if rest.verdict == IN_BALANCE else 1.0
-    return rest._replace(state=state._replace(contacts=forces, velocity=kept * state.velocity, rate=kept * state.rate))
+    velocity_factor = 0.0 if rest_state.verdict == IN_BALANCE else 1.0
+    return rest_state._replace(
+        state=state._replace(contacts=forces, velocity=velocity_factor * state.velocity, rate=velocity_factor * state.rate)
+    )

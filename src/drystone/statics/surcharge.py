@@ -27,7 +27,7 @@ def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
     depth = np.concatenate([model.blocks[i].vertices @ turning for i in arch.blocks[1:-1]])
     carried = arch.load.copy()
     for i in np.setdiff1d(np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed), arch.blocks):
-        slices = [each for piece in _solids(model, int(i)) for each in _slices(piece, arch.along, cuts)]
+        slices = [part for piece in _solids(model, int(i)) for part in _slices(piece, arch.along, cuts)]
         volume_of_block = model.bodies.mass[i] / model.blocks[i].density  # [m3]
         for voussoir, volume, centre in slices:
             above = centre[2] > np.interp(centre @ arch.along, cuts, heights)
@@ -47,22 +47,22 @@ def _solids(model: Model, i: int) -> Iterator[Array]:
 
 def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, float, Array]]:
     """The number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
-    place = edges @ along
-    inside = cuts[(cuts > place.min()) & (cuts < place.max())]
-    for low, high in pairwise(np.unique(np.concatenate([place.ravel(), inside]))):
+    along_arch = edges @ along
+    inside = cuts[(cuts > along_arch.min()) & (cuts < along_arch.max())]
+    for low, high in pairwise(np.unique(np.concatenate([along_arch.ravel(), inside]))):
         number = int(np.searchsorted(cuts, (low + high) / 2)) - 1
-        if not 0 <= number < len(cuts) - 1 or high - low < MIN_SLICE_SHARE * np.ptp(place):
+        if not 0 <= number < len(cuts) - 1 or high - low < MIN_SLICE_SHARE * np.ptp(along_arch):
             continue
         for at in (low + high) / 2 + (high - low) / 2 * GAUSS_POINTS:
-            area, centre = _section(edges, place, at, along)
+            area, centre = _section(edges, along_arch, at, along)
             yield number, area * (high - low) / 2, centre
 
 
-def _section(edges: Array, place: Array, at: float, along: Array) -> tuple[float, Array]:
+def _section(edges: Array, along_arch: Array, at: float, along: Array) -> tuple[float, Array]:
     """The area [m2] and centroid [m] of the section of a convex solid by the vertical plane at the position `at` along the
     arch."""
-    cut = (place.min(axis=1) < at) & (place.max(axis=1) > at)
-    share = (at - place[cut, 0]) / (place[cut, 1] - place[cut, 0])
+    cut = (along_arch.min(axis=1) < at) & (along_arch.max(axis=1) > at)
+    share = (at - along_arch[cut, 0]) / (along_arch[cut, 1] - along_arch[cut, 0])
     corner = edges[cut, 0] + share[:, None] * (edges[cut, 1] - edges[cut, 0])
     mean = corner.mean(axis=0)
     flat = np.column_stack([(corner - mean) @ np.cross(UP, along), corner[:, 2] - mean[2]])

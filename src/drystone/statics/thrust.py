@@ -94,12 +94,12 @@ def _chain(system: Balance, chosen: Array) -> list[int] | None:
     return solution[0] if solution and len(solution[0]) == chosen.sum() + 2 else None
 
 
-def _joint(system: Balance, one: int, other: int) -> tuple[Array, Array, float]:
+def _joint(system: Balance, first: int, second: int) -> tuple[Array, Array, float]:
     """The corners (K, 3) [m], the normal from one block into the other, and the smallest friction of the joint between them."""
     contacts = system.contacts
-    in_joint = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
+    in_joint = (contacts.a == min(first, second)) & (contacts.b == max(first, second))
     normal = contacts.normal[in_joint].mean(axis=0)
-    return contacts.point[in_joint], normal if one < other else -normal, float(system.friction[in_joint].min())
+    return contacts.point[in_joint], normal if first < second else -normal, float(system.friction[in_joint].min())
 
 
 def _edges(along: Array, normal: Array) -> Array:
@@ -114,8 +114,8 @@ def outer_ends(arch: Arch) -> Array:
 
 def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
     """(J, 3) and (J,) [m] The middles of the joints, and their half lengths along their edges."""
-    place = [joint @ direction for joint, direction in zip(corners, edge, strict=True)]
-    low, high = np.array([p.min() for p in place]), np.array([p.max() for p in place])
+    along_joint = [joint @ direction for joint, direction in zip(corners, edge, strict=True)]
+    low, high = np.array([p.min() for p in along_joint]), np.array([p.max() for p in along_joint])
     centre = np.array([joint.mean(axis=0) for joint in corners])
     shift = (low + high) / 2 - np.einsum("ji,ji->j", centre, edge)
     return centre + shift[:, None] * edge, (high - low) / 2
@@ -124,17 +124,17 @@ def _middles(corners: list[Array], edge: Array) -> tuple[Array, Array]:
 def conventional_thrust(arch: Arch) -> ThrustResult:
     """The lines of least and largest thrust, and the geometric safety factor."""
     least, largest = _extreme(arch, 1.0, 1), _extreme(arch, 1.0, -1)
-    room, safest = _least_room(arch)
-    return ThrustResult(_line(arch, least), _line(arch, largest), _line(arch, safest), float(1 / room))
+    share, safest = _least_room(arch)
+    return ThrustResult(_line(arch, least), _line(arch, largest), _line(arch, safest), float(1 / share))
 
 
 def _resultants(arch: Arch) -> tuple[Array, Array, Array]:
     """The effect of the reaction x (3,) of the first support (along, up, moment) on the joints: the accumulated loads `carried`
     (J, 3), and the rows (J, 3) that give the normal force and the moment about the middle of each joint from x + carried."""
     carried = np.vstack([np.zeros(3), arch.load.cumsum(axis=0)])
-    place = arch.middle - arch.middle[0]
-    normal = np.column_stack([arch.normal, np.zeros(len(place))])
-    return carried, normal, np.column_stack([place[:, 2], -place @ arch.along, np.ones(len(place))])
+    along_joint = arch.middle - arch.middle[0]
+    normal = np.column_stack([arch.normal, np.zeros(len(along_joint))])
+    return carried, normal, np.column_stack([along_joint[:, 2], -along_joint @ arch.along, np.ones(len(along_joint))])
 
 
 def thrust_line_multiplier(arch: Arch, live: Array) -> float:
@@ -159,36 +159,36 @@ def _knife_edges(arch: Arch) -> Array:
     return arch.half <= KNIFE_EDGE * _span(arch)
 
 
-def _extreme(arch: Arch, room: float, sign: int) -> Array | None:
+def _extreme(arch: Arch, share: float, sign: int) -> Array | None:
     """(3,) The reaction of the first support with the least (sign 1) or largest (-1) thrust whose line stays within the share
     `room` of every joint; None if there is none or it is unbounded. If joints without height do not bound it, the least is
     0."""
     no_load = np.zeros_like(arch.load)
-    status, solution = _solve_push(arch, room, [sign, 0, 0, 0], no_load)
+    status, solution = _solve_push(arch, share, [sign, 0, 0, 0], no_load)
     if status == LINPROG_UNBOUNDED and sign == 1:
-        status, solution = _solve_push(arch, room, [sign, 0, 0, 0], no_load, least=0.0)
+        status, solution = _solve_push(arch, share, [sign, 0, 0, 0], no_load, least=0.0)
     return solution[:3] if status == LINPROG_SOLVED else None
 
 
-def _solve_push(arch: Arch, room: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
+def _solve_push(arch: Arch, share: float, cost: list[int], live: Array, least: float | None = None) -> tuple[int, Array]:
     """The status, and (4,) the reaction of the first support and the multiplier of the live loads with the least cost (T38).
     least: lower bound of the thrust."""
     carried, normal, moment = _resultants(arch)
     more = np.vstack([np.zeros(3), live.cumsum(axis=0)])
     force, length = float(np.abs(arch.load[:, :2]).sum()) or 1.0, _length(arch)
     unit = np.array([force, force, force * length, 1.0])
-    rows, right = [], []
+    rows, bounds_right = [], []
     for direction in (1, -1):
-        row = (direction * moment - room * arch.half[:, None] * normal) / (force * length)
+        row = (direction * moment - share * arch.half[:, None] * normal) / (force * length)
         rows.append(np.column_stack([row, np.einsum("ji,ji->j", row, more)]) * unit)
-        right.append(-np.einsum("ji,ji->j", row, carried))
+        bounds_right.append(-np.einsum("ji,ji->j", row, carried))
     edge = _knife_edges(arch)  # no other constraint prevents tension in them
     rows.append(-np.column_stack([normal, np.einsum("ji,ji->j", normal, more)])[edge] * unit / force)
-    right.append(np.einsum("ji,ji->j", normal, carried)[edge] / force)
+    bounds_right.append(np.einsum("ji,ji->j", normal, carried)[edge] / force)
     bounds = [(least, None)] + [(None, None)] * 2 + [(0, None if live.any() else 0)]
     from scipy.optimize import linprog  # takes a third of a second to import, and most programs do not need it
 
-    solution = linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds,
+    solution = linprog(cost, np.vstack(rows), np.concatenate(bounds_right), bounds=bounds,
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})  # fmt: skip
     return solution.status, unit * solution.x if solution.status == LINPROG_SOLVED else unit
 
@@ -200,9 +200,9 @@ def _least_room(arch: Arch) -> tuple[float, Array | None]:
     if best is None:
         return np.inf, None
     while high > (1 + 1e-8) * low:
-        room = np.sqrt(low * high)
-        solution = _extreme(arch, room, 1)
-        low, high, best = (room, high, best) if solution is None else (low, room, solution)
+        share = np.sqrt(low * high)
+        solution = _extreme(arch, share, 1)
+        low, high, best = (share, high, best) if solution is None else (low, share, solution)
     return high, best
 
 
@@ -210,14 +210,14 @@ def _line(arch: Arch, push: Array | None) -> ThrustLine | None:
     if push is None:
         return None
     carried, normal, moment = _resultants(arch)
-    whole = push + carried
+    total = push + carried
     squeeze = np.maximum(
-        np.einsum("ji,ji->j", normal, whole), 1e-12 * np.abs(whole[:, :2]).max()
+        np.einsum("ji,ji->j", normal, total), 1e-12 * np.abs(total[:, :2]).max()
     )  # a lintel may have shear only
-    shear = np.abs(arch.normal[:, 1] * whole[:, 0] - arch.normal[:, 0] * whole[:, 1])
-    offset = np.einsum("ji,ji->j", moment, whole) / squeeze
+    shear = np.abs(arch.normal[:, 1] * total[:, 0] - arch.normal[:, 0] * total[:, 1])
+    offset = np.einsum("ji,ji->j", moment, total) / squeeze
     point = arch.middle + offset[:, None] * _edges(arch.along, arch.normal)
-    force = whole[:, :1] * arch.along + whole[:, 1:2] * UP
+    force = total[:, :1] * arch.along + total[:, 1:2] * UP
     share = np.where(_knife_edges(arch), 0.0, offset / np.where(arch.half > 0.0, arch.half, 1.0))
     return ThrustLine(float(push[0]), force, point, share, shear / squeeze)
 

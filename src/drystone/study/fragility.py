@@ -291,13 +291,13 @@ class Fragility:
         if self.table.method == "ida":
             low, high = np.array([bracket(outcomes) for outcomes in known]).reshape(-1, 2).T
             return CapacityBounds(low, high, np.array(numbers))
-        said = [
+        known_rows = [
             (row.intensity, row.collapsed, k)
             for k, rows_of_specimen in zip(numbers, rows, strict=True)
             for row in rows_of_specimen
             if row.collapsed is not None
         ]
-        return bounds_of_trials(*zip(*said, strict=True)) if said else bounds_of_trials([], [], [])
+        return bounds_of_trials(*zip(*known_rows, strict=True)) if known_rows else bounds_of_trials([], [], [])
 
 
 def _level_result(level: float, rows: Sequence[FragilityRow]) -> dict[str, Any]:

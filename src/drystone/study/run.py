@@ -13,9 +13,9 @@ def run_study(study: Study, table: TrialTable, workers: Workers) -> Generator[Tr
     Closing the generator keeps these rows and drops the trials that are under way."""
     under_way: set[str] = set()
     while True:
-        room = workers.max_pending()
+        max_pending = workers.max_pending()
         for sample in study.propose(table.trials):
-            if len(under_way) >= room:
+            if len(under_way) >= max_pending:
                 break
             if table.trials.outcome(sample) is None and sample_text(sample) not in under_way:
                 under_way.add(sample_text(sample))

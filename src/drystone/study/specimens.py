@@ -120,32 +120,32 @@ def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
 
 def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
     """The tables of the motions that shake the ground, by their key in the case."""
-    given = case_content(case.text, case.path).get("motion", [])
-    tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
-    found = {motion_key: table for motion_key, table in tables.items() if not table.get("supports")}
-    if not found:
+    entry = case_content(case.text, case.path).get("motion", [])
+    tables = {f"motion.{i}": table for i, table in enumerate(entry)} if isinstance(entry, list) else {"motion": entry}
+    selected = {motion_key: table for motion_key, table in tables.items() if not table.get("supports")}
+    if not selected:
         raise InputError(f"{case.path}: nothing shakes the ground; add a [motion] for the study to scale")
-    return found
+    return selected
 
 
 def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int) -> list[tuple[str, ...]]:
     """The files of each record; all missing files are reported at once."""
-    found: list[tuple[str, ...]] = []
+    selected: list[tuple[str, ...]] = []
     missing: list[str] = []
-    for given in records:
-        group = (given,) if isinstance(given, str) else given
+    for entry in records:
+        group = (entry,) if isinstance(entry, str) else entry
         if len(group) != motions:
-            raise InputError(f"records: {given!r} is {len(group)} and the case has {motions} motions of the ground; give a "
+            raise InputError(f"records: {entry!r} is {len(group)} and the case has {motions} motions of the ground; give a "
                              "list with one for each")  # fmt: skip
         matches = [sorted(glob.glob(str(folder / pattern), recursive=True)) for pattern in group]
         missing += [pattern for pattern, files in zip(group, matches, strict=True) if not files]
         if len({len(files) for files in matches}) > 1 and not missing:
             counts = ", ".join(f"{pattern!r} {len(files)}" for pattern, files in zip(group, matches, strict=True))
             raise InputError(f"records: patterns of a group must find as many files each: {counts}; give them one by one")
-        found += zip(*matches, strict=False)
+        selected += zip(*matches, strict=False)
     if missing:
         raise InputError(f"records: no file in {folder} is {', '.join(map(repr, missing))}; put them there, or change records")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(selected))
 
 
 def measure_intensity(case: Case, choice: RecordChoice, measure: str, combine: str) -> float:

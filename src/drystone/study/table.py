@@ -130,15 +130,15 @@ def read_row(folder: Path, key: str) -> TrialRow:
     """The row whose key is, or begins with, `key`."""
     matches = {row.key: row for row in read_rows(folder) if row.key.startswith(key)}
     if len(matches) != 1:
-        said = "no trial has" if not matches else f"{len(matches)} trials have"
-        raise InputError(f"{folder}: {said} a key that begins with {key!r}; take one from trials.csv")
+        count_text = "no trial has" if not matches else f"{len(matches)} trials have"
+        raise InputError(f"{folder}: {count_text} a key that begins with {key!r}; take one from trials.csv")
     return next(iter(matches.values()))
 
 
 def _row(line: bytes, path: Path, number: int) -> TrialRow:
     try:
-        kept = parse_json(line)
-        row = TrialRow(kept.pop("key"), kept.pop("sample"), Outcome(**kept))
+        fields = parse_json(line)
+        row = TrialRow(fields.pop("key"), fields.pop("sample"), Outcome(**fields))
         if not (isinstance(row.key, str) and isinstance(row.sample, dict) and isinstance(row.outcome.numbers, dict)):
             raise TypeError("a part of the row is of another kind")
         return row

@@ -49,9 +49,9 @@ def next_levels(first_levels: Collection[int], collapsed_at: Collapsed, failed: 
     return [level for level in (below, *halved, above) if level is not None]
 
 
-def _nearest(wanted: int, among: range, failed: Collection[int]) -> int | None:
+def _nearest(target: int, among: range, failed: Collection[int]) -> int | None:
     """The level nearest to `wanted` whose trial did not fail; None if all failed."""
-    return min((level for level in among if level not in failed), key=lambda level: abs(level - wanted), default=None)
+    return min((level for level in among if level not in failed), key=lambda level: abs(level - target), default=None)
 
 
 def evenly_spread_levels(scan: int, count: int) -> list[int]:

@@ -18,9 +18,9 @@ class Camera(NamedTuple):
     right: Array  # (3,)
     up: Array  # (3,)
     forward: Array  # (3,) into the picture
-    inverse_distance: float  # [1/m] of the eye from the centre; 0 is orthographic
+    inverse_distance: float  # [1/m] of the viewer from the centre; 0 is orthographic
     scale: float  # [pixels/m] at the centre's depth
-    middle: Array  # (2,) [pixels] where the centre is seen
+    middle: Array  # (2,) [pixels] where the centre appears
     size: tuple[int, int]  # [pixels] width, height
 
 

@@ -17,8 +17,8 @@ from drystone.view.style import line_style
 
 Array = np.ndarray
 
-STONE_COLOUR, SUPPORT_COLOUR, EDGE_COLOUR = "#efe9dc", "#c9cacb", "0.55"
-MAX_LINE_WIDTH = 3.0  # [points] line width of the largest force
+STONE_FILL, SUPPORT_FILL, OUTLINE_COLOUR = "#efe9dc", "#c9cacb", "0.55"
+MAX_LINE_POINTS = 3.0  # [points] line width of the largest force
 MIN_FORCE_SHARE = 0.005  # of the largest force: smaller forces are not drawn
 MAX_SEGMENT_SHARE = 0.08  # of the size of the structure: greatest length of the segment of the largest force
 
@@ -69,7 +69,7 @@ def draw_forces(figure: Any, run: Run, frame: int, pose: int) -> None:
     common = float(np.median(size[order])) / largest
     length = min(MAX_SEGMENT_SHARE * extent, 0.7 * float(np.median(run.model.bodies.radius)) / common)
     flow = force_flow(carried, length=length)[order][:, :, [view.right, 2]]
-    width = MAX_LINE_WIDTH * np.sqrt(size[order] / largest)
+    width = MAX_LINE_POINTS * np.sqrt(size[order] / largest)
     strength, scale = size[order] / 1e3, PowerNorm(0.5, 0.0, largest / 1e3)
     lines = LineCollection(flow, linewidths=width, array=strength, cmap="inferno_r", norm=scale, capstyle="round", zorder=3)
     axes.add_collection(lines)
@@ -91,10 +91,10 @@ def _draw_blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     depth = np.array([view.towards_eye * face[:, view.depth].mean() for face in faces])
     visible = np.flatnonzero(view.towards_eye * normal[:, view.depth] > 1e-6)
     visible = visible[np.argsort(depth[visible], kind="stable")]
-    colours = [SUPPORT_COLOUR if bodies.fixed[block[k]] else STONE_COLOUR for k in visible]
+    colours = [SUPPORT_FILL if bodies.fixed[block[k]] else STONE_FILL for k in visible]
     axes = figure.add_subplot()
     axes.add_collection(
-        PolyCollection(_outlines(faces, visible, view), facecolors=colours, edgecolors=EDGE_COLOUR, linewidths=0.4)
+        PolyCollection(_outlines(faces, visible, view), facecolors=colours, edgecolors=OUTLINE_COLOUR, linewidths=0.4)
     )
     axes.set_aspect("equal")
     axes.autoscale_view()

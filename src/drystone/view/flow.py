@@ -8,13 +8,13 @@ from drystone.view import lettering
 from drystone.view.camera import Camera
 from drystone.view.colours import format_quantity
 from drystone.view.overlay import Lines, draw_lines, faded_lines, lines_behind, select_lines
-from drystone.view.render import structure_size
+from drystone.view.render import bounding_diagonal
 
 Array = np.ndarray
 
 # from weak to strong, ever darker, so that it can be read without hue
 FORCE_COLOURS = np.array([[0.98, 0.70, 0.36], [0.90, 0.40, 0.25], [0.70, 0.18, 0.36], [0.40, 0.08, 0.43], [0.12, 0.04, 0.28]])
-MAX_LINE_WIDTH = 9.0  # [pixels] line width of the largest force
+MAX_LINE_PIXELS = 9.0  # [pixels] line width of the largest force
 MIN_FORCE_SHARE = 0.005  # of the largest force: smaller forces are not drawn
 FAINT_DEPTH = 3.0  # in radii of a block: forces farther behind the visible blocks are drawn faint
 
@@ -36,7 +36,7 @@ def flow_lines(resultants: Resultants, largest: float, length: float, shown: Arr
     root = np.sqrt(np.minimum(size[order] / (largest or 1.0), 1.0))
     at = np.linspace(0.0, 1.0, len(FORCE_COLOURS))
     colour = np.stack([np.interp(root, at, FORCE_COLOURS[:, k]) for k in range(3)], axis=1)
-    return Lines(flow[order, 0], flow[order, 1], MAX_LINE_WIDTH * root, colour)
+    return Lines(flow[order, 0], flow[order, 1], MAX_LINE_PIXELS * root, colour)
 
 
 def draw_flow(image: Array, camera: Camera, near: Array, drawn: Lines, model: Model) -> None:
@@ -51,7 +51,7 @@ def fit_segment_length(model: Model, size: Array) -> float:
     radius = float(np.median(model.bodies.radius))
     common = float(np.median(size[size > MIN_FORCE_SHARE * size.max(initial=0.0)])) if size.any() else 1.0
     return float(
-        np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * structure_size(model)))
+        np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * bounding_diagonal(model)))
     )
 
 
@@ -64,7 +64,7 @@ def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) 
     left, row, letter = 0.04 * width, 0.955 * height, max(11.0, height / 48)
     share = force / largest
     right = left + share * length * camera.scale
-    lettering.draw_line(image, (left, row), (right, row), MAX_LINE_WIDTH * np.sqrt(share) / 2, FORCE_COLOURS[-1])
+    lettering.draw_line(image, (left, row), (right, row), MAX_LINE_PIXELS * np.sqrt(share) / 2, FORCE_COLOURS[-1])
     lettering.draw_text(
         image, format_quantity(force, "N"), left, row - 1.2 * letter, height=letter, colour=lettering.TEXT_COLOUR
     )

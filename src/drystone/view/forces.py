@@ -20,7 +20,7 @@ Array = np.ndarray
 
 UNLOADED_COLOUR = (0.80, 0.88, 0.93)
 MOVING_COLOUR = (0.56, 0.74, 0.86)
-MIN_MOTION_SHARE = 0.05  # of the largest motion: a block that moves more is shown as moving
+MOVING_SHARE = 0.05  # of the largest motion: a block that moves more is shown as moving
 
 
 def force_picture(
@@ -92,7 +92,7 @@ def _moving_blocks(model: Model, moving: Array | None) -> Array:
     if moving is None:
         return np.zeros(len(model.blocks), bool)
     path = np.linalg.norm(moving[:, :3], axis=1)
-    return path > MIN_MOTION_SHARE * path.max()
+    return path > MOVING_SHARE * path.max()
 
 
 def _pale_stones(model: Model) -> Array:

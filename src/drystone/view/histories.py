@@ -18,14 +18,14 @@ from drystone.view.style import COLOURS, FAINT_GREY, LINE_STYLES, line_style
 Array = np.ndarray
 
 AXIS_NAMES = "xyz"
-MIN_MOTION_SHARE = 0.01  # of the largest component: smaller components are drawn only on request
+DRAWN_COMPONENT_SHARE = 0.01  # of the largest component: smaller components are drawn only on request
 MAX_LINES = len(COLOURS) * len(LINE_STYLES)  # lines in one plot that can be told apart
 
 
 class BlockHistory(NamedTuple):
     """A vector quantity of each block over time."""
 
-    words: str  # with {} for the component
+    label_format: str  # with {} for the component
     unit: str
     factor: float  # from SI to the unit
     columns: slice  # of the displacements or velocities (F, B, 6)
@@ -50,7 +50,7 @@ def draw_history(figure: Any, run: Run, name: str, blocks: Sequence[int], compon
         panel.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
         for k, block in enumerate(blocks):
             panel.plot(run.time, values[:, k, AXIS_NAMES.index(axis)], label=_label(run, block), **line_style(k))
-        panel.set_ylabel(f"{history.words.format(axis)} [{history.unit}]")
+        panel.set_ylabel(f"{history.label_format.format(axis)} [{history.unit}]")
     panels[0].legend(ncols=min(len(blocks), 4), loc="best")
     panels[-1].set_xlabel("time [s]")
 
@@ -87,7 +87,8 @@ def _moving(values: Array) -> str:
     """The components of values (F, n, 3) that move; x if none does."""
     largest = np.abs(values).max(axis=(0, 1))
     return (
-        "".join(axis for axis, each in zip(AXIS_NAMES, largest, strict=True) if each > MIN_MOTION_SHARE * largest.max()) or "x"
+        "".join(axis for axis, each in zip(AXIS_NAMES, largest, strict=True) if each > DRAWN_COMPONENT_SHARE * largest.max())
+        or "x"
     )
 
 

@@ -80,7 +80,7 @@ LETTER_ADVANCE = {
     "|": 3.2,
     "(": 3.6,
     ")": 3.6,
-}  # others 5.6
+}  # in units of the grid; 5.6 for all others
 
 
 def draw_text(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:

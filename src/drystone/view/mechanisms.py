@@ -17,17 +17,17 @@ from drystone.view.colours import CLASS_PALETTE, MAX_LISTED_CLASSES, SUPPORT_COL
 from drystone.view.moment import rotation_quaternions
 from drystone.view.overlay import Lines, draw_legend, draw_lines, lines
 from drystone.view.picture import picture
-from drystone.view.render import structure_size
+from drystone.view.render import bounding_diagonal
 
 Array = np.ndarray
 
 HINGE_COLOUR, SLIDING_COLOUR, TORSION_COLOUR = (0.75, 0.05, 0.10), (0.10, 0.15, 0.75), (0.45, 0.05, 0.55)
-DRAWN_SHARE = 0.06  # of the structure's extent: the largest displacement in the picture
+PICTURE_DISPLACEMENT = 0.06  # of the structure's extent: the largest displacement in the picture
 
 
 def mechanism_picture(model: Model, mechanism: Mechanism, path: str | Path | None = None, **view: Any) -> Array:
     """The mechanism as an image (H, W, 3) uint8, written to `path` as PNG if given; `view` are keywords of `picture`."""
-    motion = mechanism.motion * DRAWN_SHARE * structure_size(model)
+    motion = mechanism.motion * PICTURE_DISPLACEMENT * bounding_diagonal(model)
     marks = [mark for joint in mechanism.joints for mark in _joint_marks(model, joint, motion)]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:

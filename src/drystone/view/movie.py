@@ -31,8 +31,8 @@ from drystone.view.render import IMAGE_MARGIN, Scene
 
 Array = np.ndarray
 
-SEQUENCE_SECONDS = 6.0  # [s] that a pushover or a construction takes
-MECHANISM_PERIOD = 3.0  # [s] that a mechanism takes
+SEQUENCE_SECONDS = 6.0  # [s] duration of the movie of a pushover, construction or settlement
+MECHANISM_PERIOD = 3.0  # [s] for one motion of a mechanism to and fro
 MIN_MOTION = 1e-9  # [m] smaller displacements count as no motion
 PALETTE_IMAGES = 6  # images from which the colours of a gif are taken
 MOVIE_SUFFIXES = (".mp4", ".gif", ".png")
@@ -241,9 +241,10 @@ def _write_gif(path: Path, images: Iterator[Array], fps: float) -> None:
         raise InputError(f"{path}: gif needs Pillow; pip install 'drystone[movie]', or write frame-%04d.png") from None
     pixels = list(images)
     few = np.concatenate([pixels[round(k)] for k in np.linspace(0, len(pixels) - 1, PALETTE_IMAGES)])
-    palette = Image.fromarray(few).quantize(256, method=Image.Quantize.FASTOCTREE)  # others spend the colours on the sky
+    # other methods spend most colours on the sky
+    palette = Image.fromarray(few).quantize(256, method=Image.Quantize.FASTOCTREE)
     first, *rest = [Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE) for image in pixels]
-    ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif counts in hundredths of a second
+    ends = 10 * np.round(100 * np.arange(len(pixels) + 1) / fps).astype(int)  # [ms] a gif stores hundredths of a second
     settings: dict[str, Any] = {"format": "GIF", "save_all": True, "loop": 0, "optimize": True}
     with replace_atomically(path) as part:
         first.save(part, append_images=rest, duration=np.diff(ends).tolist(), **settings)

@@ -40,7 +40,7 @@ class PlotRequest(NamedTuple):
 
     name: str
     components: str = ""  # some of x, y and z
-    blocks: str = ""  # as measure.chosen_blocks reads them
+    blocks: str = ""  # in the form that `select_blocks` reads
 
 
 class PlotSource(NamedTuple):

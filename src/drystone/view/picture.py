@@ -60,7 +60,7 @@ MAX_FRAMED_MOMENTS = 12  # moments of a long movie that decide where the camera 
 class Look(NamedTuple):
     """How a run or a model is drawn: the keywords of `picture`, `strip` and `movie`."""
 
-    color: str | Array = "stone"  # or one of COLOURS, or (B, 3) sRGB
+    color: str | Array = "stone"  # or one of COLOUR_NAMES, or (B, 3) sRGB
     most: float | None = None  # [SI] the value at the end of the colour scale; None for the largest value of all images
     exaggerate: float = 1.0  # factor on displacements and rotations; in pictures of stresses, on strains
     view: str = "corner"  # one of VIEWS; the next three fields change it

@@ -13,11 +13,11 @@ from drystone.view.camera import Camera
 Array = np.ndarray
 
 NO_FACE = -1  # face number of a pixel that no block covers
-FARTHEST = -1e30  # nearness of such a pixel
+EMPTY_NEARNESS = -1e30  # nearness of such a pixel
 SUBPIXELS = 2  # subpixels along each side of a pixel
 SKY_SAMPLES = 8  # per pixel; shared with its eight neighbours
 SRGB_TABLE = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
-EDGE_TOLERANCE = -1e-9  # of a triangle: a pixel centre on an edge belongs to both triangles, in spite of rounding
+PIXEL_EDGE_TOLERANCE = -1e-9  # of a triangle: a pixel centre on an edge belongs to both triangles, in spite of rounding
 
 
 @inner
@@ -40,7 +40,7 @@ def rasterise(triangle, face, out_near, out_face):
             v_left = ((cx - left - 0.5) * (ay - y) - (cy - y) * (ax - left - 0.5)) / area
             for column in range(left, right + 1):
                 u, v = u_left + (column - left) * across_u, v_left + (column - left) * across_v
-                if u < EDGE_TOLERANCE or v < EDGE_TOLERANCE or 1.0 - u - v < EDGE_TOLERANCE:
+                if u < PIXEL_EDGE_TOLERANCE or v < PIXEL_EDGE_TOLERANCE or 1.0 - u - v < PIXEL_EDGE_TOLERANCE:
                     continue
                 near = u * az + v * bz + (1.0 - u - v) * cz
                 if near > out_near[row, column]:
@@ -328,7 +328,7 @@ def scatter_angle(row, column):
 def empty_buffers(size: tuple[int, int]) -> tuple[Array, Array]:
     """The nearness and face of every pixel of an empty picture."""
     shape = (size[1], size[0])
-    return np.full(shape, FARTHEST, np.float32), np.full(shape, NO_FACE, np.int32)
+    return np.full(shape, EMPTY_NEARNESS, np.float32), np.full(shape, NO_FACE, np.int32)
 
 
 def hemisphere(count: int) -> Array:

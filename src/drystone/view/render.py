@@ -36,10 +36,10 @@ class Scene(NamedTuple):
     camera: Camera  # in subpixels
     sun: Camera  # the view of the sun, for the shadow map
     floor: float  # [m] level of a plane that receives the shadow; nan if there is none
-    extent: float  # [m] the diagonal of the box about what is seen
+    extent: float  # [m] the diagonal of the bounding box of the visible points
 
 
-def structure_size(model: Model) -> float:
+def bounding_diagonal(model: Model) -> float:
     """[m] the diagonal of the bounding box of a structure."""
     return float(np.linalg.norm(np.ptp(_built_vertices(model), axis=0)))
 
@@ -55,7 +55,7 @@ def points_near_structure(model: Model, points: Array) -> Array:
     """The points (N, 3) that are not far from the structure as built; all of them if none is near."""
     built = _built_vertices(model)
     apart = np.maximum(built.min(axis=0) - points, points - built.max(axis=0)).max(axis=1)
-    near = apart < MAX_DISTANCE * structure_size(model)
+    near = apart < MAX_DISTANCE * bounding_diagonal(model)
     return points[near] if near.any() else points
 
 
@@ -76,7 +76,7 @@ def render(stones: DrawnBodies, colours: Array, scene: Scene) -> tuple[Array, Ar
     triangle, face, block_of, normal, world = _surfaces(stones)
     near, number = raster.rasterise_nearest(camera, project_points(camera, world)[triangle], face)
     sun_near, _ = raster.rasterise_nearest(sun, project_points(sun, world)[triangle], face)
-    # half a block and a tenth of the structure: joints darken as well as the foot of a wall
+    # at most a tenth of the structure, so that both joints and the foot of a wall become darker
     reach = min(1.2 * float(np.median(stones.bodies.radius)), 0.10 * scene.extent)
     samples = raster.hemisphere(raster.SKY_SAMPLES)
     width, height = camera.size[0] // SUBPIXELS, camera.size[1] // SUBPIXELS

@@ -28,7 +28,7 @@ def result_rows(result: dict[str, Any]) -> Rows:
 
 
 def _equilibrium(result: dict[str, Any]) -> Rows:
-    rows = [("forces", f"{result['contact']}, residual {result['residual']:.1e} of g dt")]
+    rows = [("forces", f"{result['contact']}, residual {result['residual']:.1e} g dt")]
     pushes = [f"{name}: {_format_force_vector(force)}" for name, force in result["reactions"].items()]
     rows.append(
         ("reactions of the supports", "\n".join(pushes if len(pushes) <= 8 else [*pushes[:7], f"and {len(pushes) - 7} more"]))
@@ -46,9 +46,9 @@ def _equilibrium(result: dict[str, Any]) -> Rows:
 def _thrust(thrust: dict[str, Any]) -> Rows:
     if thrust["minimum"] is None:
         return [("thrust line", "none lies within the arch")]
-    at_most, factor = thrust["maximum"], thrust["geometric_safety_factor"]
-    largest = "no bound (a straight line fits in it)" if at_most is None else _format_force(at_most)
-    safety = "no bound" if factor is None else f"{factor:.3f}: so thin the joints could be"
+    maximum, factor = thrust["maximum"], thrust["geometric_safety_factor"]
+    largest = "no bound (a straight line fits in it)" if maximum is None else _format_force(maximum)
+    safety = "no bound" if factor is None else f"{factor:.3f} (the joints could be thinner by this factor)"
     rows = [("thrust", f"{_format_force(thrust['minimum'])} to {largest}, no sliding assumed"), ("geometric safety", safety)]
     for name, joints in thrust["touches"].items():
         touched = ", ".join(f"{'|'.join(touch['joint'])} {touch['side']}" for touch in joints)
@@ -132,28 +132,28 @@ def _construction(result: dict[str, Any]) -> Rows:
     rows = [
         ("stages", f"{planned}, each stands" if result["stable"] else f"{reached} of {planned}, the last does not stand"),
         ("contact", result["contact"]),
-        ("supports bear", f"what is there to {largest_error:.0e} in every stage"),
+        ("reaction of the supports", f"the load present to {largest_error:.0e} in every stage"),
         ("widest head joint", f"{heads[0]}; if laid at once {heads[1]}"),
     ]
     if change is None:
         return [*rows, ("falls", ", ".join(result["falls"]))] if "falls" in result else [*rows, ("at once", "does not stand")]
     listed = f"{change['largest_change']:.1%} of the largest force, {change['mean_change']:.1%} rms"
-    at_most = (
+    forces = (
         f"{_format_force_vector(change['force_at_once'])} at once, {_format_force_vector(change['force_in_stages'])} in stages"
     )
-    return [*rows, ("change of forces by stages", listed), (f"largest change, {'|'.join(change['joint'])}", at_most)]
+    return [*rows, ("change of forces by stages", listed), (f"largest change, {'|'.join(change['joint'])}", forces)]
 
 
 def _settlement(result: dict[str, Any]) -> Rows:
-    way, base, cracks = result["settlement"][-1], result["base_resultant"], result["cracks"]
-    last = f"while supports go by {1e3 * way:.4g} mm" if way else "under its weight"
-    verdict = f"stays in balance {last}" if result["stable"] else f"{result['verdict']}, from {1e3 * way:.4g} mm on"
-    all_at_once = result["increments"] + result["stable"]  # states that are in balance
-    largest_error = max((abs(force / base["weight"] - 1) for force in base["force"][:all_at_once]), default=0.0)
+    settlement, base, cracks = result["settlement"][-1], result["base_resultant"], result["cracks"]
+    last = f"while supports move by {1e3 * settlement:.4g} mm" if settlement else "under its weight"
+    verdict = f"stays in equilibrium {last}" if result["stable"] else f"{result['verdict']}, from {1e3 * settlement:.4g} mm on"
+    balanced = result["increments"] + result["stable"]  # number of states in equilibrium
+    largest_error = max((abs(force / base["weight"] - 1) for force in base["force"][:balanced]), default=0.0)
     rows = [("verdict", verdict)]
     rows += [("what falls", ", ".join(result["falls"]))] if result.get("falls") else []
     rows += [
-        ("supports bear", f"weight and loads to {largest_error:.0e} at {all_at_once} states in balance"),
+        ("reaction of the supports", f"weight and loads to {largest_error:.0e} in {balanced} states of equilibrium"),
         ("contact", result["contact"]),
     ]
     listed = [

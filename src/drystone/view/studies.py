@@ -10,7 +10,7 @@ from drystone.view.domain import domain_pictures
 from drystone.view.fragility import fragility_pictures
 from drystone.view.style import drawing, line_style
 
-PLOTTED_NUMBERS = ("peak_displacement", "multiplier", "angle")  # the first that was measured is drawn against what was varied
+PLOTTED_NUMBERS = ("peak_displacement", "multiplier", "angle")  # the first of these that was measured is drawn
 NUMBER_UNITS = {"peak_displacement": " [m]", "angle": " [rad]"}
 
 

@@ -45,7 +45,7 @@ _STYLE: Any = {
     "figure.dpi": 150,
     "savefig.dpi": 150,
     "svg.hashsalt": "drystone",
-    "pdf.fonttype": 42,  # letters stay letters
+    "pdf.fonttype": 42,  # text is stored as text
 }
 _UNDATED: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from drystone.solvers.solution import FINER_STEPS
 from drystone.stamp import format_stamp
 
-MAX_LISTED = 3  # entries of a kind that are printed one by one
+MAX_ENTRIES = 3  # entries of a kind that are printed one by one
 MAX_LISTED_GAPS = 8  # gaps that are printed one by one
 
 
@@ -75,10 +75,10 @@ def _print_kinds(title: str, entries: list[dict[str, Any]], sentence: Callable[[
         kinds.setdefault(entry["kind"], []).append(entry)
     for kind, members in kinds.items():
         print(f"{title}: {kind}, {len(members)} times{_range(members)}" if len(members) > 1 else f"{title}: {kind}")
-        for member in members[:MAX_LISTED]:
+        for member in members[:MAX_ENTRIES]:
             print(f"  {sentence(member)}")
-        if len(members) > MAX_LISTED:
-            print(f"  ... {len(members) - MAX_LISTED} more; --json lists all")
+        if len(members) > MAX_ENTRIES:
+            print(f"  ... {len(members) - MAX_ENTRIES} more; --json lists all")
 
 
 def _range(members: list[dict[str, Any]]) -> str:
@@ -90,8 +90,8 @@ def _range(members: list[dict[str, Any]]) -> str:
 def _sentence(finding: dict[str, Any]) -> str:
     """The blocks of a finding, what is wrong with them, and how to correct it."""
     names = [repr(name) for name in finding["blocks"]]
-    if len(names) > MAX_LISTED:
-        names = [", ".join(names[:MAX_LISTED]), f"{len(names) - MAX_LISTED} more"]
+    if len(names) > MAX_ENTRIES:
+        names = [", ".join(names[:MAX_ENTRIES]), f"{len(names) - MAX_ENTRIES} more"]
     where = " and ".join(names) + ("" if finding["face"] is None else f", face {finding['face']}")
     between = ": " if len(finding["blocks"]) == 1 else " " if where else ""
     return f"{where}{between}{finding['said']}; {finding['cure']}"
@@ -135,7 +135,7 @@ def summary_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         rows.insert(4, ("widest head joint", f"{heads[-1]:.3g} mm at the end, {max(heads):.3g} mm on the way"))
     if "mechanism" in summary:
         cracks = [f"{name} {width:.3g} mm" for name, width in summary["cracks"].items()]
-        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:MAX_LISTED]) or "none")]
+        rows += [("mechanism", summary["mechanism"]["words"]), ("widest cracks", ", ".join(cracks[:MAX_ENTRIES]) or "none")]
     return rows
 
 
@@ -148,7 +148,7 @@ def _small_steps_row(summary: dict[str, Any]) -> tuple[str, str]:
 
 def open_question(hung: list[str]) -> str:
     """The sentence about blocks that rest on nothing; `hung` has their names, at least one."""
-    named = ", ".join(hung[:MAX_LISTED]) + (f" and {len(hung) - MAX_LISTED} more" if len(hung) > MAX_LISTED else "")
+    named = ", ".join(hung[:MAX_ENTRIES]) + (f" and {len(hung) - MAX_ENTRIES} more" if len(hung) > MAX_ENTRIES else "")
     return (
         f"{len(hung)} blocks rest on nothing ({named}); whether friction in vertical joints holds them depends on the play "
         'of these joints, which the drawing does not show: try structure.play = "0.1 mm" with several play_seed'
@@ -183,8 +183,8 @@ def print_verification(result: dict[str, Any]) -> None:
         ("verdict", result["verdict"]),
         ("computed again", f"{result['steps']} of {result['of_steps']} steps"),
         *(("differs from the stamp", text) for text in result["changed"]),
-        *(("differs", text) for text in differences[:MAX_LISTED]),
-        *([("differs", f"{len(differences) - MAX_LISTED} more; --json lists all")] if len(differences) > MAX_LISTED else []),
+        *(("differs", text) for text in differences[:MAX_ENTRIES]),
+        *([("differs", f"{len(differences) - MAX_ENTRIES} more; --json lists all")] if len(differences) > MAX_ENTRIES else []),
         *((f"other {name}", f"{then}; here {now}") for name, (then, now) in result["other"].items()),
         *(("changed since", text) for text in result["since"]),
         ("computed with", format_stamp(result["stamp"])),
