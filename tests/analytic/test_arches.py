@@ -29,7 +29,7 @@ from drystone.validate.arches import (
     spandrel_loads,
 )
 from drystone.validate.capacities import ALONG_X, collapse_by_body_force
-from drystone.validate.natural_arch import count_fallen_by_course, wall_over_gap
+from drystone.validate.natural_arch import analyse_wall_over_gap, count_fallen_by_course
 from drystone.validate.oppenheim import round_arch
 
 
@@ -152,7 +152,7 @@ def test_spandrels_do_more_than_load_their_arch():
 
 def test_a_natural_arch_is_left_of_a_wall_over_a_gap():
     """Published: a triangle falls, the rest bears itself. Seen: whole stones of ever shorter courses, alike on both sides."""
-    model, found = wall_over_gap()
+    model, found = analyse_wall_over_gap()
     assert found.rest.stands
     counts = count_fallen_by_course(model, found)
     assert counts[0] == 8  # all stones of the first course that touch no support

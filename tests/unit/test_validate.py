@@ -11,7 +11,7 @@ from drystone.record import read_run
 from drystone.session import record_history
 from drystone.units import GRAVITY
 from drystone.validate import house_studies, subjects
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, Workspace, judge
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, Workspace, judge_claim
 from drystone.validate.conduct import compute_history, compute_study, conduct
 from drystone.validate.subjects import SUBJECTS, select_subjects
 
@@ -42,7 +42,7 @@ every = "1 ms"
 )  # fmt: skip
 def test_verdicts(claim, computed, verdict):
     """An explanation is about one value: it does not excuse others."""
-    assert judge(claim, computed).verdict == verdict
+    assert judge_claim(claim, computed).verdict == verdict
 
 
 def test_claims_are_whole():
@@ -53,7 +53,7 @@ def test_claims_are_whole():
         for claim in subject.claims:
             assert isinstance(claim.published, str) or (claim.tolerance > 0 and claim.why), (subject.id, claim.name)
             assert (claim.ours is None) == (claim.explanation == ""), (subject.id, claim.name)
-            assert claim.ours is None or judge(claim, claim.ours).verdict == EXPLAINED, (subject.id, claim.name)
+            assert claim.ours is None or judge_claim(claim, claim.ours).verdict == EXPLAINED, (subject.id, claim.name)
 
 
 def test_subjects_by_name():

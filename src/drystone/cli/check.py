@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.reading import geometry_options
 from drystone.cli.words import EXIT_DONE, EXIT_UNSOUND, print_json
 from drystone.doctor.examine import GAP_TOLERANCE, Examination, examine
@@ -19,7 +19,7 @@ def check(
     supports: list[str] | None, only: list[str] | None, depth: str | None, json: bool,
 ) -> int:  # fmt: skip
     blocks, case = _read_blocks(source, geometry_options(unit, up, supports, only, depth))
-    announce_compiling()
+    show_compiling_notice()
     share = GAP_TOLERANCE if within is None else within
     if not 0 <= share <= 0.1:
         raise InputError(f"--within {share}: give a share of the block size between 0 and 0.1")

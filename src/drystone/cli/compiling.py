@@ -4,6 +4,6 @@ from drystone import kernel
 from drystone.cli.words import print_status
 
 
-def announce_compiling() -> None:
+def show_compiling_notice() -> None:
     """Print a notice if and when a kernel is about to be compiled."""
     kernel.announce_compiling(lambda: print_status("compiling kernels, once on this machine: a minute or two ..."))

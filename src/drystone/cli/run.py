@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drystone import session
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.summary import show_summary
 from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, print_status
 from drystone.errors import InputError
@@ -53,7 +53,7 @@ def _compute(case: Case | None, folder: Path, force: bool) -> bool:
     """Compute and record a case, or resume the run in the folder if `case` is None; return True if Ctrl-C interrupted it."""
     computed = recorded_case(read_run(folder)) if case is None else case
     steps = session.resume_history(folder) if case is None else session.record_history(computed, folder, overwrite=force)
-    announce_compiling()
+    show_compiling_notice()
     try:
         with closing(steps) as generator:
             _show_progress(generator, computed, planned_steps(computed))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from drystone import search as searches
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json, print_status
 from drystone.io.case import read_case
 from drystone.units import split_number_and_unit
@@ -11,7 +11,7 @@ from drystone.view.tables import print_search
 
 
 def search(case: Path, key: str, event: str, between: tuple[str, str], tolerance: str, scan: int, json: bool) -> int:
-    announce_compiling()
+    show_compiling_notice()
     unit, trials = split_number_and_unit(between[0])[1], []
     for trial in searches.search(read_case(case), key, event, between, tolerance, scan=scan):
         happens = searches.EVENT_VERBS[event] if trial.happens else "does not"

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
 from drystone.solve import save_answer, solve_file
 from drystone.view.tables import print_solution
 
 
 def solve(file: Path, method: str | None, tolerance: float | None, law: str | None, output: Path | None, json: bool) -> int:
-    announce_compiling()
+    show_compiling_notice()
     answer = solve_file(file, method=method, tolerance=tolerance, law=law)
     if output is not None:
         save_answer(output, answer)

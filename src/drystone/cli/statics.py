@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 from drystone.analyse.record import record_statics
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.stages import show_stage_progress
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
 from drystone.io.case import Case
@@ -14,7 +14,7 @@ from drystone.view.result_tables import print_result
 
 def analyse(case: Case, folder: Path, force: bool, picture: bool, json: bool) -> int:
     """Show the stages on standard error and print the result on standard output; return the exit code."""
-    announce_compiling()
+    show_compiling_notice()
     with closing(record_statics(case, folder, overwrite=force)) as stages:
         show_stage_progress(stages)
     result = (read_result(folder) or {}) | {"out": str(folder)}

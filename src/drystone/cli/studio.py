@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.words import print_status
 from drystone.page.server import serve
 from drystone.page.studio import Studio
 
 
 def studio(source: Path | None, folder: Path, port: int, browser: bool) -> None:
-    announce_compiling()
+    show_compiling_notice()
     site = Studio(folder, source)
     try:
         serve(site, "studio.html", port=port, open_browser=browser, announce=_print_address)

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, available_cores, print_json, print_status
 from drystone.errors import InputError
 from drystone.io.alone import lock_folder
@@ -110,7 +110,7 @@ def _workers(
     if scheduler is not None:
         return DaskWorkers(task, scheduler)
     jobs = jobs or available_cores()
-    announce_compiling()
+    show_compiling_notice()
     if jobs == 1:
         return SerialWorkers(task)
     compile_kernels(begun.case)
@@ -137,7 +137,7 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
     if out.exists():
         raise InputError(f"{out} exists; give a new folder for the run")
     begun, row = resume_study(folder), read_row(folder, key)
-    announce_compiling()
+    show_compiling_notice()
     outcome = run_trial(begun.case.text, begun.case.path, row.sample, recording=Recording(out))
     summary: dict[str, Any] = {"key": row.key, "sample": dict(row.sample), **outcome._asdict(), "out": str(out)}
     summary["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)

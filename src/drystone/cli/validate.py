@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNSOUND, print_json, print_status
 from drystone.errors import InputError
 from drystone.validate import subjects
-from drystone.validate.claims import FAILS, Subject, judge_all
+from drystone.validate.claims import FAILS, Subject, judge_claims
 from drystone.validate.conduct import SubjectResult, conduct, read_subject_result, workspace_of
 from drystone.validate.pages import print_verdicts, write_index, write_page
 
@@ -18,7 +18,7 @@ def validate(
     if quick and full:
         raise InputError("give --quick or --full, not both")
     selected, judged, interrupted = subjects.select_subjects(id or [], full=full), [], False
-    announce_compiling()
+    show_compiling_notice()
     try:
         for number, subject in enumerate(selected, 1):
             result = _run_or_resume(subject, out, data, again, f"{number} of {len(selected)}: {subject.id}, {subject.title}")
@@ -28,7 +28,7 @@ def validate(
         print_status("interrupted; the computed part is kept, and the same command resumes")
     if write is not None:
         _write(judged, out, data, write)
-    verdicts = [row.verdict for subject, result in judged for row in judge_all(subject, result.numbers)]
+    verdicts = [row.verdict for subject, result in judged for row in judge_claims(subject, result.numbers)]
     if json:
         print_json({"out": str(out), "interrupted": interrupted, "subjects": [_as_json(*each) for each in judged]})
     else:
@@ -64,5 +64,5 @@ def _write(judged: list[tuple[Subject, SubjectResult]], out: Path, data: Path | 
 
 def _as_json(subject: Subject, result: SubjectResult) -> dict[str, Any]:
     rows = [row.claim._asdict() | {"computed": row.computed, "difference": row.difference, "verdict": row.verdict}
-            for row in judge_all(subject, result.numbers)]  # fmt: skip
+            for row in judge_claims(subject, result.numbers)]  # fmt: skip
     return {"id": subject.id, "title": subject.title, "source": subject.source, "rows": rows, **result._asdict()}

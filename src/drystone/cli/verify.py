@@ -6,7 +6,7 @@ from typing import Any
 
 from drystone import verify as verification
 from drystone.analyse.stages import Stages
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.stages import show_stage_progress
 from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
 from drystone.cross import second_opinion
@@ -22,7 +22,7 @@ def verify(
     for name, value in (("--apart", apart), ("--law", law), ("--step", step)):
         if value is not None:
             raise InputError(f"{name} is an option of --cross; add --cross, or leave {name} out")
-    announce_compiling()
+    show_compiling_notice()
     result: dict[str, Any] = {}
 
     def stages() -> Stages:
@@ -38,7 +38,7 @@ def verify(
 def _cross(folder: Path, steps: int | None, apart: float | None, law: str | None, step: float | None, json: bool) -> int:
     if steps is not None:
         raise InputError("--steps is an option of the comparison bit for bit; with --cross, leave it out")
-    announce_compiling()
+    show_compiling_notice()
     result: dict[str, Any] = {}
 
     def stages() -> Stages:

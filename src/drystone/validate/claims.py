@@ -5,9 +5,9 @@
     fails      neither: either the engine has changed, or the explanation no longer applies
 
 >>> claim = Claim("round", "multiplier, round voussoirs", "g", 0.444, 5e-4, "printed to three digits")
->>> judge(claim, 0.4442).verdict, judge(claim, 0.4471).verdict
+>>> judge_claim(claim, 0.4442).verdict, judge_claim(claim, 0.4471).verdict
 ('holds', 'fails')
->>> judge(claim._replace(ours=0.447, explanation="straight sides lower the centroids"), 0.4471).verdict
+>>> judge_claim(claim._replace(ours=0.447, explanation="straight sides lower the centroids"), 0.4471).verdict
 'explained'
 """
 
@@ -78,7 +78,7 @@ class Row(NamedTuple):
         return self.computed - self.claim.published
 
 
-def judge(claim: Claim, computed: Value) -> Row:
+def judge_claim(claim: Claim, computed: Value) -> Row:
     """Compare a computed value with its claim."""
     if _agree(computed, claim.published, claim.tolerance):
         return Row(claim, computed, HOLDS)
@@ -86,8 +86,8 @@ def judge(claim: Claim, computed: Value) -> Row:
     return Row(claim, computed, EXPLAINED if explained else FAILS)
 
 
-def judge_all(subject: Subject, numbers: Mapping[str, Value]) -> list[Row]:
-    return [judge(claim, numbers[claim.name]) for claim in subject.claims]
+def judge_claims(subject: Subject, numbers: Mapping[str, Value]) -> list[Row]:
+    return [judge_claim(claim, numbers[claim.name]) for claim in subject.claims]
 
 
 def _agree(one: Value, other: Value, tolerance: float) -> bool:

@@ -12,7 +12,7 @@ from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.view.forces import force_picture
 
 
-def wall_over_gap() -> tuple[Model, RemainingStructure]:
+def analyse_wall_over_gap() -> tuple[Model, RemainingStructure]:
     """Build the wall; return it with the blocks that remain when the falling stones are removed."""
     model = build_model(build.wall_over_gap(), friction=0.4)
     return model, find_remaining(model)
@@ -25,7 +25,7 @@ def count_fallen_by_course(model: Model, found: RemainingStructure) -> list[int]
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
-    model, found = wall_over_gap()
+    model, found = analyse_wall_over_gap()
     counts = count_fallen_by_course(model, found)
     narrows = counts[0] > 0 and all(one > other or one == other == 0 for one, other in pairwise(counts))
     return {
@@ -35,7 +35,7 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
 
 
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:
-    model, found = wall_over_gap()
+    model, found = analyse_wall_over_gap()
     force_picture(model, found.rest.contacts, out / "H10-forces.png", shown=found.stays, azimuth=0.0, elevation=0.0)
     return [Figure("H10-forces.png", "As BRT figure 9: forces in the wall that remains")]
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from drystone.io.whole import write_atomic
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Row, Subject, Value, Workspace, judge_all
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Row, Subject, Value, Workspace, judge_claims
 from drystone.validate.conduct import SubjectResult
 
 COLUMN_TITLES = ("", "published", "computed", "difference", "verdict")
@@ -21,7 +21,7 @@ def print_verdicts(judged: JudgedSubjects) -> None:
     for name in ("id", *COLUMN_TITLES, "time"):
         table.add_column(name)
     for subject, result in judged:
-        for k, row in enumerate(judge_all(subject, result.numbers)):
+        for k, row in enumerate(judge_claims(subject, result.numbers)):
             cells = map(Text, _cells(row))  # plain text, because [g] would be a style in markup
             table.add_row("" if k else subject.id, *cells, "" if k else f"{result.seconds:.1f} s")
         table.add_section()
@@ -30,7 +30,7 @@ def print_verdicts(judged: JudgedSubjects) -> None:
 
 def write_page(subject: Subject, result: SubjectResult, workspace: Workspace, out: Path) -> None:
     """Write the page of a subject with its figures."""
-    rows = judge_all(subject, result.numbers)
+    rows = judge_claims(subject, result.numbers)
     parts = [
         f"# {subject.id}: {subject.title}",
         f"Source: {subject.source}. Computed again by `drystone validate --id {subject.id}`.",
@@ -48,7 +48,7 @@ def write_index(judged: JudgedSubjects, out: Path) -> None:
     """Write one table of all subjects that have a page, with the dates and machines of their computation."""
     lines: list[Sequence[str]] = [("subject", "source", "numbers", *VERDICTS, "time [s]", "computed by")]
     for subject, result in judged:
-        verdicts = [row.verdict for row in judge_all(subject, result.numbers)]
+        verdicts = [row.verdict for row in judge_claims(subject, result.numbers)]
         link = f"[{subject.id}: {subject.title}]({subject.id}.md)"
         counts = (str(verdicts.count(verdict) or "") for verdict in VERDICTS)
         set_of = "--quick" if subject.quick else "--full"

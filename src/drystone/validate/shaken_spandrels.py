@@ -44,19 +44,19 @@ MIN_FALL = 1.0  # [m] settlement of a voussoir that has fallen
 CROWN_CAPTION = f"(a) the crown, relative to the ground; (b) {ENERGIES}"
 
 
-def voussoirs(run: Run) -> np.ndarray:
+def find_voussoirs(run: Run) -> np.ndarray:
     return np.flatnonzero(["voussoir" in block.name for block in run.model.blocks])
 
 
 def crown(run: Run) -> int:
     """Return the voussoir in the middle."""
-    ring = voussoirs(run)
+    ring = find_voussoirs(run)
     return int(ring[np.abs(run.model.position[ring, 0]).argmin()])
 
 
 def outcome(run: Run) -> str:
     """Return the outcome for the arch; the whole wall loses too little of its energy when the arch falls."""
-    return "collapses" if centroid_displacement(run)[-1, voussoirs(run), 2].min() < -MIN_FALL else "stands"
+    return "collapses" if centroid_displacement(run)[-1, find_voussoirs(run), 2].min() < -MIN_FALL else "stands"
 
 
 def _sine(workspace: Workspace, ring: str) -> Run:

@@ -147,7 +147,7 @@ def _construction(result: dict[str, Any]) -> Rows:
 def _settlement(result: dict[str, Any]) -> Rows:
     settlement, base, cracks = result["settlement"][-1], result["base_resultant"], result["cracks"]
     last = f"while supports move by {1e3 * settlement:.4g} mm" if settlement else "under its weight"
-    verdict = f"stays in equilibrium {last}" if result["stable"] else f"{result['verdict']}, from {1e3 * settlement:.4g} mm on"
+    verdict = f"stays in balance {last}" if result["stable"] else f"{result['verdict']}, from {1e3 * settlement:.4g} mm on"
     balanced = result["increments"] + result["stable"]  # number of states in equilibrium
     largest_error = max((abs(force / base["weight"] - 1) for force in base["force"][:balanced]), default=0.0)
     rows = [("verdict", verdict)]
