@@ -215,7 +215,7 @@ def _sheet(content: dict[str, Any]) -> Sheet:
     if not isinstance(sheet, dict) or not isinstance(sheet.get("structure"), dict):
         raise InputError("this is not a sheet of the studio; reload the page")
     if not all(isinstance(sheet.get(name, {}), dict) for name in ("joints", "push", "statics", "dynamics")):
-        raise InputError("a table of this sheet has another type; reload the page")
+        raise InputError("a part of this sheet must be a table but is not; reload the page")
     return sheet
 
 

@@ -46,7 +46,7 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
 
 
 def draw_ledger(figure: Any, run: Run) -> None:
-    """Where the supplied energy went: stacked areas whose sum is the line of the supplied energy. Energy that the time
+    """Draw where the supplied energy went: stacked areas whose sum is the line of the supplied energy. Energy that the time
     integration created is drawn below zero."""
     time, energy = energy_histories(run)
     supplied = 1e-3 * (

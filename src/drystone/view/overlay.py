@@ -53,7 +53,7 @@ def lines_behind(drawn: Lines, camera: Camera, near: Array, depth: float) -> Arr
 
 
 def select_lines(drawn: Lines, which: Array) -> Lines:
-    """Some of the lines."""
+    """A selection of the lines."""
     return Lines(*(part[which] for part in drawn))
 
 
