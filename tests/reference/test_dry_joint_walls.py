@@ -40,7 +40,7 @@ def test_the_wall_goes_on_rocking_as_measured():
     """From where the cracks are open to 20 mm, within 15 % of the largest force measured near by, either way."""
     test = next(test for test in TESTS if test.name == "WS1.100")
     points = capacity_curve(test, 0.021)
-    way, force = read_curve(test.capacity_curve)
+    displacement, force = read_curve(test.curve_file)
     for place in (0.010, 0.015, 0.020):
         computed = np.interp(place, [p.displacement for p in points], [p.multiplier for p in points])
         for sign in (1, -1):

@@ -61,7 +61,7 @@ def test_who_is_there():
         ([BlockChange(1.0, remove=("bix-2",))], "change: no block and no group is named 'bix-2', did you mean 'box-2'"),
         ([BlockChange(1.0, remove=("box-2",)), BlockChange(2.0, remove=("box-2",))], "at 2 s: block 'box-2' is absent then"),
         ([BlockChange(1.0, add=("box-2",)), BlockChange(2.0, add=("box-2",))], "at 2 s: block 'box-2' is present already"),
-        ([BlockChange(1.0, add=("box-2",)), BlockChange(1.0, remove=("box-1",))], "two of them are at 1 s"),
+        ([BlockChange(1.0, add=("box-2",)), BlockChange(1.0, remove=("box-1",))], "two changes are at 1 s"),
     ],
 )
 def test_changes_that_cannot_be(changes, said):

@@ -260,7 +260,7 @@ dz = "-1 mm"
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("increments = 2", 'duration = "2 s"', "knows no duration"),
+        ("increments = 2", 'duration = "2 s"', "and no duration"),
         ("increments = 2", 'integrator = "rk4"', "small-steps"),
         ("increments = 2", "increments = 0", "increments"),
         ('"support-right"', '"support-rigt"', "support-right"),

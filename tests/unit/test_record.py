@@ -252,7 +252,7 @@ ENDLESS = """
 import sys
 from tests.unit.synthetic import boxes, ground, start, steps
 from drystone import writer
-writer.PATIENCE = 0.0
+writer.MAX_SECONDS_IN_MEMORY = 0.0
 model = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
 with writer.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2, ground=ground(0)) as run:
     print("writing", flush=True)

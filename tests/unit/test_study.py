@@ -117,7 +117,7 @@ class TestRest:
         """Brute force: the same trial to the end of its duration. At 0.28 g it rocks and rests after half of that; at 0.4 g
         it rocks to the end, and from 0.5 g on it falls."""
         early = run_trial(PUSHED, "case.toml", {"motion.amplitude": amplitude})
-        monkeypatch.setattr(rest, "CALM", math.inf)
+        monkeypatch.setattr(rest, "REST_DURATION", math.inf)
         full = run_trial(PUSHED, "case.toml", {"motion.amplitude": amplitude})
         assert early.status == full.status
         same = ("collapse_time", "peak_displacement", "peak_tilt", "peak_displacement block")
@@ -160,7 +160,7 @@ class TestRest:
         """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on
         it goes on rocking, and is followed."""
         early = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
-        monkeypatch.setattr(remainder, "MARGIN", 1e9)
+        monkeypatch.setattr(remainder, "ACCELERATION_MARGIN", 1e9)
         full = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         assert early.status == full.status
         if pulse in ("0.2 g", "0.28 g"):

@@ -24,20 +24,20 @@ def check(
     if not 0 <= share <= 0.1:
         raise InputError(f"--within {share}: give a share of the block size between 0 and 0.1")
     report = examine(blocks, within=share)
-    facts = report.facts | {"findings": report.listed()}
+    summary = report.facts | {"findings": report.listed()}
     if case is not None and not report.errors:
-        facts |= summarise_case(case)
-        facts |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
+        summary |= summarise_case(case)
+        summary |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
     if fix is not None:
-        after, repairs = _repair(report, source, fix, share)
-        facts |= {"fixed": str(fix), "repairs": repairs, "remaining": after.listed()}
-        report = after
+        repaired, repairs = _repair(report, source, fix, share)
+        summary |= {"fixed": str(fix), "repairs": repairs, "remaining": repaired.listed()}
+        report = repaired
     if picture is not None:
         from drystone.view.defects import defects_picture
 
         defects_picture(report, picture)
-        facts["picture"] = str(picture)
-    print_json(facts) if json else print_check(facts)
+        summary["picture"] = str(picture)
+    print_json(summary) if json else print_check(summary)
     return EXIT_UNSOUND if report.errors else EXIT_DONE
 
 
@@ -60,6 +60,6 @@ def _repair(report: Examination, source: Path, out: Path, within: float) -> tupl
 
     if out.exists():
         raise InputError(f"--fix {out}: this file already exists, and a repair never overwrites a file; give another name")
-    blocks, done = repair(report.blocks, within=within)
+    blocks, repairs_made = repair(report.blocks, within=within)
     write_structure(out, blocks)
-    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in done]
+    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in repairs_made]

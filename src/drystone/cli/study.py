@@ -42,13 +42,13 @@ def study(
     if resume is not None:
         if source is not None or out is not None or full:
             raise InputError("--resume takes the folder of a study and no study file: drystone study --resume out")
-        begun, folder = resume_study(resume), resume
+        prepared, folder = resume_study(resume), resume
     elif source is None or out is None:
         raise InputError("give a study file and a folder: drystone study study.toml -o out")
     else:
-        begun, folder = prepare_study(source, full=full), out
+        prepared, folder = prepare_study(source, full=full), out
     with lock_folder(folder):
-        summary, rows = _run_or_resume(begun, folder, jobs, scheduler, retry)
+        summary, rows = _run_or_resume(prepared, folder, jobs, scheduler, retry)
     if plot:
         summary["pictures"] = _draw(summary, rows, folder)
     print_json(summary) if json else print_study(summary)
@@ -58,31 +58,31 @@ def study(
 
 
 def _run_or_resume(
-    begun: PreparedStudy, folder: Path, jobs: int | None, scheduler: str | None, retry: bool
+    prepared: PreparedStudy, folder: Path, jobs: int | None, scheduler: str | None, retry: bool
 ) -> tuple[dict[str, Any], list[TrialRow]]:
     """Compute the trials that are missing; return the summary of the study and its rows."""
-    write_manifest(begun, folder)
-    table = TrialTable(folder, begun.key_of, retry=retry)
+    write_manifest(prepared, folder)
+    table = TrialTable(folder, prepared.key_of, retry=retry)
     _report_kept_trials(table)
     interrupted = False
     try:
-        if _trials_missing(begun, table):
-            with _workers(begun, folder, jobs, scheduler) as workers, closing(run_study(begun.study, table, workers)) as rows:
-                _show_progress(rows, begun, table)
+        if _trials_missing(prepared, table):
+            with _workers(prepared, folder, jobs, scheduler) as workers, closing(run_study(prepared.study, table, workers)) as rows:
+                _show_progress(rows, prepared, table)
     except KeyboardInterrupt:
         interrupted = True
         print_status(f"interrupted; all finished trials are kept. Resume with: drystone study --resume {folder}")
     finally:
         table.close()
-    result = begun.study.result(table.trials)
+    result = prepared.study.result(table.trials)
     write_atomic(folder / RESULT_FILE, json_format.dumps(result, indent=2))
     summary = {
-        "study": str(begun.file.path),
-        "kind": begun.file.table.kind,
+        "study": str(prepared.file.path),
+        "kind": prepared.file.table.kind,
         "out": str(folder),
         "interrupted": interrupted,
         "trials": table.counts(),
-        "expected": begun.study.expected(table.trials),
+        "expected": prepared.study.expected(table.trials),
         "found": result,
     }
     return summary, table.rows()
@@ -98,33 +98,33 @@ def _report_kept_trials(table: TrialTable) -> None:
         print_status(f"{table.folder}: {len(table.trials)} trials have already been computed")
 
 
-def _trials_missing(begun: PreparedStudy, table: TrialTable) -> bool:
-    return any(table.trials.outcome(sample) is None for sample in begun.study.propose(table.trials))
+def _trials_missing(prepared: PreparedStudy, table: TrialTable) -> bool:
+    return any(table.trials.outcome(sample) is None for sample in prepared.study.propose(table.trials))
 
 
 def _workers(
-    begun: PreparedStudy, folder: Path, jobs: int | None, scheduler: str | None
+    prepared: PreparedStudy, folder: Path, jobs: int | None, scheduler: str | None
 ) -> SerialWorkers | ProcessWorkers | DaskWorkers:
     """Return the workers that the options select; by default one per core."""
-    task = begun.task(folder)
+    task = prepared.task(folder)
     if scheduler is not None:
         return DaskWorkers(task, scheduler)
     jobs = jobs or available_cores()
     show_compiling_notice()
     if jobs == 1:
         return SerialWorkers(task)
-    compile_kernels(begun.case)
+    compile_kernels(prepared.case)
     return ProcessWorkers(task, jobs)
 
 
-def _show_progress(rows: Iterable[TrialRow], begun: PreparedStudy, table: TrialTable) -> None:
+def _show_progress(rows: Iterable[TrialRow], prepared: PreparedStudy, table: TrialTable) -> None:
     """Show finished trials, their rate, failures and the time left as a progress bar on standard error."""
     columns, console = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()), Console(stderr=True)
     with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("starting", total=begun.study.expected(table.trials), completed=len(table.trials))
+        bar = progress.add_task("starting", total=prepared.study.expected(table.trials), completed=len(table.trials))
         start = monotonic()
         for done, row in enumerate(rows, 1):
-            expected, counts = begun.study.expected(table.trials), table.counts()
+            expected, counts = prepared.study.expected(table.trials), table.counts()
             status = f"{counts['all']} of {expected} trials, {60 * done / (monotonic() - start):.3g} per minute"
             status += f", {counts['failed']} failed" if counts["failed"] else ""
             progress.update(bar, completed=counts["all"], total=expected, description=status)
@@ -136,9 +136,9 @@ def _record_trial(folder: Path, key: str, out: Path, picture: bool, json: bool) 
     """Compute a trial of a study again as a recorded run."""
     if out.exists():
         raise InputError(f"{out} exists; give a new folder for the run")
-    begun, row = resume_study(folder), read_row(folder, key)
+    prepared, row = resume_study(folder), read_row(folder, key)
     show_compiling_notice()
-    outcome = run_trial(begun.case.text, begun.case.path, row.sample, recording=Recording(out))
+    outcome = run_trial(prepared.case.text, prepared.case.path, row.sample, recording=Recording(out))
     summary: dict[str, Any] = {"key": row.key, "sample": dict(row.sample), **outcome._asdict(), "out": str(out)}
     summary["as_in_the_table"] = outcome._replace(seconds=0.0) == row.outcome._replace(seconds=0.0)
     if picture and outcome.status != FAILED:

@@ -16,10 +16,10 @@ def show_summary(folder: Path, json: bool, extra: dict[str, Any]) -> dict[str, A
     case = recorded_case(run)
     summary = summarise(run, loss=case.history.collapse) | extra
     if case.analysis.kind == "settlement":
-        push = base_resultant(run, case.history.time_step)
-        borne = float(vertical_forces(run.model, loads_at(case.loads, run.time[-1]), case.analysis.gravity).sum())
-        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": borne,
-                                     "balanced_from": balanced_from(run.time, push, borne)}  # fmt: skip
+        reaction = base_resultant(run, case.history.time_step)
+        weight = float(vertical_forces(run.model, loads_at(case.loads, run.time[-1]), case.analysis.gravity).sum())
+        summary["base_resultant"] = {"time": run.time.tolist(), "force": reaction.tolist(), "weight": weight,
+                                     "balanced_from": balanced_from(run.time, reaction, weight)}  # fmt: skip
         summary["head_joint_openings"] = head_joint_openings(run).tolist()
     print_json(summary) if json else print_summary(summary)
     return summary

@@ -34,10 +34,8 @@ from drystone.kernel.digest import code_digest, describe_type, digest_texts
 from drystone.kernel.target import Callee, kernel_target
 from drystone.undisturbed import deliver_signals
 
-STORE_FORMAT = "1"  # of the files in the store
-MAX_COPIED_INSTRUCTIONS = (
-    120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
-)
+STORE_FORMAT = "1"  # version of the format of files in the store
+MAX_COPIED_INSTRUCTIONS = 120  # of LLVM; a smaller function is copied into its callers, as a call would cost more
 KEY_VERSIONS = (
     STORE_FORMAT,
     str(MAX_COPIED_INSTRUCTIONS),

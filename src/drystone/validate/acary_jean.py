@@ -99,38 +99,38 @@ def apply_weight(model: Model, duration: float, surface: ContactSurface = STONE_
     rows = []
     for step in simulate(model, duration=duration, solver=make_solver("native"), surface=surface, **scheme):
         contacts = step.state.contacts
-        push = (fixed[contacts.a].astype(float) - fixed[contacts.b]) @ contacts.impulse[:, 2] / scheme["time_step"]
-        rows.append((step.state.time, push / weight, head_joint_opening(contacts)))
+        reaction = (fixed[contacts.a].astype(float) - fixed[contacts.b]) @ contacts.impulse[:, 2] / scheme["time_step"]
+        rows.append((step.state.time, reaction / weight, head_joint_opening(contacts)))
     return WallHistory(*np.array(rows).T)
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for scheme in WITHOUT_WAVES:
-        found = apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **SCHEMES[scheme])
-        numbers[f"{scheme}, base"] = float(found.base[-1])
-        numbers[f"{scheme}, cracks"] = float(found.head.max() / found.head[-1])
+        result = apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **SCHEMES[scheme])
+        numbers[f"{scheme}, base"] = float(result.base[-1])
+        numbers[f"{scheme}, cracks"] = float(result.head.max() / result.head[-1])
     run = compute_history(SETTLEMENT_CASE, workspace.folder / "settled")
     free = ~run.model.bodies.fixed
-    borne = base_resultant(run, SETTLEMENT_TIME_STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
+    base_share = base_resultant(run, SETTLEMENT_TIME_STEP) / (GRAVITY * run.model.bodies.mass[free].sum())
     return (
         numbers
         | _settle_by_small_steps(workspace.folder / "millimetres")
         | {
             "settled": "runs through" if run.steps["converged"].all() else "has unsolved steps",
-            "settled, base": float(borne[-1]),
+            "settled, base": float(base_share[-1]),
         }
     )
 
 
 def _settle_by_small_steps(folder: Path) -> dict[str, Value]:
     """Compute the settlement by small steps, with equilibrium at every increment."""
-    found = compute_statics(SMALL_STEP_SETTLEMENT_CASE, folder)
-    borne = np.array(found["base_resultant"]["force"]) / found["base_resultant"]["weight"]
+    result = compute_statics(SMALL_STEP_SETTLEMENT_CASE, folder)
+    base_share = np.array(result["base_resultant"]["force"]) / result["base_resultant"]["weight"]
     return {
-        "in millimetres": found["verdict"],
-        "in millimetres, base": float(borne[np.abs(borne - 1.0).argmax()]),
-        "in millimetres, head joints": 1e3 * found["head_joint_openings"][0],
+        "in millimetres": result["verdict"],
+        "in millimetres, base": float(base_share[np.abs(base_share - 1.0).argmax()]),
+        "in millimetres, head joints": 1e3 * result["head_joint_openings"][0],
     }
 
 
@@ -138,7 +138,7 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     histories = {
         scheme: apply_weight(acary_jean_wall((WINDOW,)), WEIGHT_DURATION, **options) for scheme, options in SCHEMES.items()
     }
-    base_picture({scheme: (found.time, found.base) for scheme, found in histories.items()}, out / "H11-base.png")
+    base_picture({scheme: (result.time, result.base) for scheme, result in histories.items()}, out / "H11-base.png")
     picture(read_run(workspace.folder / "settled"), out / "H11-settled.png", color="displacement", view="front")
     return [
         Figure("H11-base.png", "As AJ figure 6: reaction of the base, by three schemes"),

@@ -48,8 +48,8 @@ def _capacity(
 
     def draw(workspace: Workspace, out: Path) -> list[Figure]:
         model = make()
-        found = collapse_by_body_force(model, direction)
-        mechanism = read_mechanism(model, found.contacts, found.velocity, tolerance=MECHANISM_TOLERANCE)
+        collapse = collapse_by_body_force(model, direction)
+        mechanism = read_mechanism(model, collapse.contacts, collapse.velocity, tolerance=MECHANISM_TOLERANCE)
         mechanism_picture(model, mechanism, out / f"{id}.png", azimuth=azimuth)
         return [Figure(f"{id}.png", "The collapse mechanism")]
 

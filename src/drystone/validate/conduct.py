@@ -51,12 +51,12 @@ def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: 
     if again:
         _delete_results(subject, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    begin = perf_counter()
+    start = perf_counter()
     workspace = workspace_of(subject, folder, data)
     numbers = subject.compute(workspace)
     date = datetime.now(UTC).strftime("%Y-%m-%d")
     result = SubjectResult(
-        numbers, max(perf_counter() - begin, _seconds_spent(workspace.folder)), date, __version__, _machine()
+        numbers, max(perf_counter() - start, _seconds_spent(workspace.folder)), date, __version__, _machine()
     )
     write_atomic(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
@@ -103,16 +103,16 @@ def compute_study(text: str, case: str, folder: Path) -> dict[str, Any]:
     inputs.mkdir(parents=True, exist_ok=True)
     write_atomic(inputs / "case.toml", case)
     write_atomic(inputs / "study.toml", text)
-    begun = prepare_study(inputs / "study.toml")
+    prepared = prepare_study(inputs / "study.toml")
     with lock_folder(folder):
-        write_manifest(begun, folder)
-        table = TrialTable(folder, begun.key_of)
+        write_manifest(prepared, folder)
+        table = TrialTable(folder, prepared.key_of)
         try:
-            with SerialWorkers(begun.task(folder)) as workers, closing(run_study(begun.study, table, workers)) as rows:
+            with SerialWorkers(prepared.task(folder)) as workers, closing(run_study(prepared.study, table, workers)) as rows:
                 deque(rows, maxlen=0)
         finally:
             table.close()
-    return begun.study.result(table.trials)
+    return prepared.study.result(table.trials)
 
 
 def _is_run_of(case: Case, folder: Path) -> bool:

@@ -57,8 +57,8 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
     for ring, result in sorted(rings.items()):
         angle, meridian, hoop = np.mean(result, axis=0)
         weight = DENSITY * GRAVITY * radius
-        push = -weight * (np.cos(oculus) - np.cos(angle)) / np.sin(angle) ** 2
-        rows.append((ring, np.degrees(angle), *(1e-3 * s for s in (meridian, push, hoop, -weight * np.cos(angle) - push))))
+        meridian_force = -weight * (np.cos(oculus) - np.cos(angle)) / np.sin(angle) ** 2
+        rows.append((ring, np.degrees(angle), *(1e-3 * s for s in (meridian, meridian_force, hoop, -weight * np.cos(angle) - meridian_force))))
     return rows
 
 

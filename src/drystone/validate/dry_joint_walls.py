@@ -49,7 +49,7 @@ class WallTest(NamedTuple):
     normal: float  # [N] on the beam
     weight: float  # [N] of the wall, as given by the authors
     strengths: tuple[float, ...]  # [N] largest horizontal force, in one direction or in both
-    capacity_curve: Path
+    curve_file: Path
 
 
 def read_tests(folder: Path) -> list[WallTest]:
@@ -60,7 +60,7 @@ def read_tests(folder: Path) -> list[WallTest]:
 def _test(row: dict[str, str], folder: Path) -> WallTest:
     lengths = [1e-3 * float(row[f"{key} [mm]"]) for key in ("H", "L", "t", "H0", "hb", "lb")]
     normal = 1e6 * float(row["σ0,pc [MPa]"]) * lengths[1] * lengths[2]
-    strengths = [1e3 * float(row[f"Vmax,{way} [kN]"]) for way in "+-"]
+    strengths = [1e3 * float(row[f"Vmax,{displacement} [kN]"]) for displacement in "+-"]
     measured = tuple(limit_strength for limit_strength in strengths if np.isfinite(limit_strength))
     height, length, thickness, shear_span, unit_height, unit_length = lengths
     own = 1e3 * float(row["Ntot [kN]"]) - normal
@@ -83,8 +83,8 @@ def read_curve(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Read the displacement of the top [m] and the horizontal force [N]."""
     with path.open(encoding="latin-1") as file:
         rows = np.array([row[:2] for row in list(csv.reader(file))[4:]], float)
-    way, force = rows[np.isfinite(rows).all(axis=1)].T
-    return 1e-3 * way, 1e3 * force
+    displacement, force = rows[np.isfinite(rows).all(axis=1)].T
+    return 1e-3 * displacement, 1e3 * force
 
 
 def build_tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
@@ -100,10 +100,10 @@ def build_tested_wall(test: WallTest, friction: float = FRICTION) -> Model:
 
 def wall_loads(test: WallTest, model: Model, rotation: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the dead loads, and a live horizontal force of 1 N."""
-    press = AppliedLoad("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
-    push = AppliedLoad("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
-    dead = weight_wrench(model, GRAVITY) + load_wrench(model, [press], GRAVITY, rotation)
-    return dead, load_wrench(model, [push], GRAVITY, rotation)
+    vertical_load = AppliedLoad("beam", force=test.normal, at=(0.0, 0.0, 2 * test.shear_span - test.height))
+    horizontal_load = AppliedLoad("beam", force=1.0, direction=(1.0, 0.0, 0.0), at=(0.0, 0.0, test.shear_span))
+    dead = weight_wrench(model, GRAVITY) + load_wrench(model, [vertical_load], GRAVITY, rotation)
+    return dead, load_wrench(model, [horizontal_load], GRAVITY, rotation)
 
 
 def limit_strength(test: WallTest, friction: float = FRICTION) -> float:
@@ -136,9 +136,9 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     with drawing(out / "dry-joint-walls.png", width=LANDSCAPE_WIDTH, height=3.0) as figure:
         panels = figure.subplots(1, len(PLOTTED_TESTS))
         for name, axes in zip(PLOTTED_TESTS, panels, strict=True):
-            way, force = read_curve(tests[name].capacity_curve)
-            axes.plot(1e3 * way, 1e-3 * force, color=FAINT_GREY, linewidth=0.8, label="measured")
-            points = capacity_curve(tests[name], 1.1 * float(np.abs(way).max()))
+            displacement, force = read_curve(tests[name].curve_file)
+            axes.plot(1e3 * displacement, 1e-3 * force, color=FAINT_GREY, linewidth=0.8, label="measured")
+            points = capacity_curve(tests[name], 1.1 * float(np.abs(displacement).max()))
             computed = np.array([(1e3 * point.displacement, 1e-3 * point.multiplier) for point in points]).T
             axes.plot(*computed, color=RED, label="pushover, rigid blocks")
             if force.min() < -0.5 * force.max():  # pushed in both directions

@@ -47,8 +47,8 @@ def _domain(workspace: Workspace) -> dict[str, Any]:
 
 def _compute_domain(workspace: Workspace) -> dict[str, Value]:
     (curve,) = _domain(workspace)["curves"]
-    lowest = [_lowest(both) for both in zip(*(way["boundary"] for way in curve["directions"].values()), strict=True)]
-    islands = [sign for sign, way in curve["directions"].items() if way["islands"]]
+    lowest = [_lowest(both) for both in zip(*(direction_result["boundary"] for direction_result in curve["directions"].values()), strict=True)]
+    islands = [sign for sign, direction_result in curve["directions"].items() if direction_result["islands"]]
     return {
         "short": "survived" if np.isinf(lowest[0]) else f"collapses from {lowest[0]:.2g} g",
         "trend": "falls" if all(long < short or np.isinf(long) for short, long in pairwise(lowest)) else "does not fall",
@@ -63,10 +63,10 @@ def _lowest(both: tuple[dict[str, Any], ...]) -> float:
 
 
 def _draw_domain(workspace: Workspace, out: Path) -> list[Figure]:
-    found = _domain(workspace)
-    width, height = domain_size(found)
+    result = _domain(workspace)
+    width, height = domain_size(result)
     with drawing(out / "H5-domain-21.png", width=width, height=height) as figure:
-        draw_domain(figure, found, workspace.folder / "domain")
+        draw_domain(figure, result, workspace.folder / "domain")
     return [Figure("H5-domain-21.png", "As NB figure 21 (a): pulses that bring the house down, by direction; dashed: the "
                                        "static capacity")]  # fmt: skip
 

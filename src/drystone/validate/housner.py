@@ -68,12 +68,12 @@ def integrate_housner(half_width: float, half_height: float, tilt: float, impact
             return y[0]
 
         upright.terminal, upright.direction = True, -side  # type: ignore[attr-defined]
-        found = solve_ivp(
+        solution = solve_ivp(
             lambda t, y, side=side: [y[1], -p2 * np.sin(alpha * side - y[0])],
             (time, time + 100.0), [angle, spin], events=upright, rtol=1e-11, atol=1e-13, first_step=1e-6,
         )  # fmt: skip
-        arcs.append(Arc(found.t, *found.y))
-        time, angle, spin = found.t[-1], 0.0, ratio * found.y[1, -1]
+        arcs.append(Arc(solution.t, *solution.y))
+        time, angle, spin = solution.t[-1], 0.0, ratio * solution.y[1, -1]
     return arcs
 
 
@@ -128,13 +128,13 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 
 
 def _claims() -> tuple[Claim, ...]:
-    found = []
+    claims = []
     for step, tolerance in zip(STEPS, (1.0, 0.6, 0.3), strict=True):
-        found.append(Claim(f"impacts, {step}", f"largest error of the first six impact times, step {step}", "%", 0.0, tolerance,
+        claims.append(Claim(f"impacts, {step}", f"largest error of the first six impact times, step {step}", "%", 0.0, tolerance,
                            "first order in the step; NB judge their curves at 1 ms as converged by eye"))  # fmt: skip
-        found.append(Claim(f"ratio, {step}", f"ratio of angular velocities at an impact, mean of five, step {step}", "",
+        claims.append(Claim(f"ratio, {step}", f"ratio of angular velocities at an impact, mean of five, step {step}", "",
                            0.8761, 0.01, "an impact that falls inside a step loses a little more"))  # fmt: skip
-    return tuple(found)
+    return tuple(claims)
 
 
 HOUSNER = Subject(

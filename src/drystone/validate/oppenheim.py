@@ -62,8 +62,8 @@ def _united(parts: list[Array], name: str) -> Block:
 def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(CASE, workspace.folder / "arch")
     time, energy = step_history(run, "potential")
-    found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
-    numbers: dict[str, Value] = {f"peak {k + 1}": float(found[k]) for k in range(len(PEAKS))}
+    peak_times = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
+    numbers: dict[str, Value] = {f"peak {k + 1}": float(peak_times[k]) for k in range(len(PEAKS))}
     return numbers | {
         "round": collapse_by_body_force(build_model(round_arch(), friction=2.0), ALONG_X).multiplier,
         "straight": collapse_by_body_force(build_model(build.arch(), friction=2.0), ALONG_X).multiplier,

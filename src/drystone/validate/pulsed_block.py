@@ -46,8 +46,8 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for amplitude, published in PEAKS.items():
         time, energy = step_history(_run(workspace, amplitude), "potential")
-        found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
-        numbers |= {f"{amplitude}, peak {k + 1}": float(found[k]) for k in range(len(published))}
+        peak_times = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
+        numbers |= {f"{amplitude}, peak {k + 1}": float(peak_times[k]) for k in range(len(published))}
         numbers[f"{amplitude}, outcome"] = "stands" if collapse_time(time, energy) is None else "collapses"
     return numbers
 
@@ -75,12 +75,12 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 
 def _claims() -> tuple[Claim, ...]:
     why = 'NB print instants to 0.05 s, "approximately"; their curves for three time steps differ visibly'
-    found = []
+    claims = []
     for amplitude, outcome in (("8", "stands"), ("9.5", "collapses")):
-        found += [Claim(f"{amplitude}, peak {k}", f"{amplitude} m/s²: peak {k} of the potential energy", "s", time, 0.06, why)
+        claims += [Claim(f"{amplitude}, peak {k}", f"{amplitude} m/s²: peak {k} of the potential energy", "s", time, 0.06, why)
                   for k, time in enumerate(PEAKS[amplitude], 1)]  # fmt: skip
-        found.append(Claim(f"{amplitude}, outcome", f"{amplitude} m/s²: outcome", "", outcome))
-    return tuple(found)
+        claims.append(Claim(f"{amplitude}, outcome", f"{amplitude} m/s²: outcome", "", outcome))
+    return tuple(claims)
 
 
 PULSED_BLOCK = Subject(

@@ -50,12 +50,12 @@ def _run(workspace: Workspace, half_period: str) -> Run:
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
     time, energy = step_history(_run(workspace, SHORT_HALF_PERIOD), "potential")
-    found = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
-    nearest = [float(found[np.abs(found - peak).argmin()]) for peak in PEAKS]
+    peak_times = peaks(time, energy / energy[0], prominence=PEAK_PROMINENCE)[0]
+    nearest = [float(peak_times[np.abs(peak_times - peak).argmin()]) for peak in PEAKS]
     numbers: dict[str, Value] = {f"peak {k}": value for k, value in enumerate(nearest, 1)}
     for half_period in (SHORT_HALF_PERIOD, LONG_HALF_PERIOD):
-        fallen = collapse_time(*step_history(_run(workspace, half_period), "potential"))
-        numbers[half_period] = "stands" if fallen is None else "collapses"
+        collapse_instant = collapse_time(*step_history(_run(workspace, half_period), "potential"))
+        numbers[half_period] = "stands" if collapse_instant is None else "collapses"
     return numbers
 
 

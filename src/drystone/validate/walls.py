@@ -64,8 +64,8 @@ def _wall3(workspace: Workspace) -> dict[str, Value]:
         loads.body_force(model, (1, 0, 0), GRAVITY),
     )
     associated = solve_limit(system, dead, live)
-    rounds = search_corner_states(system, dead, live, associated.optimum, starts=MAX_STARTS, stands=True)
-    lowest = min(each.collapse.multiplier for each in rounds if each.collapse)
+    searches = search_corner_states(system, dead, live, associated.optimum, starts=MAX_STARTS, stands=True)
+    lowest = min(each.collapse.multiplier for each in searches if each.collapse)
     workspace.folder.mkdir(parents=True, exist_ok=True)
     write_structure(workspace.folder / "wall3.json", blocks)
     case, between = parse_case(ROCKING_CASE, workspace.folder / "case.toml"), ("0.35 g", "0.40 g")

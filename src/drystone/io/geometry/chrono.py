@@ -1,7 +1,8 @@
-"""Bricks of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora): rows come in, a `Drawing` goes out.
+"""Reads brick files of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora).
 
-A row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z
-of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths in m, y up.
+Each row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z
+of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths are in m, with
+y up.
 """
 
 from pathlib import Path
@@ -20,7 +21,7 @@ HEADER_NUMBERS, OLD_HEADER_NUMBERS = 11, 9  # numbers before the corners
 
 
 def read_chrono(path: Path, density: float) -> Drawing:
-    """The bricks of a brick file; a row that begins with # is none."""
+    """The bricks of a brick file; rows that begin with # are ignored."""
     blocks = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         words = [word.strip() for word in line.split(",") if word.strip()]

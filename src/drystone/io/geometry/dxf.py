@@ -1,7 +1,8 @@
-"""DXF, by ezdxf (extra `dxf`): closed polylines, 3DFACEs, MESHes and polyface meshes come in, a `Drawing` goes out, and back.
+"""Reads and writes DXF, with ezdxf (extra `dxf`): closed polylines, 3DFACEs, MESHes and polyface meshes.
 
-A closed polyline is a flat block, which `depth` makes a prism. Layers are groups and the file's unit is honoured. Written as
-one MESH a block, in m, with name, group, density, fixed and pieces in extended data. Lines, text and references are left aside.
+A closed polyline is a flat block, which `depth` makes a prism. Layers are groups, and the unit of the file is used. Blocks are
+written as one MESH each, in m, with name, group, density, fixed and pieces in extended data. Lines, text and references are
+ignored.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +22,7 @@ from drystone.model import Block
 METRES_PER_UNIT = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}
 XDATA_OWNER = "DRYSTONE"  # of the extended data
 FORBIDDEN_CHARACTERS = str.maketrans(dict.fromkeys('<>/\\":;?*|=`', "_"))  # in the name of a layer
-CLOSED_TOLERANCE = 1e-6  # of an outline's size: how far its last point may be from its first
+CLOSED_TOLERANCE = 1e-6  # of an outline's size: largest distance of its last point from its first
 
 
 def read_dxf(path: Path, density: float) -> Drawing:
@@ -30,12 +31,12 @@ def read_dxf(path: Path, density: float) -> Drawing:
         import ezdxf
     except ImportError:
         raise missing_library("ezdxf", "dxf", path) from None
-    read_bytes(path)  # there, and not too large
+    read_bytes(path)  # refuses a missing or too large file
     try:
         return _drawing(ezdxf.readfile(path), path, density)
     except InputError:
         raise
-    except Exception as error:  # of whatever kind: the library meets damage as it comes
+    except Exception as error:  # damaged files can raise any kind of error in the library
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
 
 
@@ -89,25 +90,25 @@ def _polyface(entity: Any, density: float) -> Block:
 
 
 def _join_faces(faces: list[np.ndarray], layer: str, density: float) -> Block:
-    """The 3DFACEs of a layer as one surface, which falls into the blocks that hang together."""
+    """The 3DFACEs of a layer as one surface, which is later split into its connected blocks."""
     start = np.cumsum([0] + [len(face) for face in faces]).tolist()
     corners: list[Face] = [tuple(range(a, b)) for a, b in pairwise(start)]
     return Block(np.concatenate(faces), tuple(corners), density, name=layer, group=layer)
 
 
 def _with_stored_attributes(entity: Any, block: Block) -> Block:
-    """The block with what we wrote beside its mesh."""
+    """The block with the attributes that drystone stored in the extended data of its mesh."""
     values = [tag.value for tag in entity.get_xdata(XDATA_OWNER)] if entity.has_xdata(XDATA_OWNER) else []
     if len(values) < 4:
         return block
     name, group, density, fixed, *pieces = values
     if not all(isinstance(value, (int, float)) for value in (density, fixed, *pieces)):
-        return block  # another's
+        return block  # data of another program
     return Block(block.vertices, block.faces, float(density), bool(fixed), str(name), str(group), tuple(map(int, pieces)))
 
 
 def write_dxf(path: Path, blocks: Sequence[Block]) -> None:
-    """One MESH a block, on the layer of its group; its faces remain polygons."""
+    """Write one MESH per block, on the layer of its group; faces remain polygons."""
     try:
         import ezdxf
     except ImportError:

@@ -1,4 +1,4 @@
-"""LMGC90 DATBOX: BODIES.DAT comes in, and BULK_BEHAV.DAT and DRV_DOF.DAT if they lie beside it; a `Drawing` goes out.
+"""Reads a DATBOX of LMGC90: BODIES.DAT, and BULK_BEHAV.DAT and DRV_DOF.DAT if they are in the same folder.
 
 Polyhedra (POLYR), polygons (POLYG), walls (JONCx, a rectangle) and planes (PLANx, a box). The colour of a body is its group,
 its bulk behaviour its density; bodies whose velocities are all prescribed are supports. Bodies of 2D are flat, with y up:
@@ -17,7 +17,7 @@ from drystone.io.geometry.pieces import make_hull
 from drystone.model import Block
 
 NUMBER_PATTERN = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
-MAX_HALF_SIZE = 1e9  # [m] of half a plane
+MAX_HALF_SIZE = 1e9  # [m] half the size of a plane
 UNIT_CUBE_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
@@ -73,12 +73,12 @@ def _values(key: str, text: str) -> list[float]:
 
 
 def _body(record: str, where: str) -> Block:
-    """Its contactors, each a piece, where its node is."""
+    """The block of a body: its contactors, each of which is a piece, at the position of its node."""
     node, _, contactors = record.partition("$tacty")
     position = [*_values("coo1", node), *_values("coo2", node), *(_values("coo3", node) if "RBDY3" in record else ())]
     rotations = [_values(key, node) for key in (("coo4", "coo5", "coo6") if "RBDY3" in record else ("coo3",))]
     if any(any(turn) for turn in rotations):
-        raise InputError(f"{where}: begins turned; give its corners in the global axes and no rotation")
+        raise InputError(f"{where}: is rotated at the start; give its corners in the global axes and no rotation")
     shift = np.zeros(3)
     shift[: len(position)] = position[:3]
     parts = re.split(r"(?m)^\s*(?=[A-Z][A-Za-z]{4}\s+\d+\s+color)", contactors)

@@ -1,7 +1,7 @@
-"""Wavefront OBJ: text comes in, a `Drawing` goes out, and back to the last bit.
+"""Reads and writes Wavefront OBJ, exactly to the last bit.
 
-`o` begins a block and `g` says its group; in a file without `o` every `g` is a block. A block we wrote has a comment with its
-density, whether it is fixed and its pieces. Materials, normals and textures are not read, nor is the file that holds them.
+`o` begins a block and `g` states its group; in a file without `o` every `g` is a block. Blocks written by drystone have a comment
+with the density, whether it is fixed, and the pieces. Materials, normals and textures are not read.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,8 @@ def read_obj(path: Path, density: float) -> Drawing:
 
 
 def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
-    """A group within an object is the object's, the first if it has several; any other is a block, begun or gone on with."""
+    """A group within an object is the group of the object, the first one if there are several. Any other group is a block, which
+    may be continued later in the file."""
     if "name" in parts[-1] and "grouped" not in parts[-1]:
         parts[-1].setdefault("group", name)
         return
@@ -71,7 +72,7 @@ def _point(words: list[str], where: str) -> list[float]:
 
 
 def _face(words: list[str], count: int, where: str) -> Face:
-    """Corners count from 1, or backwards from the last vertex so far; what follows a slash is not geometry."""
+    """Corners are numbered from 1, or backwards from the last vertex so far; numbers after a slash are not geometry."""
     corners = parse_integers([word.split("/")[0] for word in words], where)
     rows = tuple(corner - 1 if corner > 0 else count + corner for corner in corners)
     if 0 in corners or not all(0 <= row < count for row in rows):
@@ -80,7 +81,7 @@ def _face(words: list[str], count: int, where: str) -> Face:
 
 
 def write_obj(path: Path, blocks: Sequence[Block]) -> None:
-    """One object a block; its faces remain polygons."""
+    """Write one object per block; faces remain polygons."""
     _, faces = stack_meshes(blocks)
     lines = ["# drystone blocks, lengths in m, z up"]
     for block, own in zip(blocks, faces, strict=True):

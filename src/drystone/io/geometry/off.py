@@ -1,7 +1,7 @@
-"""OFF: text comes in, a `Drawing` goes out, and back to the last bit.
+"""Reads and writes OFF, exactly to the last bit.
 
-The format knows vertices and polygons only: names, groups, densities, supports and which faces are a block's are in comments
-that we write; in the files of others, blocks are what hangs together.
+The format has vertices and polygons only. Drystone writes names, groups, densities, supports and the number of faces of each
+block into comments; in files of other programs, connected faces form a block.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def read_off(path: Path, density: float) -> Drawing:
 
 
 def write_off(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh with all blocks, and a comment for each."""
+    """Write one mesh with all blocks, and a comment for each block."""
     vertices, faces = stack_meshes(blocks)
     lines = ["OFF", "# drystone blocks, lengths in m, z up"]
     lines += [f"# {format_note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]

@@ -1,9 +1,9 @@
-"""Solids that are not convex: a block comes in, the block in convex pieces goes out, or the reason why not.
+"""Decomposes solids that are not convex into convex pieces, or raises an error that gives the reason why it cannot.
 
-Exactly, where few pieces do: the convex hull is cut by the plane of a face that passes through its inside, the halves again,
-until no face does; a cell is then wholly stone or wholly air, which the winding number at its centre says. A block that is bent
-across, as a stone of a dome with staggered joints, is two halves. Otherwise, and only when it is asked for, approximately by
-CoACD (Wei et al. 2022).
+The decomposition is exact if few pieces suffice: the convex hull is cut by the plane of a face that passes through its inside,
+and so are the parts, until no face passes through them; a cell is then entirely inside or entirely outside the solid, which the
+winding number at its centre decides. A block that is bent in the middle, such as a stone of a dome with staggered joints, is
+split into two halves. Other shapes are approximated by CoACD (Wei et al. 2022), only on request.
 """
 
 import warnings
@@ -20,20 +20,20 @@ from drystone.io.geometry.drawing import Array, Face, missing_library, triangula
 from drystone.io.geometry.surface import MERGE_TOLERANCE, area_vector, diagonal, open_edges, split_into_solids, volume
 from drystone.model import Block
 
-CONVEX_TOLERANCE = 1e-5  # of the block's diagonal: a vertex nearer than this to a face is not in front of it, as `solid` has it
-WARP_TOLERANCE = 1e-4  # of the block's diagonal: a face that departs more than this from a plane is no face of an exact piece
-BEND_TOLERANCE = 1e-2  # of the block's diagonal and of its volume: how well two halves must make a bent block
-NEARLY_CONVEX = 1e-2  # of the block's diagonal: what is less hollow than this is no shape but an error, for the door to tell
-MAX_PIECES = 48  # pieces of an exact decomposition; a stone that needs more is a scan
-CUT_CANDIDATES = 8  # planes tried for a cut: the largest faces inside
-ON_PLANE_TOLERANCE = 1e-9  # of the block's diagonal: a point nearer than this to a plane is on it
-COACD_THRESHOLD = 0.05  # concavity that CoACD leaves, its measure
+CONVEX_TOLERANCE = 1e-5  # of the block's diagonal: a vertex within this distance of a face is not in front of it, as in `solid`
+WARP_TOLERANCE = 1e-4  # of the block's diagonal: a face that deviates more from a plane excludes an exact decomposition
+BEND_TOLERANCE = 1e-2  # of the block's diagonal and of its volume: allowed difference of two halves from a bent block
+NEARLY_CONVEX = 1e-2  # of the block's diagonal: a smaller dent is taken as an error, which `build_model` reports
+MAX_PIECES = 48  # in an exact decomposition; a stone that needs more is probably a scan
+CUT_CANDIDATES = 8  # planes tried for a cut: those of the largest faces inside
+ON_PLANE_TOLERANCE = 1e-9  # of the block's diagonal: a point within this distance of a plane is on it
+COACD_THRESHOLD = 0.05  # remaining concavity, as CoACD measures it
 
 Polygon = Array  # (K, 3)
 
 
 def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
-    """The block if it is convex, given in pieces, open, of no size or nearly convex; else in convex pieces."""
+    """The block in convex pieces; unchanged if it is convex or nearly so, is given in pieces, is open or has no size."""
     if block.pieces or open_edges(block.faces) or not diagonal(block.vertices):
         return block
     hollow, warp = measure_hollowness(block), _measure_warp(block)
@@ -60,7 +60,7 @@ def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
 
 
 def measure_hollowness(block: Block) -> float:
-    """How far a vertex stands in front of a face at most, in units of the block's diagonal."""
+    """The largest distance of a vertex in front of a face, relative to the block's diagonal."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
     return float(max(front, default=0.0) / size)
@@ -73,14 +73,14 @@ def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
 
 
 def _measure_warp(block: Block) -> float:
-    """How far a corner stands off its face's plane at most, in units of the block's diagonal."""
+    """The largest distance of a corner from the plane of its face, relative to the block's diagonal."""
     vertices = np.asarray(block.vertices, float)
     return max(_off_plane(vertices[list(face)]) for face in block.faces) / diagonal(vertices)
 
 
 def _flat_faces_are_convex(block: Block) -> bool:
-    """Whether only warped faces keep the block from being convex: no vertex stands before a flat face, all are on the hull.
-    Four corners not in a plane say nothing of the surface between them; it is then read as folded outward."""
+    """Whether only warped faces keep the block from being convex: no vertex is in front of a flat face, and all are on the hull.
+    Four corners that are not in a plane do not define the surface between them; it is then read as folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):
         flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARP_TOLERANCE * size
@@ -90,8 +90,8 @@ def _flat_faces_are_convex(block: Block) -> bool:
 
 
 def _split_bent(block: Block) -> list[Block] | None:
-    """The two halves of a block that is bent across the middle: two opposite faces with a fold, the others nearly flat. None
-    if it is another shape. What is warped within a half is folded outward."""
+    """The two halves of a block that is bent in the middle, with two opposite folded faces and the others nearly flat; None for
+    another shape. Warped faces within a half are folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     folds = {face: _fold(vertices, face) for face in block.faces if len(face) > 4}
     if len(folds) != 2:
@@ -111,7 +111,7 @@ def _split_bent(block: Block) -> list[Block] | None:
 
 
 def _fold(vertices: Array, face: Face) -> tuple[int, int]:
-    """The two corners between which a face is best folded into two flat ones."""
+    """The two corners between which a face is best folded into two flat parts."""
     pairs = [(a, b) for i, a in enumerate(face) for b in face[i + 2 :] if {a, b} != {face[0], face[-1]}]
     return min(pairs, key=lambda pair: max(_off_plane(vertices[list(half)]) for half in _halved(face, *pair)))
 
@@ -129,7 +129,7 @@ def _off_plane(polygon: Polygon) -> float:
 def _decompose_exactly(block: Block, warp: float) -> list[Block] | None:
     """The convex pieces; None if there are too many, or slivers."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
-    on = (ON_PLANE_TOLERANCE + 2 * warp) * size  # what is flat only to some digits is cut with as many
+    on = (ON_PLANE_TOLERANCE + 2 * warp) * size  # faces that are flat only to some digits are cut with the same precision
     polygons = [vertices[list(face)] for face in block.faces]
     outer = ConvexHull(vertices)
     off = [np.abs(polygon @ outer.equations[:, :3].T + outer.equations[:, 3]).max(axis=0) for polygon in polygons]
@@ -152,7 +152,7 @@ def _decompose_exactly(block: Block, warp: float) -> list[Block] | None:
 
 
 def _cells(cell: list[Polygon], inner: list[Polygon], on: float, budget: int) -> Iterator[list[Polygon] | None]:
-    """The convex cells that no face passes through; None when there are more than `budget` cuts to make."""
+    """Yields the convex cells that no face passes through; None if more than `budget` cuts are needed."""
     queue, cuts = [(cell, inner)], 0
     while queue:
         cell, inner = queue.pop()
@@ -185,7 +185,7 @@ def _crossed(plane: tuple[Array, float], polygons: list[Polygon], on: float) -> 
 
 
 def _clip(polygon: Polygon, normal: Array, offset: float, on: float) -> Polygon:
-    """What of a polygon is not in front of a plane."""
+    """The part of a polygon that is not in front of a plane."""
     side = polygon @ normal - offset
     points = []
     for i in range(len(polygon)):
@@ -198,7 +198,7 @@ def _clip(polygon: Polygon, normal: Array, offset: float, on: float) -> Polygon:
 
 
 def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[Polygon]:
-    """What of a convex cell is not in front of a plane, with a lid where it was cut."""
+    """The part of a convex cell that is not in front of a plane, closed by a new face."""
     kept = [clipped for polygon in cell if len(clipped := _clip(polygon, normal, offset, on))]
     kept = [polygon for polygon in kept if (polygon @ normal - offset).min() < -on]
     if not kept:
@@ -214,7 +214,7 @@ def _cut(cell: list[Polygon], normal: Array, offset: float, on: float) -> list[P
 
 
 def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
-    """1 inside, 0 outside: the solid angle of all faces (Van Oosterom and Strackee 1983)."""
+    """The winding number, 1 inside and 0 outside, from the solid angle of all faces (Van Oosterom and Strackee 1983)."""
     triangles = np.concatenate([p[triangulate_fan(range(len(p)))] for p in polygons]) - point
     a, b, c = triangles.transpose(1, 0, 2)
     la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
@@ -224,7 +224,7 @@ def _winding(point: Array, polygons: Sequence[Polygon]) -> float:
 
 
 def _piece(block: Block, cell: list[Polygon], on: float) -> Block:
-    """A cell as a solid, its corners those of the block where they are the same point."""
+    """A cell as a solid, whose corners are replaced by those of the block where they coincide."""
     points = np.concatenate(cell)
     distance, nearest = cKDTree(block.vertices).query(points)
     points[distance <= 10 * on] = np.asarray(block.vertices, float)[nearest[distance <= 10 * on]]
@@ -238,7 +238,7 @@ def make_hull(points: Array, like: Block) -> Block:
 
 
 def _approximate(block: Block, path: Path) -> Block:
-    """Convex pieces that resemble the block; how well is said in a warning."""
+    """Convex pieces that approximate the block; a warning states the change of volume."""
     try:
         import coacd
     except ImportError:
@@ -247,9 +247,9 @@ def _approximate(block: Block, path: Path) -> Block:
     triangles = [triangle for face in block.faces for triangle in _triangulate(face, vertices)]
     coacd.set_log_level("error")
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
-    search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds a stone, not minutes
+    search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds per stone, not minutes
     approximations = coacd.run_coacd(mesh, threshold=COACD_THRESHOLD, preprocess_mode="off", seed=0, **search)
-    grid = 1e-4 * diagonal(vertices)  # they are approximations: no slivers finer than this
+    grid = 1e-4 * diagonal(vertices)  # coordinates are rounded to this, to avoid slivers
     pieces = [make_hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in approximations]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
     warnings.warn(
@@ -259,7 +259,7 @@ def _approximate(block: Block, path: Path) -> Block:
 
 
 def _triangulate(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
-    """A face that need not be convex as triangles: corners that stand out are cut off one after the other."""
+    """The triangles of a face that need not be convex, by cutting off convex corners one after the other (ear clipping)."""
     left, normal, triangles = list(face), area_vector(vertices[list(face)]), []
     while len(left) > 3:
         corners = [(left[i - 1], left[i], left[(i + 1) % len(left)]) for i in range(len(left))]
@@ -270,7 +270,7 @@ def _triangulate(face: Face, vertices: Array) -> list[tuple[int, int, int]]:
 
 
 def _is_ear(ear: tuple[int, int, int], left: list[int], vertices: Array, normal: Array) -> bool:
-    """Whether the corner stands out and no other vertex is in its triangle."""
+    """Whether the corner is convex and no other vertex is in its triangle."""
     corners = vertices[list(ear)]
     if np.cross(corners[1] - corners[0], corners[2] - corners[1]) @ normal <= 0:
         return False

@@ -1,7 +1,7 @@
-"""PLY: text or binary comes in, a `Drawing` goes out; written as text, and back to the last bit.
+"""Reads PLY, text or binary, and writes it as text, exactly to the last bit.
 
-The header says which elements follow and of which numbers each is made. The file of a drystone structure has a comment for each
-block, with its name and the number of its faces; in the files of others, blocks are what hangs together.
+The header lists the elements and the numbers of each. Files written by drystone have a comment for each block, with its name and
+the number of its faces; in files of other programs, connected faces form a block.
 """
 
 import re
@@ -102,7 +102,7 @@ def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dic
 
 
 class _Values:
-    """The numbers of the body from the first to the last. What is asked for is known to be there before it is made."""
+    """The numbers of the body, read from the first to the last. Before numbers are read, it is checked that they exist."""
 
     def __init__(self, body: bytes, order: str, path: Path):
         self._order, self._at, self._path = order, 0, path
@@ -134,7 +134,7 @@ def _corners(row: dict[str, Any]) -> tuple[int, ...]:
 
 
 def write_ply(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh with all blocks as text, coordinates in double precision, and a comment for each block."""
+    """Write one mesh with all blocks as text, with coordinates in double precision, and a comment for each block."""
     vertices, faces = stack_meshes(blocks)
     lines = ["ply", "format ascii 1.0", "comment lengths in m, z up"]
     lines += [f"comment {format_note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]

@@ -1,7 +1,7 @@
-"""Rhino 3dm, by rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces come in, a `Drawing` goes out, and back.
+"""Reads and writes Rhino 3dm, with rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces.
 
-Layers are groups, the file's unit is honoured, and density, fixed and pieces are user text of the objects. Written as meshes in
-double precision, in m: faces of more than four corners are fans of triangles. Curves, points and text are left aside.
+Layers are groups, the unit of the file is used, and density, fixed and pieces are user text of the objects. Blocks are written as
+meshes in double precision, in m; faces of more than four corners become fans of triangles. Curves, points and text are ignored.
 """
 
 import json
@@ -26,7 +26,7 @@ METRES_PER_UNIT = {
     "Feet": 0.3048,
     "Yards": 0.9144,
 }
-STRAIGHT_TOLERANCE = 1e-6  # [file units] an edge or a face that departs more than this is curved
+STRAIGHT_TOLERANCE = 1e-6  # [file units] an edge or a face that deviates more from a line or a plane is curved
 
 
 def read_rhino(path: Path, density: float) -> Drawing:
@@ -35,7 +35,7 @@ def read_rhino(path: Path, density: float) -> Drawing:
         import rhino3dm
     except ImportError:
         raise missing_library("rhino3dm", "rhino", path) from None
-    read_bytes(path)  # there, and not too large
+    read_bytes(path)  # refuses a missing or too large file
     file: Any = rhino3dm.File3dm.Read(str(path))
     if file is None:
         raise InputError(f"{path}: not a Rhino file, or cut; save it again as 3dm")
@@ -65,7 +65,7 @@ def read_rhino(path: Path, density: float) -> Drawing:
 
 
 def _parse_user_text(text: str, default: Any, path: Path) -> Any:
-    """User text that we wrote as JSON; another's under the same key must be of the same kind."""
+    """Parse user text, which drystone writes as JSON; text of other programs under the same key must have the same type."""
     if not text:
         return default
     try:
@@ -81,7 +81,7 @@ def _parse_user_text(text: str, default: Any, path: Path) -> Any:
 
 
 def _surface(rhino3dm: Any, file_object: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
-    """Vertices and faces of an object; None if it is no surface."""
+    """The vertices and faces of an object; None if it is not a surface."""
     geometry = file_object.Geometry
     if isinstance(geometry, rhino3dm.Extrusion):
         geometry = geometry.ToBrep(True)
@@ -99,7 +99,7 @@ def _surface(rhino3dm: Any, file_object: Any, path: Path) -> tuple[np.ndarray, t
 
 
 def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
-    """Faces by the vertices along their outer loops."""
+    """The vertices and faces of a brep; faces are the outer loops."""
     faces = []
     for i in range(len(brep.Faces)):
         face = brep.Faces[i]
@@ -115,7 +115,7 @@ def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
 
 
 def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh a block, on the layer of its group."""
+    """Write one mesh per block, on the layer of its group."""
     try:
         import rhino3dm
     except ImportError:

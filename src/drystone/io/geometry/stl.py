@@ -1,8 +1,8 @@
-"""STL: text or binary comes in, a `Drawing` goes out, and back: as text to the last bit, triangulated.
+"""Reads STL, text or binary, and writes it as text, triangulated and exact to the last bit.
 
-Only triangles: a block is a `solid` of a text file, and in it, or in a binary file, what hangs together; names are those of the
-solids. Groups, densities and supports cannot be written. Binary files hold single precision: 7 digits, so faces that were flat
-are flat to about 1e-7 of their distance from the origin.
+The format has triangles only. A block is the connected triangles within a `solid` of a text file, or of a binary file; it is
+named after the solid. Groups, densities and supports cannot be written. Binary files have single precision, 7 digits, so that
+flat faces remain flat to about 1e-7 of their distance from the origin.
 """
 
 import re
@@ -41,13 +41,13 @@ def read_stl(path: Path, density: float) -> Drawing:
 
 
 def _block(triangles: np.ndarray, name: str, density: float) -> Block:
-    """Every triangle with corners of its own: vertices at the same point become one later."""
+    """A block in which every triangle has corners of its own; coincident vertices are merged later."""
     faces = tuple((3 * i, 3 * i + 1, 3 * i + 2) for i in range(len(triangles)))
     return Block(triangles.reshape(-1, 3), faces, density, name=name)
 
 
 def write_stl(path: Path, blocks: Sequence[Block]) -> None:
-    """Text, one solid a block, faces as fans of triangles."""
+    """Write text with one solid per block; faces become fans of triangles."""
     lines = []
     for block in blocks:
         lines.append(f"solid {one_line(block.name)}")

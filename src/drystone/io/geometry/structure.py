@@ -1,8 +1,8 @@
-"""The door of geometry files: a path comes in, blocks in m with z up go out, and back.
+"""Reads and writes geometry files of all formats: blocks in m with z up.
 
-What a file is, its suffix says, and for `.json`, `.dat` and `.txt` its content; a folder is one file a block, or a DATBOX.
-Readers only read. Here, in order: the unit, the upward axis, the flat blocks, the solids in a mesh, convexity, names, supports.
-Blocks of our own files are moved and scaled only.
+The format is determined by the suffix, and for `.json`, `.dat` and `.txt` by the content; a folder has one file per block, or is
+a DATBOX. The readers only read. Here follow, in order, the unit, the upward axis, flat blocks, the solids in a mesh, convexity,
+names and supports. Blocks in files written by drystone are only moved and scaled.
 """
 
 import re
@@ -40,8 +40,8 @@ WRITERS: dict[str, Callable[[Path, Sequence[Block]], None]] = {
     ".json": write_blocks, ".obj": write_obj, ".stl": write_stl, ".ply": write_ply, ".off": write_off, ".3dm": write_rhino,
     ".dxf": write_dxf, ".compas.json": write_compas,
 }  # fmt: skip
-MIN_BLOCK_SIZE = 1e-9  # [m] of a block
-MAX_FACE_CORNERS = 1000  # of a face
+MIN_BLOCK_SIZE = 1e-9  # [m] size of a block
+MAX_FACE_CORNERS = 1000  # corners of a face
 LOWEST_SHARE = 1e-3  # of the structure's height: blocks whose lowest point is within this of the ground are the lowest
 
 
@@ -57,19 +57,19 @@ def read_structure(
     decompose: bool = False,
     refuse: bool = True,
 ) -> list[Block]:
-    """The blocks of a geometry file.
+    """Read the blocks of a geometry file.
 
-    unit: of the file's lengths, instead of what it says itself (m if it does not); up: the file's axis that points up;
-    density [kg/m3]: where the file has none; supports: "lowest", or names of blocks or groups, besides those the file marks;
-    only: the groups (layers) or blocks to take; depth [m]: of what is flat, as outlines of a 2D drawing or supports that
-    are planes; decompose: whether shapes that have no simple exact convex pieces may be approximated; refuse: whether blocks
-    that are flat or not convex are an error, or left as they are for the doctor.
+    unit: of lengths in the file, in place of the one that it states (m if it states none); up: the axis of the file that points
+    up; density [kg/m3]: if the file states none; supports: "lowest", or names of blocks or groups, in addition to those that the
+    file marks; only: the groups (layers) or blocks to read; depth [m]: of flat blocks, such as outlines of a 2D drawing or
+    supports that are planes; decompose: whether shapes without a simple exact convex decomposition may be approximated; refuse:
+    whether flat blocks and blocks that are not convex are an error, or are left unchanged for the doctor.
     """
     path = Path(path)
     drawing = _read(path, density)
     blocks = [_convert_units(block, _metres_per_unit(unit, drawing), up or drawing.up or "z", path) for block in drawing.blocks]
     if not blocks:
-        raise InputError(f"{path}: has no blocks; give a file that has some")
+        raise InputError(f"{path}: has no blocks; give a file with blocks")
     check_extent(blocks, path)
     if only:
         blocks = _choose_blocks(blocks, only, "only", path)
@@ -83,7 +83,7 @@ def read_structure(
 
 
 def _check_faces(blocks: Sequence[Block], path: Path) -> None:
-    """Refuse what would take minutes to make solids of, and sizes that vanish when they are squared."""
+    """Refuse meshes so large that making solids of them would take minutes, and sizes that vanish when squared."""
     faces, corners = sum(len(block.faces) for block in blocks), max((len(f) for b in blocks for f in b.faces), default=0)
     if faces > MAX_FACES or corners > MAX_FACE_CORNERS:
         message = f"has {faces:,} faces, of up to {corners:,} corners"
@@ -113,7 +113,7 @@ def _make_convex(block: Block, decompose: bool, refuse: bool, path: Path) -> Blo
 
 
 def write_structure(path: str | Path, blocks: Iterable[Block]) -> None:
-    """Write blocks, in m with z up, as the suffix says; `.compas.json` is COMPAS, `.json` alone is ours."""
+    """Write blocks, in m with z up, in the format of the suffix: `.compas.json` for COMPAS, `.json` for plain blocks."""
     path = Path(path)
     suffix = next((suffix for suffix in sorted(WRITERS, key=len, reverse=True) if path.name.lower().endswith(suffix)), None)
     if suffix is None:
@@ -145,10 +145,10 @@ def _read(path: Path, density: float) -> Drawing:
 
 
 def _read_folder(folder: Path, density: float) -> Drawing:
-    """A folder of meshes, one block a file: in the order in which a person counts, named after the files."""
+    """Read a folder of meshes, one file per block, in natural order of the file names, after which the blocks are named."""
     files = [file for file in folder.iterdir() if file.suffix.lower() in MESH_READERS and file.is_file()]
     if not files:
-        raise InputError(f"{folder}: a folder without meshes; give one with {', '.join(MESH_READERS)} files, one block a file")
+        raise InputError(f"{folder}: a folder without meshes; give one with {', '.join(MESH_READERS)} files, one per block")
     blocks = []
     for file in sorted(
         files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
@@ -167,7 +167,7 @@ def _metres_per_unit(unit: str | None, drawing: Drawing) -> float:
 
 
 def _convert_units(block: Block, metres: float, up: str, path: Path) -> Block:
-    """The block in m with z up; dividing by the inverse keeps decimal units exact."""
+    """The block in m with z up; division by the inverse keeps decimal units exact."""
     vertices = np.asarray(block.vertices, float)
     try:
         f"{block.name}{block.group}".encode()

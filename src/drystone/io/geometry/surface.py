@@ -1,7 +1,7 @@
-"""Meshes made solids: a block as another program drew it comes in, blocks as `build_model` wants them go out.
+"""Makes solids of meshes: converts a block as another program drew it into blocks as `build_model` needs them.
 
-In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all
-faces are turned outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is in the file.
+In order: coincident vertices are merged; duplicate faces are removed; faces that are not connected become separate blocks; all
+faces are turned outward; neighbours in one plane are merged into one polygon. No vertex is moved.
 """
 
 from collections import defaultdict
@@ -16,15 +16,15 @@ from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_
 from drystone.model import Block
 from drystone.neighbours import label_connected
 
-WELD_TOLERANCE = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
-MAX_SOLID_FACES = 20_000  # of one solid
-MAX_LOOSE_PARTS = 1000  # parts of fewer faces than a solid has
+WELD_TOLERANCE = 1e-6  # of the block's diagonal: nearer vertices are merged if the surface is not closed otherwise
+MAX_SOLID_FACES = 20_000  # faces of one solid
+MAX_LOOSE_PARTS = 1000  # parts that have fewer faces than any solid
 # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
 MERGE_TOLERANCE = 5e-6
 
 
 def split_into_solids(block: Block) -> list[Block]:
-    """The solids in a block; a block with pieces is taken to be one, as it is."""
+    """The solids in a block; a block with pieces is one solid and is left unchanged."""
     if block.pieces:
         return [block]
     parts = _shells(_without_surplus(_weld(block)))
@@ -37,17 +37,17 @@ def split_into_solids(block: Block) -> list[Block]:
 
 
 def _check_parts(parts: list[Block], where: str) -> None:
-    """Refuse what would take minutes: a scan, and faces that have nothing to do with each other."""
+    """Refuse meshes that would take minutes: scans, and faces that are not connected."""
     counts = [len(part.faces) for part in parts]
     if max(counts, default=0) > MAX_SOLID_FACES:
-        raise InputError(f"{where}: {max(counts):,} faces hang together, as in a scan; simplify it to {MAX_SOLID_FACES:,}")
+        raise InputError(f"{where}: {max(counts):,} faces are connected, as in a scan; simplify it to {MAX_SOLID_FACES:,}")
     loose = sum(count < 4 for count in counts)
     if loose > MAX_LOOSE_PARTS:
-        raise InputError(f"{where}: {loose:,} times fewer than 4 faces hang together; join its vertices and export it again")
+        raise InputError(f"{where}: {loose:,} parts have fewer than 4 connected faces; merge its vertices and export it again")
 
 
 def _close_part(part: Block) -> list[Block]:
-    """The part if it is closed, else the solids it makes when vertices that are near become one."""
+    """The part if it is closed, or else the solids that result when near vertices are merged."""
     if not open_edges(part.faces):
         return [_merge_flat(_turn_outward(part))]
     joined = _weld(part, WELD_TOLERANCE * diagonal(part.vertices))
@@ -55,12 +55,12 @@ def _close_part(part: Block) -> list[Block]:
 
 
 def diagonal(vertices: Array) -> float:
-    """[m] of the box around the vertices."""
+    """[m] the diagonal of the box around the vertices."""
     return float(np.linalg.norm(np.ptp(vertices, axis=0)))
 
 
 def _weld(block: Block, tolerance: float = 0.0) -> Block:
-    """Vertices within reach become the first of them; faces that lose their area by it go."""
+    """Merge vertices within the tolerance, and remove faces that lose their area by it."""
     vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
     if tolerance > 0:
         label = label_connected(len(vertices), cKDTree(vertices).query_pairs(tolerance, output_type="ndarray"))
@@ -78,7 +78,8 @@ def _without_repeats(face: Face) -> Face:
 
 
 def _without_surplus(block: Block) -> Block:
-    """Some programs list a face twice, or beside the triangles it is cut into: then all its edges are a third face's too."""
+    """Remove surplus faces. Some programs write a face twice, or also the triangles that it is divided into; all edges of such a
+    face then belong to three faces."""
     once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
     if open_edges(once):
         once = block.faces  # two blocks that share a face
@@ -101,8 +102,8 @@ def open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
 
 
 def _shells(block: Block) -> list[Block]:
-    """What hangs together by edges. Blocks that touch share vertices and edges in some formats; programs write one after the
-    other, so the faces are first cut where the surface closes."""
+    """The parts of a block that are connected by edges. In some formats blocks that touch share vertices and edges. Programs write
+    blocks one after the other, so the list of faces is first divided where the surface is closed."""
     runs: list[list[Face]] = [[]]
     left: set[tuple[int, int]] = set()
     for face in block.faces:
@@ -145,7 +146,7 @@ def _neighbours(faces: Sequence[Face]) -> dict[tuple[int, int], list[int]]:
 
 
 def _turn_outward(block: Block) -> Block:
-    """All faces counter-clockwise seen from outside; a surface that is not closed stays as it is, for the door to judge."""
+    """Orient all faces counter-clockwise seen from outside. A surface that is not closed is unchanged; `build_model` refuses it."""
     faces = [tuple(face) for face in block.faces]
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -175,13 +176,13 @@ def volume(vertices: Array, faces: Sequence[Face]) -> float:
 
 
 def area_vector(points: Array) -> Array:
-    """[m2] area of a polygon along its normal; that of its mean plane if it is warped."""
+    """[m2] the area of a polygon times its unit normal, that of the mean plane if it is warped."""
     (x, y, z), (u, v, w) = (points[1:-1] - points[0]).T, (points[2:] - points[0]).T
     return np.array([(y * w - z * v).sum(), (z * u - x * w).sum(), (x * v - y * u).sum()]) / 2  # np.cross takes longer
 
 
 def _merge_flat(block: Block) -> Block:
-    """Neighbouring faces in one plane become one polygon, and vertices in the middle of an edge go."""
+    """Merge neighbouring faces in one plane into one polygon, and remove vertices within a straight edge."""
     vertices, faces = block.vertices, block.faces
     tolerance = MERGE_TOLERANCE * diagonal(vertices)
     normals = np.array([area_vector(vertices[list(face)]) for face in faces])
@@ -223,7 +224,7 @@ def _grow_region(
 
 
 def _outline(faces: list[Face]) -> Face | None:
-    """The one loop around faces that hang together; None if there are several, as around a hole, or if it meets itself."""
+    """The outline of connected faces; None if there are several loops, as with a hole, or if the loop touches itself."""
     inner = {(a, b) for face in faces for a, b in edges(face)}
     border = [(a, b) for a, b in inner if (b, a) not in inner]
     next_corner = dict(border)
@@ -237,7 +238,7 @@ def _outline(faces: list[Face]) -> Face | None:
 
 
 def _without_midpoints(vertices: Array, faces: list[Face], tolerance: float) -> tuple[Array, tuple[Face, ...]]:
-    """A vertex of two faces only lies within their common edge: it goes if it stands on the line of its neighbours."""
+    """Remove vertices that belong to two faces only and are on the straight line between their neighbours."""
     count: dict[int, int] = defaultdict(int)
     for face in faces:
         for corner in face:
@@ -266,8 +267,8 @@ def is_flat(block: Block) -> bool:
 
 
 def thicken(block: Block, depth: float, others: Array) -> Block:
-    """A flat block made a prism of this depth [m]: away from the nearest of the other blocks' centres (N, 3) if there are any,
-    else along its normal, turned to the positive side of the axis nearest to it."""
+    """Make a prism of a flat block, with this depth [m]: away from the nearest centre (N, 3) of the other blocks if there are any,
+    or else along its normal, in the positive direction of the axis nearest to it."""
     welded = _weld(block)
     outline = welded.faces[0] if len(welded.faces) == 1 else _outline(list(welded.faces))
     if outline is None:
