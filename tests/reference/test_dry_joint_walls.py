@@ -44,7 +44,7 @@ def test_the_wall_goes_on_rocking_as_measured():
     for place in (0.010, 0.015, 0.020):
         computed = np.interp(place, [p.displacement for p in points], [p.multiplier for p in points])
         for sign in (1, -1):
-            measured = (sign * force)[np.abs(sign * way - place) < 0.001].max()
+            measured = (sign * force)[np.abs(sign * displacement - place) < 0.001].max()
             assert computed == pytest.approx(measured, rel=0.15)
 
 

@@ -301,7 +301,7 @@ def test_faces_that_have_nothing_to_do_with_each_other(tmp_path):
     corners = "".join(f"v {i} 0 0\nv {i} 1 0\nv {i} 0 1\n" for i in range(1001))
     (tmp_path / "a.obj").write_text(corners + "".join(f"f {i} {i + 1} {i + 2}\n" for i in range(1, 3003, 3)))
     for refuse in (True, False):
-        with pytest.raises(InputError, match=r"a\.obj: .*1,001 times fewer than 4 faces hang together; join its vertices"):
+        with pytest.raises(InputError, match=r"a\.obj: .*1,001 parts have fewer than 4 connected faces; merge its vertices"):
             read_structure(tmp_path / "a.obj", refuse=refuse)
 
 
@@ -327,7 +327,7 @@ def test_a_file_without_blocks_is_no_structure_to_check(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["check", str(tmp_path / "a.json")])
     assert ended.value.code == 2
-    assert "has no blocks; give a file that has some" in capsys.readouterr().err
+    assert "has no blocks; give a file with blocks" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.3dm", b"junk" * 99), ("a.dxf", b"junk" * 99), ("a.dxf", b"  0\nSECTION\n")])

@@ -60,6 +60,6 @@ def _repair(report: Examination, source: Path, out: Path, within: float) -> tupl
 
     if out.exists():
         raise InputError(f"--fix {out}: this file already exists, and a repair never overwrites a file; give another name")
-    blocks, repairs_made = repair(report.blocks, within=within)
+    blocks, repairs = repair(report.blocks, within=within)
     write_structure(out, blocks)
-    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in repairs_made]
+    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in repairs]

@@ -67,7 +67,8 @@ def _run_or_resume(
     interrupted = False
     try:
         if _trials_missing(prepared, table):
-            with _workers(prepared, folder, jobs, scheduler) as workers, closing(run_study(prepared.study, table, workers)) as rows:
+            selected = _workers(prepared, folder, jobs, scheduler)
+            with selected as workers, closing(run_study(prepared.study, table, workers)) as rows:
                 _show_progress(rows, prepared, table)
     except KeyboardInterrupt:
         interrupted = True

@@ -263,13 +263,18 @@ def _find_unconnected(
 
 
 def _find_hung_blocks(sound: PieceTable, joints: JointGaps, floating: set[int]) -> Iterator[Finding]:
-    """Blocks with nothing below them that friction in upright joints may hold. Blocks in floating groups were reported already."""
+    """Blocks with nothing below them that friction in upright joints may hold. Blocks in floating groups were reported
+    already."""
     fixed, radius = np.array([block.fixed for block in sound.blocks], bool), 0.5 * block_sizes(sound)
     rows = hung_by_friction(joints.a, joints.b, joints.normal, joints.gap, radius, fixed)
     rows = [row for row in rows if row not in floating]
     if rows:
-        message = f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may or may not hold them"
-        hint = 'draw what supports them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
+        message = (
+            f"{'rests' if len(rows) == 1 else 'rest'} on nothing: friction in flush upright joints may or may not hold them"
+        )
+        hint = (
+            'draw what supports them, or give the joints play (structure.play = "0.1 mm") and try several values of play_seed'
+        )
         yield Finding("hung by friction", tuple(rows), message, hint, severity="warning")
 
 

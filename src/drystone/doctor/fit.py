@@ -1,8 +1,8 @@
 """Moves faces until they meet, for sound blocks that nearly touch or slightly overlap.
 
 A face moves along its normal, and its corners slide along the edges that end there, so that every other face keeps its plane. A
-face that overlaps moves inwards by the depth; if the shape does not allow that, a block is cut. A face at a gap moves outwards by
-the least gap of all its joints and no further, so that joints that touch do not begin to overlap. Supports are moved last.
+face that overlaps moves inwards by the depth; if the shape does not allow that, a block is cut. A face at a gap moves outwards
+by the least gap of all its joints and no further, so that joints that touch do not begin to overlap. Supports are moved last.
 """
 
 from collections import defaultdict
@@ -64,7 +64,8 @@ class _Fitting:
         self.joints = joints = self._troubled(joints)
         self.gap = joints.gap.copy()
         self.moves: list[FaceMove] = []
-        self.cut: set[int] = set()  # rows of blocks that were cut: their faces are renumbered, so they are moved in the next round only
+        # rows of blocks that were cut: their faces are renumbered, so they are moved in the next round only
+        self.cut: set[int] = set()
         self.sides = [  # of each joint: those faces that look at the other block
             [side for side in (self._side(a, d), self._side(b, -d)) if side is not None]
             for a, b, d in zip(joints.a.tolist(), joints.b.tolist(), joints.normal, strict=True)
@@ -90,7 +91,8 @@ class _Fitting:
         return _Side(row, face) if look[face] > FACING_COSINE else None
 
     def shrink_overlaps(self, within: float) -> None:
-        """Remove overlaps, the deepest first: of the two faces the one with fewer joints moves inwards; if none can, a block is cut."""
+        """Remove overlaps, the deepest first: of the two faces the one with fewer joints moves inwards; if none can, a block
+        is cut."""
         for j in np.argsort(self.gap, kind="stable").tolist():
             rows = int(self.joints.a[j]), int(self.joints.b[j])
             touch, largest = (

@@ -33,7 +33,8 @@ from drystone.solid import (
 Array = np.ndarray
 Faces = list[list[int]]
 
-REPAIR_TOLERANCE = 0.1 * FLATNESS_TOLERANCE  # of the block's diagonal: repaired faces are well within the tolerance of `build_model`
+# of the block's diagonal: repaired faces are well within the tolerance of `build_model`
+REPAIR_TOLERANCE = 0.1 * FLATNESS_TOLERANCE
 
 
 def mend_block(block: Block, within: float) -> tuple[Block, list[str]]:

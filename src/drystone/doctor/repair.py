@@ -1,8 +1,8 @@
 """Repairs blocks where that is safe, and lists what was done.
 
-Duplicate names are changed, duplicate blocks removed, surfaces repaired block by block (`mend`), and faces moved until they meet
-(`fit`). The convex pieces of a block are repaired like blocks and joined again. What cannot be repaired safely is left as it is
-and appears in the next examination. Repairing twice changes nothing.
+Duplicate names are changed, duplicate blocks removed, surfaces repaired block by block (`mend`), and faces moved until they
+meet (`fit`). The convex pieces of a block are repaired like blocks and joined again. What cannot be repaired safely is left as
+it is and appears in the next examination. Repairing twice changes nothing.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 """Closes the gaps that a drawing has only because its coordinates are rounded, and lists them.
 
-A corner of a face whose coordinates are rounded to a decimal unit is off the plane by up to half a unit times the square root of
-three; two faces that were drawn on one plane have a gap or an overlap of up to twice that. Such faces are moved onto one plane
-again: that of the largest support among them, or the mean plane of all. Real gaps are left as they are (T405):
+A corner of a face whose coordinates are rounded to a decimal unit is off the plane by up to half a unit times the square root
+of three; two faces that were drawn on one plane have a gap or an overlap of up to twice that. Such faces are moved onto one
+plane again: that of the largest support among them, or the mean plane of all. Real gaps are left as they are (T405):
 
  - if coordinates are not multiples of a decimal unit, they are not rounded, and nothing is closed;
  - faces normal to an axis are all rounded in the same way, so a gap between them was drawn;
@@ -194,7 +194,8 @@ def _common_planes(
 
 
 def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -> Block:
-    """The block with its corners moved onto the new planes of its faces; unchanged if the result is not sound or too far away."""
+    """The block with its corners moved onto the new planes of its faces; unchanged if the result is not sound or too far
+    away."""
     vertices = np.asarray(block.vertices, float)
     after = move_onto_planes(vertices, block.faces, normal, offset)
     new = block_surface(after, block.faces)

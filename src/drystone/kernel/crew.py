@@ -1,11 +1,11 @@
 # mypy: disable-error-code=call-arg
 """Helper threads for a kernel: plain Python threads inside a kernel of their own that does not hold the GIL.
 
-The kernel offers jobs, each of which consists of tiles. The kernel and its helpers take the tiles one by one, and the job is over
-when all are done. The result does not depend on which thread takes which tile, as each tile writes to its own memory.
+The kernel offers jobs, each of which consists of tiles. The kernel and its helpers take the tiles one by one, and the job is
+over when all are done. The result does not depend on which thread takes which tile, as each tile writes to its own memory.
 
-Numba's `prange` is not used: of its thread pools, the one without dependencies aborts when two Python threads use it, the one of
-GNU OpenMP when a process that used it forks, and the choice is for the whole process. These threads live for one call.
+Numba's `prange` is not used: of its thread pools, the one without dependencies aborts when two Python threads use it, the one
+of GNU OpenMP when a process that used it forks, and the choice is for the whole process. These threads live for one call.
 """
 
 import ctypes
@@ -88,7 +88,8 @@ def run_with_helpers(kernel: Callable, assist: Callable, helpers: int, control: 
 
 
 def _other_cores() -> set[int]:
-    """The cores that this thread may use, without the one that it runs on; empty if the system does not provide them. A helper on
+    """The cores that this thread may use, without the one that it runs on; empty if the system does not provide them. A helper
+    on
     the same core would alternate with the kernel every few milliseconds, while each waits for the other."""
     if not hasattr(os, "sched_setaffinity"):
         return set()
@@ -146,7 +147,8 @@ def _has_tiles(ticket):
 @inner
 def begin_job(control, kind, front, block, tiles, helpers):
     """Begin a job, which is offered to the helpers if there are any, and return its first tile, or -1 if it has none. The first
-    part of the tiles is for the kernel, the rest for the helpers; a thread that has finished its own takes those of the other."""
+    part of the tiles is for the kernel, the rest for the helpers; a thread that has finished its own takes those of the
+    other."""
     if helpers == 0 or tiles == 1:
         return 0 if tiles > 0 else -1
     return _offer_job(control, kind, front, block, tiles, -(-tiles // (1 + helpers)), 0)
@@ -155,8 +157,8 @@ def begin_job(control, kind, front, block, tiles, helpers):
 @inner
 def begin_repeated_job(control, kind, front, block, tiles, helpers):
     """The same as `begin_job`, for a job of a kind below REPEATED_KINDS, which is repeated many times. Each thread keeps to its
-    own tiles, whose data are in the cache of its core (to fetch them from another core takes longer than the tile). The number of
-    tiles of each thread is adjusted by which of them had to wait."""
+    own tiles, whose data are in the cache of its core (to fetch them from another core takes longer than the tile). The number
+    of tiles of each thread is adjusted by which of them had to wait."""
     if helpers == 0 or tiles == 1:
         return 0 if tiles > 0 else -1
     own = control[KERNEL_SHARE + kind]
@@ -200,7 +202,8 @@ def _next_kernel_tile(control):
 
 @inner
 def _rebalance(control, looks):
-    """Give the thread that had to wait one tile more in the next job of this kind. looks: how often the kernel looked in vain."""
+    """Give the thread that had to wait one tile more in the next job of this kind. looks: how often the kernel looked in
+    vain."""
     if looks > LOOKS_BEFORE_REBALANCE:
         control[KERNEL_SHARE + control[JOB]] += 1
     elif looks == 0 and control[HELPERS_IDLE] > LOOKS_BEFORE_REBALANCE:

@@ -61,13 +61,16 @@ def compilations() -> int:
 
 
 def is_compiled(*kernels: Any) -> bool:
-    """Whether each of these kernels, in its present version and for this Python, has been compiled for at least one signature."""
+    """Whether each of these kernels, in its present version and for this Python, has been compiled for at least one
+    signature."""
     return all(store.is_stored(each.stored_name) for each in kernels)
 
 
 class _Flags(Flags):
-    """The options of a compilation. Numba compares them a hundred thousand times while it searches for implementations, and gathers
-    all their defaults each time, which takes a tenth of the compiling time. Here only the options that were set are compared."""
+    """The options of a compilation. Numba compares them a hundred thousand times while it searches for implementations, and
+    gathers
+    all their defaults each time, which takes a tenth of the compiling time. Here only the options that were set are
+    compared."""
 
     __slots__ = ()
 

@@ -32,7 +32,8 @@ class _Addressed(Kernel):
 
 @global_compiler_lock
 def law_address(function: Any) -> int:
-    """The address of the machine code of a joint law, which is a Python function or a compiled one. The address does not change,
+    """The address of the machine code of a joint law, which is a Python function or a compiled one. The address does not
+    change,
     and functions with the same code have the same address."""
     plain = getattr(function, "py_func", function)
     digest = code_digest(plain)
@@ -47,7 +48,8 @@ def law_address(function: Any) -> int:
 
 
 def _renamed(function: FunctionType, digest: str) -> FunctionType:
-    """A copy of the function whose name contains the digest of its code, as machine code is found by its name, and another function
+    """A copy of the function whose name contains the digest of its code, as machine code is found by its name, and another
+    function
     of the same name may be defined in the same process."""
     name = f"{function.__name__}_{digest[:16]}"
     copy = FunctionType(function.__code__.replace(co_name=name, co_qualname=name), function.__globals__, name,

@@ -58,7 +58,8 @@ def is_stored(beginning: str) -> bool:
 
 
 def save(name: str, content: bytes) -> None:
-    """Write an entry atomically. If it cannot be written, a warning is printed once, and the kernel is compiled again next time."""
+    """Write an entry atomically. If it cannot be written, a warning is printed once, and the kernel is compiled again next
+    time."""
     folder = user_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

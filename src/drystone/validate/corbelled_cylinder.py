@@ -53,13 +53,13 @@ def _compute(workspace: Workspace) -> dict[str, Value]:
     run = compute_history(CASE, workspace.folder / "cylinder")
     settlement = _settlements(run)
     falls = settlement > MIN_FALL
-    remaining_part = _remaining_blocks(run)
-    radii = reach_by_course(run, falls | ~remaining_part.stays)
+    remains = _remaining_blocks(run)
+    radii = reach_by_course(run, falls | ~remains.stays)
     narrows = radii[0] > 0.0 == radii[-1] and all(below >= above for below, above in pairwise(radii))
     return {
         "others": "stay" if settlement[~falls].max() < MAX_SETTLEMENT else "sink",
         "shape": "a dome" if narrows else ", ".join(f"{each:.1f} m" for each in radii),
-        "rest": "stands" if remaining_part.rest.stands else "moves",
+        "rest": "stands" if remains.rest.stands else "moves",
     }
 
 

@@ -54,11 +54,12 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
         along = float(meridian @ tensor @ meridian), float(hoop @ tensor @ hoop)
         rings.setdefault(int(name.split("-")[1]), []).append((float(np.arccos(outward[2])), *along))
     rows = []
-    for ring, result in sorted(rings.items()):
-        angle, meridian, hoop = np.mean(result, axis=0)
+    for ring, stresses_of_ring in sorted(rings.items()):
+        angle, meridian, hoop = np.mean(stresses_of_ring, axis=0)
         weight = DENSITY * GRAVITY * radius
-        meridian_force = -weight * (np.cos(oculus) - np.cos(angle)) / np.sin(angle) ** 2
-        rows.append((ring, np.degrees(angle), *(1e-3 * s for s in (meridian, meridian_force, hoop, -weight * np.cos(angle) - meridian_force))))
+        membrane = -weight * (np.cos(oculus) - np.cos(angle)) / np.sin(angle) ** 2
+        values = meridian, membrane, hoop, -weight * np.cos(angle) - membrane
+        rows.append((ring, np.degrees(angle), *(1e-3 * value for value in values)))
     return rows
 
 

@@ -47,8 +47,8 @@ def _domain(workspace: Workspace) -> dict[str, Any]:
 
 def _compute_domain(workspace: Workspace) -> dict[str, Value]:
     (curve,) = _domain(workspace)["curves"]
-    lowest = [_lowest(both) for both in zip(*(direction_result["boundary"] for direction_result in curve["directions"].values()), strict=True)]
-    islands = [sign for sign, direction_result in curve["directions"].items() if direction_result["islands"]]
+    lowest = [_lowest(both) for both in zip(*(result["boundary"] for result in curve["directions"].values()), strict=True)]
+    islands = [sign for sign, result in curve["directions"].items() if result["islands"]]
     return {
         "short": "survived" if np.isinf(lowest[0]) else f"collapses from {lowest[0]:.2g} g",
         "trend": "falls" if all(long < short or np.isinf(long) for short, long in pairwise(lowest)) else "does not fall",

@@ -18,25 +18,25 @@ def analyse_wall_over_gap() -> tuple[Model, RemainingStructure]:
     return model, find_remaining(model)
 
 
-def count_fallen_by_course(model: Model, remaining_part: RemainingStructure) -> list[int]:
+def count_fallen_by_course(model: Model, remains: RemainingStructure) -> list[int]:
     """Count the falling stones of each course, from below."""
     course = np.array([0 if block.fixed else int(block.name.split("-")[1]) for block in model.blocks])
-    return [int((~remaining_part.stays & (course == k)).sum()) for k in range(1, course.max() + 1)]
+    return [int((~remains.stays & (course == k)).sum()) for k in range(1, course.max() + 1)]
 
 
 def _compute(workspace: Workspace) -> dict[str, Value]:
-    model, remaining_part = analyse_wall_over_gap()
-    counts = count_fallen_by_course(model, remaining_part)
+    model, remains = analyse_wall_over_gap()
+    counts = count_fallen_by_course(model, remains)
     narrows = counts[0] > 0 and all(one > other or one == other == 0 for one, other in pairwise(counts))
     return {
         "falls": "a triangle" if narrows else f"{counts} stones by course",
-        "rest": "stands" if remaining_part.rest.stands else "moves",
+        "rest": "stands" if remains.rest.stands else "moves",
     }
 
 
 def _draw(workspace: Workspace, out: Path) -> list[Figure]:
-    model, remaining_part = analyse_wall_over_gap()
-    force_picture(model, remaining_part.rest.contacts, out / "H10-forces.png", shown=remaining_part.stays, azimuth=0.0, elevation=0.0)
+    model, remains = analyse_wall_over_gap()
+    force_picture(model, remains.rest.contacts, out / "H10-forces.png", shown=remains.stays, azimuth=0.0, elevation=0.0)
     return [Figure("H10-forces.png", "As BRT figure 9: forces in the wall that remains")]
 
 

@@ -1,8 +1,8 @@
 """Reads brick files of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora).
 
-Each row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z
-of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths are in m, with
-y up.
+Each row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y,
+z of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths are in m,
+with y up.
 """
 
 from pathlib import Path

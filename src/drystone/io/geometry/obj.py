@@ -1,7 +1,7 @@
 """Reads and writes Wavefront OBJ, exactly to the last bit.
 
-`o` begins a block and `g` states its group; in a file without `o` every `g` is a block. Blocks written by drystone have a comment
-with the density, whether it is fixed, and the pieces. Materials, normals and textures are not read.
+`o` begins a block and `g` states its group; in a file without `o` every `g` is a block. Blocks written by drystone have a
+comment with the density, whether it is fixed, and the pieces. Materials, normals and textures are not read.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,8 @@ def read_obj(path: Path, density: float) -> Drawing:
 
 
 def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
-    """A group within an object is the group of the object, the first one if there are several. Any other group is a block, which
+    """A group within an object is the group of the object, the first one if there are several. Any other group is a block,
+    which
     may be continued later in the file."""
     if "name" in parts[-1] and "grouped" not in parts[-1]:
         parts[-1].setdefault("group", name)

@@ -79,7 +79,8 @@ def _measure_warp(block: Block) -> float:
 
 
 def _flat_faces_are_convex(block: Block) -> bool:
-    """Whether only warped faces keep the block from being convex: no vertex is in front of a flat face, and all are on the hull.
+    """Whether only warped faces keep the block from being convex: no vertex is in front of a flat face, and all are on the
+    hull.
     Four corners that are not in a plane do not define the surface between them; it is then read as folded outward."""
     vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
     for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):

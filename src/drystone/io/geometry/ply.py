@@ -1,7 +1,7 @@
 """Reads PLY, text or binary, and writes it as text, exactly to the last bit.
 
-The header lists the elements and the numbers of each. Files written by drystone have a comment for each block, with its name and
-the number of its faces; in files of other programs, connected faces form a block.
+The header lists the elements and the numbers of each. Files written by drystone have a comment for each block, with its name
+and the number of its faces; in files of other programs, connected faces form a block.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Reads and writes Rhino 3dm, with rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces.
 
-Layers are groups, the unit of the file is used, and density, fixed and pieces are user text of the objects. Blocks are written as
-meshes in double precision, in m; faces of more than four corners become fans of triangles. Curves, points and text are ignored.
+Layers are groups, the unit of the file is used, and density, fixed and pieces are user text of the objects. Blocks are written
+as meshes in double precision, in m; faces of more than four corners become fans of triangles. Curves, points and text are
+ignored.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Reads and writes geometry files of all formats: blocks in m with z up.
 
-The format is determined by the suffix, and for `.json`, `.dat` and `.txt` by the content; a folder has one file per block, or is
-a DATBOX. The readers only read. Here follow, in order, the unit, the upward axis, flat blocks, the solids in a mesh, convexity,
-names and supports. Blocks in files written by drystone are only moved and scaled.
+The format is determined by the suffix, and for `.json`, `.dat` and `.txt` by the content; a folder has one file per block, or
+is a DATBOX. The readers only read. Here follow, in order, the unit, the upward axis, flat blocks, the solids in a mesh,
+convexity, names and supports. Blocks in files written by drystone are only moved and scaled.
 """
 
 import re
@@ -60,8 +60,8 @@ def read_structure(
     """Read the blocks of a geometry file.
 
     unit: of lengths in the file, in place of the one that it states (m if it states none); up: the axis of the file that points
-    up; density [kg/m3]: if the file states none; supports: "lowest", or names of blocks or groups, in addition to those that the
-    file marks; only: the groups (layers) or blocks to read; depth [m]: of flat blocks, such as outlines of a 2D drawing or
+    up; density [kg/m3]: if the file states none; supports: "lowest", or names of blocks or groups, in addition to those that
+    the file marks; only: the groups (layers) or blocks to read; depth [m]: of flat blocks, such as outlines of a 2D drawing or
     supports that are planes; decompose: whether shapes without a simple exact convex decomposition may be approximated; refuse:
     whether flat blocks and blocks that are not convex are an error, or are left unchanged for the doctor.
     """

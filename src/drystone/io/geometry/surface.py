@@ -78,7 +78,8 @@ def _without_repeats(face: Face) -> Face:
 
 
 def _without_surplus(block: Block) -> Block:
-    """Remove surplus faces. Some programs write a face twice, or also the triangles that it is divided into; all edges of such a
+    """Remove surplus faces. Some programs write a face twice, or also the triangles that it is divided into; all edges of such
+    a
     face then belong to three faces."""
     once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
     if open_edges(once):
@@ -102,7 +103,8 @@ def open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
 
 
 def _shells(block: Block) -> list[Block]:
-    """The parts of a block that are connected by edges. In some formats blocks that touch share vertices and edges. Programs write
+    """The parts of a block that are connected by edges. In some formats blocks that touch share vertices and edges. Programs
+    write
     blocks one after the other, so the list of faces is first divided where the surface is closed."""
     runs: list[list[Face]] = [[]]
     left: set[tuple[int, int]] = set()
@@ -146,7 +148,8 @@ def _neighbours(faces: Sequence[Face]) -> dict[tuple[int, int], list[int]]:
 
 
 def _turn_outward(block: Block) -> Block:
-    """Orient all faces counter-clockwise seen from outside. A surface that is not closed is unchanged; `build_model` refuses it."""
+    """Orient all faces counter-clockwise seen from outside. A surface that is not closed is unchanged; `build_model` refuses
+    it."""
     faces = [tuple(face) for face in block.faces]
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -267,7 +270,8 @@ def is_flat(block: Block) -> bool:
 
 
 def thicken(block: Block, depth: float, others: Array) -> Block:
-    """Make a prism of a flat block, with this depth [m]: away from the nearest centre (N, 3) of the other blocks if there are any,
+    """Make a prism of a flat block, with this depth [m]: away from the nearest centre (N, 3) of the other blocks if there are
+    any,
     or else along its normal, in the positive direction of the axis nearest to it."""
     welded = _weld(block)
     outline = welded.faces[0] if len(welded.faces) == 1 else _outline(list(welded.faces))
