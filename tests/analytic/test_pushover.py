@@ -207,7 +207,7 @@ def test_a_case_gives_curve_and_frames():
 def test_what_cannot_be_pushed_over_is_said():
     """Pressed down on a rigid ground by ever more of its weight."""
     case = parse_case(CASE.format(friction=0.5).replace("[1, 0, 0]", "[0, 0, -1]"), "case.toml")
-    with pytest.raises(InputError, match="no live load makes it yield"):
+    with pytest.raises(InputError, match="no live load makes the structure yield"):
         list(analyse_case(case, case.model()))
 
 

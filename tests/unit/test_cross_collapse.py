@@ -100,7 +100,7 @@ def test_what_belongs_to_histories_is_refused(command, computed):
     folder = computed("refused", CASE.format(kind="limit", friction=0.6))
     code, _, error = opinion(command, folder, "--apart", 0.1)
     assert code == 2
-    assert "amounts, laws and time steps are of histories" in error
+    assert "amounts, laws and time steps apply to histories only" in error
     (folder / "result.json").unlink()
     code, _, error = opinion(command, folder)
     assert code == 2
@@ -111,4 +111,4 @@ def test_other_analyses_have_no_second_opinion(command, computed):
     text = CASE.format(kind="capacity", friction=0.6).replace("direction = [1, 0, 0]", "directions = 4")
     code, _, error = opinion(command, computed("capacity", text))
     assert code == 2
-    assert 'on an analysis of kind "capacity" there is no second opinion' in error
+    assert 'there is no second opinion on an analysis of kind "capacity"' in error

@@ -111,7 +111,7 @@ def test_a_ledger_that_frames_contradict_is_told(tmp_path):
 EQUILIBRIUM = {"converged": True, "stable": True, "residual": 3e-9, "acceleration": 1e-9,
                "words": "It stands by Coulomb\'s friction.", "trial_time": 0.1}
 LIMIT = {"status": "solved", "multiplier": 0.3712, "multiplier_safe": 0.3512, "confirmed": True, "stable": True, "error": 2e-9,
-         "note": "collapses at the multiplier", "search": {"note": "the lowest found"}}  # fmt: skip
+         "note": "the structure collapses at the multiplier", "search": {"note": "the lowest found"}}  # fmt: skip
 CAPACITY = {"directions": [{"direction_deg": 0.0, "multiplier_safe": 0.28, "confirmed": True, "multiplier": 0.3,
                             "status": "solved"},
                            {"direction_deg": 90.0, "multiplier": None, "status": "solved"}],

@@ -1,4 +1,4 @@
-"""AFAD/NSMN text (Turkey): three components in columns come in, three `Accelerogram`s go out.
+"""Reads text files of AFAD/NSMN (Turkey), with three components in columns.
 
 Lines "KEY : value", a line with the names of the columns, then the columns in the unit of the peaks, gal.
 """

@@ -1,8 +1,8 @@
-"""COSMOS volumes 0 to 2: channels one after the other come in, an `Accelerogram` each goes out.
+"""Reads COSMOS volumes 0 to 2, with channels one after the other.
 
 Each channel is lines of text, 100 integers, 100 reals (the 62nd is the time step [ms], the 64th the peak), comments, a line
-that says what follows, "7000 acceleration pts, approx 70 secs, units=cm/sec2(04),Format=(8F10.5)", and the values. A channel
-may also be a velocity or a displacement: those are passed over.
+that describes the data, "7000 acceleration pts, approx 70 secs, units=cm/sec2(04),Format=(8F10.5)", and the values. A channel
+may also be a velocity or a displacement, which is skipped.
 """
 
 from drystone.ground.accelerogram import Accelerogram
@@ -15,7 +15,7 @@ END_LINE = r"^\s*(/&|End-of-data)"
 
 
 def is_cosmos(sheet: Sheet) -> bool:
-    """Whether a line announces the reals as COSMOS does."""
+    """Whether there is a line before the reals as in COSMOS files."""
     return bool(sheet.header_field(REALS_LINE))
 
 

@@ -1,6 +1,6 @@
-"""CSMIP/DMG volume 1 and 2 (California): channels one after the other come in, an `Accelerogram` each goes out.
+"""Reads CSMIP/DMG volumes 1 and 2 (California), with channels one after the other.
 
-Each channel is lines of text, tables of integers and reals, a line that counts the values and says their step, unit and
+Each channel is lines of text, tables of integers and reals, a line that states the number of values, their step, unit and
 format, then the values:
 
     13200 Accelerogram points at 200 pts/sec in units of g .      Format: (8f9.6)            volume 1

@@ -1,4 +1,4 @@
-"""CWA text (Taiwan): time and three components in columns come in, three `Accelerogram`s go out.
+"""Reads text files of CWA (Taiwan), with the time and three components in columns.
 
 Lines "#Key: value"; "#DataSequence: Time U(+); N(+); E(+)" names the columns, the values are of fixed width.
 """
@@ -36,6 +36,6 @@ def read_cwa(sheet: Sheet) -> list[Accelerogram]:
 
 
 def _peak(sheet: Sheet, component: str, unit: str) -> str:
-    """The larger of the two, "0.658~ -0.837"."""
+    """The larger of the two values in "0.658~ -0.837"."""
     ends = sheet.header_field(rf"^#AmplitudeMAX\. {component}:(.*)").split("~")
     return max((format_peak(end, unit) for end in ends), key=lambda peak: abs(float(peak or 0)))

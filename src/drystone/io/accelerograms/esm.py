@@ -1,6 +1,6 @@
-"""ESM and ITACA ASCII (DYNA): one component comes in, one `Accelerogram` goes out.
+"""Reads text files of ESM and ITACA (DYNA), with one component.
 
-About 64 lines "KEY: value", then a value a line. Files of TADAS (AFAD, Turkey) are the same.
+About 64 lines "KEY: value", then one value per line. Files of TADAS (AFAD, Turkey) have the same format.
 """
 
 from drystone.ground.accelerogram import Accelerogram

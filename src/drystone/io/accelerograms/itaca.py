@@ -1,6 +1,6 @@
-"""Corrected accelerations of the older ITACA (`.cor.acc`): one component comes in, one `Accelerogram` goes out.
+"""Reads corrected accelerations of the older ITACA (`.cor.acc`), with one component.
 
-Nine lines "key : value", a title with the unit, then values of fixed width, which stick together where they are negative.
+Nine lines "key : value", a title with the unit, then values of fixed width, which have no blank before a negative one.
 """
 
 from drystone.ground.accelerogram import Accelerogram

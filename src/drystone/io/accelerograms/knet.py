@@ -1,7 +1,7 @@
-"""K-NET and KiK-net ASCII (NIED, Japan): one component comes in, one `Accelerogram` goes out.
+"""Reads text files of K-NET and KiK-net (NIED, Japan), with one component.
 
-Seventeen lines of header, the value from the 19th character on, then counts; times the scale factor, "3920(gal)/6182761", they
-are gal. The record's own offset is left in: "Max. Acc." is that of the record without its mean.
+Seventeen lines of header, with the values from the 19th character on, then counts; multiplied by the scale factor,
+"3920(gal)/6182761", they are in gal. The offset of the record is kept: "Max. Acc." is that of the record without its mean.
 """
 
 from drystone.ground.accelerogram import Accelerogram

@@ -1,8 +1,8 @@
-"""PEER AT2: one component comes in, one `Accelerogram` goes out.
+"""Reads PEER AT2, with one component.
 
 Three lines of text, one of them with the unit ("... IN UNITS OF G"), then the number of points and the step in one of two
-styles, "NPTS=  7999, DT= .0050 SEC" or "4096 0.0100 NPTS, DT", then the values. VT2 and DT2 are the same in velocity and
-displacement.
+styles, "NPTS=  7999, DT= .0050 SEC" or "4096 0.0100 NPTS, DT", then the values. VT2 and DT2 have the same format, but are
+velocities and displacements.
 """
 
 import re

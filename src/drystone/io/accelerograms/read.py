@@ -1,6 +1,6 @@
-"""The door of ground motions: a path comes in, `Accelerogram`s in m/s2 go out, one a component.
+"""Reads accelerograms of all formats: a path comes in, `Accelerogram`s in m/s2 go out, one per component.
 
-What a file is, its content says; its suffix only if the content does not. A unit is never guessed.
+The format is recognised by the content, and by the suffix only if the content does not decide. Units are never guessed.
 """
 
 from collections.abc import Callable
@@ -56,10 +56,10 @@ BINARY_FORMATS = {"SAC": is_sac, "miniSEED": is_miniseed}
 def read_accelerograms(
     path: str | Path, *, unit: str | None = None, time_step: float | None = None, column: int | None = None
 ) -> list[Accelerogram]:
-    """The components in a file of ground motions.
+    """Read all components in a file of ground motions.
 
-    unit: of the values, where the file does not state it ("g", "m/s2", "cm/s2", "gal", "mm/s2"); time_step [s]: where there is
-    no time; column: of a file of columns the one to take, counted from 1 (the time is one too).
+    unit: of the values, if the file does not state it ("g", "m/s2", "cm/s2", "gal", "mm/s2"); time_step [s]: if the file has no
+    times; column: the one to read in a file of columns, numbered from 1 (times count as a column).
     """
     path = Path(path)
     if time_step is not None and not 0 < time_step < float("inf"):

@@ -1,7 +1,7 @@
-"""SAC and miniSEED, read by ObsPy: bytes come in, an `Accelerogram` a trace goes out.
+"""Reads SAC and miniSEED with ObsPy, one `Accelerogram` per trace.
 
-SAC does not say its unit: it must be stated. miniSEED has counts: their sensitivity is in the StationXML (`*.xml`) of the same
-folder; without it the unit must be stated, and the counts are taken to be in it.
+SAC does not state its unit, which the user must give. miniSEED has counts, whose sensitivity is in the StationXML (`*.xml`) of
+the same folder; without it the user must give the unit of the counts.
 """
 
 import re
@@ -36,14 +36,14 @@ def is_miniseed(data: bytes) -> bool:
 
 
 def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
-    """The traces of a file of the kind "SAC" or "miniSEED"; of the sheet its path and what is stated."""
+    """The traces of a file of the kind "SAC" or "miniSEED"; `sheet` has its path and what the user states."""
     try:
         from obspy import read
     except ImportError:
         raise missing_library("obspy", "seismology", sheet.path) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged,
+            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of truncated or damaged records,
             warnings.simplefilter("error", RuntimeWarning)  # and NumPy of a time step that is 0
             traces = list(read(BytesIO(data), format=OBSPY_NAMES[kind]))
         _check_complete(sheet.path, data, traces)
@@ -56,13 +56,13 @@ def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
 
 
 def _check_complete(path: Path, data: bytes, traces: list[Any]) -> None:
-    """Refuse a file that ends within a record, and a channel in several pieces."""
+    """Refuse a file that ends within a record, and a channel with gaps."""
     length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
     if len(data) % length:
         raise InputError(f"{path}: ends within a record of {length} bytes; take the file as it was published")
     channel, pieces = Counter(trace.id for trace in traces).most_common(1)[0]
     if pieces > 1:
-        raise InputError(f"{path}: {channel} has gaps; give a record without, or fill them")
+        raise InputError(f"{path}: {channel} has gaps; give a record without gaps, or fill them")
 
 
 def _component(sheet: Sheet, trace: Any) -> Accelerogram:
@@ -88,7 +88,7 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
 
 
 def _sensitivity(folder: Path, trace: Any) -> float | None:
-    """[s2/m] counts for 1 m/s2, of the StationXML that knows the channel; None if there is none."""
+    """[s2/m] counts per m/s2, from the StationXML that has the channel; None if there is none."""
     from obspy import read_inventory
 
     for path in sorted(folder.glob("*.xml")):

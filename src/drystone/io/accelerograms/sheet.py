@@ -1,7 +1,7 @@
-"""What every reader of text gets and how it ends: the lines of a file come in, `Accelerogram`s in m/s2 go out.
+"""What the readers of text files share: finds values in the lines of a file and makes `Accelerogram`s in m/s2.
 
-Numbers are read line by line, so that what is wrong is named with its line. Values may stick together (1.234-5.678E-02), as
-they do in columns of a fixed width. The unit is the one the file states or the user states, never a guess.
+Numbers are read line by line, so that errors name the line. Values may have no blanks between them (1.234-5.678E-02), as
+in columns of a fixed width. The unit is the one that the file or the user states; it is never guessed.
 """
 
 import math
@@ -19,17 +19,17 @@ from drystone.units import UNITS
 
 Array = np.ndarray
 
-MAX_LINE_CHARACTERS = 1_000_000  # [characters] of a line; a file with a longer one is no table of numbers
-MAX_VALUE = 1e9  # of a number in a header, [m/s2] of a sample
+MAX_LINE_CHARACTERS = 1_000_000  # [characters] a file with a longer line is not a table of numbers
+MAX_VALUE = 1e9  # of a number in a header, and [m/s2] of a sample
 MIN_TIME_STEP = 1e-9  # [s] between samples
-STEP_TOLERANCE = 0.01  # of the time step: how far a time may be from its place
-ACCELERATION_UNITS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last is SAC's
+STEP_TOLERANCE = 0.01  # of the time step: allowed deviation of a time
+ACCELERATION_UNITS = UNITS["acceleration"] | {"nm/s2": 1e-9}  # [m/s2] the last one is used by SAC
 COUNT_UNIT = re.compile(r"(\d+\.?\d*)\(([^)]+)\)/(-?\d+\.?\d*)")  # a unit of counts: 3920(gal)/6182761
-HEADER_LINES, HEADER_WIDTH = 200, 400  # [lines, characters] within which a header is looked for
+HEADER_LINES, HEADER_WIDTH = 200, 400  # [lines, characters] within which a header is searched
 
 
 class Sheet(NamedTuple):
-    """The lines of a file, and what the user states about it. Lines count from 0 here and from 1 in messages."""
+    """The lines of a file, and what the user states about it. Lines are numbered from 0 here and from 1 in messages."""
 
     path: Path
     lines: list[str]
@@ -37,15 +37,15 @@ class Sheet(NamedTuple):
     time_step: float | None = None  # [s]
 
     def to_error(self, line: int | None, message: str) -> InputError:
-        """What to raise about a line; None: a file that has no lines."""
+        """The error about a line; None for a file without lines."""
         return InputError(f"{self.path}: {message}" if line is None else f"{self.path}, line {line + 1}: {message}")
 
     def header_field(self, pattern: str, start: int = 0, stop: int | None = None) -> str:
-        """What the header says: the group of the first line that has the pattern, empty if there is none."""
+        """A field of the header: the group of the first match of the pattern; an empty string if there is none."""
         return self._search(pattern, start, stop)[1]
 
     def required_field(self, pattern: str, what: str, start: int = 0, stop: int | None = None) -> tuple[int, str]:
-        """The same with its line, or an `InputError` that misses it."""
+        """A field of the header, after the number of its line; an `InputError` if it is missing."""
         line, value = self._search(pattern, start, stop)
         if line < 0:
             raise self.to_error(start, f"its header does not state {what}; take the file as it was published")
@@ -60,7 +60,7 @@ class Sheet(NamedTuple):
         return -1, ""
 
     def positive_number(self, pattern: str, what: str, start: int = 0, stop: int | None = None) -> float:
-        """A number above zero that the header states."""
+        """A positive number in the header."""
         line, value = self.required_field(pattern, what, start, stop)
         try:
             number = float(_convert_exponents(value))
@@ -71,7 +71,7 @@ class Sheet(NamedTuple):
         return number
 
     def whole_number(self, pattern: str, what: str, start: int = 0, stop: int | None = None) -> int:
-        """A whole number above zero that the header states."""
+        """A positive whole number in the header."""
         number = self.positive_number(pattern, what, start, stop)
         if number != int(number):
             raise self.to_error(
@@ -80,7 +80,7 @@ class Sheet(NamedTuple):
         return int(number)
 
     def read_values(self, first: int, count: int, width: int | None = None) -> tuple[Array, int]:
-        """`count` values from a line on, however many a line has, and the line after them; `width`: of each, in characters."""
+        """`count` values from a line on, whatever the number per line, and the line after them; `width` [characters]: of a value."""
         values, line = array("d"), first
         while line < len(self.lines) and len(values) < count:
             values.extend(self.read_line(line, width))
@@ -91,7 +91,7 @@ class Sheet(NamedTuple):
         return np.array(values), line
 
     def read_table(self, first: int, columns: int) -> Array:
-        """(n, columns) values from a line on to the end, a row a line."""
+        """(n, columns) values from a line to the end, one row per line."""
         values = array("d")
         for line in range(first, len(self.lines)):
             row = self.read_line(line)
@@ -111,30 +111,30 @@ class Sheet(NamedTuple):
             values = list(map(float, words))
         except ValueError as error:
             word = str(error).partition(": ")[2].strip("'")
-            raise self.to_error(line, f"{_shorten(word)} stands where a number should; correct or delete the line") from None
+            raise self.to_error(line, f"{_shorten(word)} is not a number; correct or delete the line") from None
         if not all(map(math.isfinite, values)):
             raise self.to_error(line, f"{_shorten(text.strip())} has a value that is not finite; give numbers only")
         return values
 
     def has_more(self, line: int) -> bool:
-        """Whether there is anything from a line on."""
+        """Whether there is any text from a line on."""
         return any(self.lines[after].strip() for after in range(line, len(self.lines)))
 
     def reject_more(self, line: int, count: int, stop: int | None = None) -> None:
         """Refuse more values than the header states."""
         for after in range(line, len(self.lines) if stop is None else stop):
             if self.lines[after].strip():
-                message = f"goes on after the {count} values that its header states; correct the number or delete the rest"
+                message = f"has data after the {count} values that its header states; correct the number or delete the rest"
                 raise self.to_error(after, message)
 
     def check_count(self, line: int, count: int, stated: int) -> None:
-        """Refuse a table of fewer or more samples than the header states."""
+        """Refuse a table with fewer or more samples than the header states."""
         if count != stated:
             message = f"{count} samples follow, its header states {stated}; take the file as it was published"
             raise self.to_error(line, message)
 
     def require_even_step(self, time: Array, rounding: float, rows: Sequence[int]) -> float:
-        """[s] between the times of the samples, which must be even; `rounding` [s] of each, `rows`: the line of each."""
+        """[s] the time step of samples, which must be even; `rounding` [s]: of the times; `rows`: the line of each time."""
         step = find_even_step(time, rounding)
         if step is not None:
             return step
@@ -151,43 +151,43 @@ class Sheet(NamedTuple):
     def make_accelerogram(
         self, line: int | None, component: str, time_step: float, values: Array, unit: str | None, about: Mapping[str, str]
     ) -> Accelerogram:
-        """One component; `unit` as the file states it, None if it does not; `line`: where its values begin."""
+        """Make the accelerogram of one component; `unit`: that of the file, None if it states none; `line`: where values begin."""
         if len(values) < 2:
             raise self.to_error(line, f"{len(values)} samples; give at least 2")
         if self.time_step is not None and abs(self.time_step - time_step) > 1e-2 * time_step:
-            message = f"the file has a time step of {time_step:g} s, {self.time_step:g} s is stated besides; leave that out"
+            message = f"the file has a time step of {time_step:g} s, but {self.time_step:g} s was given; leave that out"
             raise self.to_error(line, message)
         unit, scale = self._agree_unit(line, unit)
         peak = float(np.abs(values).max()) * scale
         if time_step < MIN_TIME_STEP or peak > MAX_VALUE:
-            message = f"a sample every {time_step:g} s, up to {peak:g} m/s2; no ground moves so, correct its header or its unit"
+            message = f"one sample per {time_step:g} s, up to {peak:g} m/s2, is not a ground motion; correct its header or its unit"
             raise self.to_error(line, message)
         known = {key: value for key, value in about.items() if value}
         return Accelerogram(self.path.stem, component, float(time_step), values * scale, unit, known)
 
     def _agree_unit(self, line: int | None, unit: str | None) -> tuple[str, float]:
-        """The unit of the values and what it is in m/s2."""
+        """The unit of the values, and its factor to m/s2."""
         known = ", ".join(ACCELERATION_UNITS)
         if self.unit is not None and acceleration_factor(self.unit) is None:
             raise InputError(f"unit {self.unit!r} is not known; give one of {known}")
         if unit is not None and acceleration_factor(unit) is None:
-            raise self.to_error(line, f"its unit {_shorten(unit)} is none of acceleration that is known; convert its values")
+            raise self.to_error(line, f"its unit {_shorten(unit)} is not a known unit of acceleration; convert its values")
         if unit is not None and self.unit is not None and acceleration_factor(unit) != acceleration_factor(self.unit):
-            raise self.to_error(line, f"the file states its unit {unit}, {self.unit!r} is stated besides; leave that out")
+            raise self.to_error(line, f"the file states its unit {unit}, but {self.unit!r} was given; leave that out")
         agreed = unit or self.unit
         scale = acceleration_factor(agreed) if agreed else None
         if agreed is None or scale is None:
-            raise self.to_error(line, f"the file does not say the unit of its values; state it (--unit g; known: {known})")
+            raise self.to_error(line, f"the file does not state the unit of its values; give it (--unit g; known: {known})")
         return normalise_unit(agreed), scale
 
 
 def split_lines(path: Path, data: bytes) -> list[str]:
-    """The lines of a text file of these bytes."""
+    """Decode the bytes of a text file and split them into lines."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: is text in UTF-16; save it as UTF-8 or ASCII")
     if b"\0" in data:
-        raise InputError(f"{path}: is binary, of a format that is not known; give the text file of the record")
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").rstrip("\x1a \t\r\n")  # 1A ends files of DOS
+        raise InputError(f"{path}: is binary, of an unknown format; give the text file of the record")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").rstrip("\x1a \t\r\n")  # 1A is the end-of-file character of DOS
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not text:
         raise InputError(f"{path}: is empty; give a file with samples")
@@ -199,7 +199,7 @@ def split_lines(path: Path, data: bytes) -> list[str]:
 
 
 def find_even_step(time: Array, rounding: float) -> float | None:
-    """[s] between times if all are in their place, but for their rounding [s]; None if they are not."""
+    """[s] the time step if the times are even, up to their rounding [s]; None if they are not."""
     if len(time) < 2 or np.any(np.diff(time) <= 0):
         return None
     step = float(f"{(time[-1] - time[0]) / (len(time) - 1):.10g}")  # 0.005, not 0.004999999999999999
@@ -208,7 +208,7 @@ def find_even_step(time: Array, rounding: float) -> float | None:
 
 
 def format_peak(peak: str, unit: str) -> str:
-    """[m/s2] of a peak that a header states, as text; empty if it states none."""
+    """The peak that a header states, converted to m/s2, as text; an empty string if it states none."""
     try:
         return f"{float(peak) * (acceleration_factor(unit) or math.nan):.6g}"
     except ValueError:
@@ -216,9 +216,9 @@ def format_peak(peak: str, unit: str) -> str:
 
 
 def acceleration_factor(unit: str) -> float | None:
-    """[m/s2] of a unit however it is spelled: cm/sec/sec, CM/S^2, gal, mm/s/s, G/10; of a count, 3920(gal)/6182761, too.
+    """[m/s2] the factor of a unit in any spelling: cm/sec/sec, CM/S^2, gal, mm/s/s, G/10; also of a count, 3920(gal)/6182761.
 
-    None if it is none of acceleration."""
+    None if it is not a unit of acceleration."""
     counts = COUNT_UNIT.fullmatch(unit)
     if counts:
         full, count = acceleration_factor(counts[2]), float(counts[3])
@@ -229,7 +229,7 @@ def acceleration_factor(unit: str) -> float | None:
 
 
 def normalise_unit(unit: str) -> str:
-    """A unit in one spelling: cm/s2 for CM/SEC/SEC; that of a count as it is."""
+    """A unit in the standard spelling: cm/s2 for CM/SEC/SEC; the unit of a count is unchanged."""
     if COUNT_UNIT.fullmatch(unit):
         return unit
     plain = "".join(unit.split()).rstrip(".").lower().replace("sec", "s").replace("^", "").replace("**", "").replace("²", "2")
@@ -237,17 +237,17 @@ def normalise_unit(unit: str) -> str:
 
 
 def _time_tolerance(step: float, rounding: float) -> float:
-    """[s] that a time may be away from its place. Rounding excuses less than half a step only: a gap must be seen."""
+    """[s] the allowed deviation of a time. Rounding is allowed for only below half a step, so that gaps are detected."""
     return STEP_TOLERANCE * step + (2 * rounding if 2 * rounding < 0.49 * step else 0.0)
 
 
 def _convert_exponents(text: str) -> str:
-    """Exponents as Fortran writes them, 1.5D-03, as Python reads them, which must not take 1_5 for 15."""
+    """Convert exponents of Fortran, 1.5D-03, to those of Python; an underscore is replaced, so that 1_5 is not read as 15."""
     return text.replace("D", "E").replace("d", "E").replace("e", "E").replace("_", "?")
 
 
 def _separate_values(text: str) -> str:
-    """A blank before every sign that is not an exponent's: 1.2-3.4E-02 is two values."""
+    """Insert a blank before every sign that is not that of an exponent: 1.2-3.4E-02 has two values."""
     return text.replace("-", " -").replace("+", " +").replace("E -", "E-").replace("E +", "E+")
 
 

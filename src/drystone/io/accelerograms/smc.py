@@ -1,4 +1,4 @@
-"""USGS SMC: one component comes in, one `Accelerogram` goes out.
+"""Reads USGS SMC, with one component.
 
 Eleven lines of text, 48 integers, 50 reals, comments that begin with |, then the values in cm/s2. The second real is the rate
 [1/s], the 16th integer the number of comments, the 17th the number of values.
@@ -12,7 +12,7 @@ KIND_LINE = r"^\s*\d\s+((?:UN)?CORRECTED ACCELEROGRAM|VELOCITY|DISPLACEMENT|RESP
 
 
 def is_smc(sheet: Sheet) -> bool:
-    """Whether the first line says what is in it and the next lines are marked with asterisks."""
+    """Whether the first line states the kind of data and the next lines are marked with asterisks."""
     return bool(sheet.header_field(KIND_LINE, stop=1)) and bool(sheet.header_field(r"^(\*)", start=1, stop=TEXT_LINES))
 
 
@@ -25,7 +25,7 @@ def read_smc(sheet: Sheet) -> list[Accelerogram]:
     reals, comments_at = sheet.read_values(reals_at, REAL_COUNT, width=15)
     comments, count, rate = int(integers[15]), int(integers[16]), float(reals[1])
     if count < 1 or comments < 0 or not 0 < rate < 1e38:
-        message = f"{comments} comments, {count} values and {rate:g} samples a second; take the file as it was published"
+        message = f"{comments} comments, {count} values and {rate:g} samples per second; take the file as it was published"
         raise sheet.to_error(TEXT_LINES, message)
     first = comments_at + comments
     values, after = sheet.read_values(first, count)

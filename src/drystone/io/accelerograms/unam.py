@@ -1,7 +1,7 @@
-"""UNAM text (Mexico, "archivo estandar de aceleracion"): channels in columns come in, an `Accelerogram` each goes out.
+"""Reads text files of UNAM (Mexico, "archivo estandar de aceleracion"), with channels in columns.
 
 Lines "KEY : value", with the values of the channels as /250/250/250; the columns are named above a ruler of dashes. Files may
-go on for a few samples after the number that they state; those are left out, as `about` then says.
+have a few samples more than the number that they state; these are left out, which `about` then states.
 """
 
 from drystone.ground.accelerogram import Accelerogram
@@ -11,7 +11,7 @@ RULER_LINE = r"^(---------\+---------)"
 
 
 def is_unam(sheet: Sheet) -> bool:
-    """Whether it says so."""
+    """Whether the file has the title of UNAM files."""
     return bool(sheet.header_field(r"^(ARCHIVO ESTANDAR DE ACELERACION)"))
 
 

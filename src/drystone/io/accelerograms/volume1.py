@@ -1,9 +1,8 @@
-"""Volume 1 of the Caltech tradition (USC, RENADIC of Chile, BHRC of Iran): components one after the other come in, an
-`Accelerogram` each goes out.
+"""Reads volume 1 in the format of Caltech (USC, RENADIC of Chile, BHRC of Iran), with components one after the other.
 
 Each component is 13 lines of text, 7 of integers, 7 of reals, then either pairs of time and acceleration or accelerations
-alone, in the unit of the line "UNITS ARE SEC AND G/10". A line with /& ends a component, or the file does. Times taken from
-film are not even: such a record is interpolated, at half the usual step so that its peaks remain.
+alone, in the unit of the line "UNITS ARE SEC AND G/10". A component ends at a line with /& or at the end of the file. Times
+digitised from film are not even: such a record is interpolated, at half the usual step so that its peaks are preserved.
 """
 
 from dataclasses import replace
@@ -19,7 +18,7 @@ HEADER_LINES = 13 + 7 + 7  # [lines]
 UNIT_PATTERN = r"^UNITS (?:OF UNCOR ACCEL )?ARE SEC(?:ONDS)? AND ([\w/]+)"
 POINTS_PATTERN = r"^NO\. OF POINTS\s*=\s*(\S+)"
 TIME_ROUNDING = 0.0005  # [s] of times with three decimals
-MAX_STEP_RATIO = 10  # times the usual step: what the mean step may be
+MAX_STEP_RATIO = 10  # largest mean step, relative to the usual step
 
 
 def is_volume1(sheet: Sheet) -> bool:
@@ -66,7 +65,7 @@ def _component(sheet: Sheet, start: int, stop: int) -> Accelerogram:
 
 
 def _interpolate(sheet: Sheet, first: int, time: Array, values: Array) -> tuple[float, Array]:
-    """The step [s] and the samples of the polygon through all points."""
+    """The step [s] and the samples, interpolated linearly between all points."""
     steps = np.diff(time)
     usual = float(np.median(steps)) if len(steps) else 0.0
     if not usual > 0 or np.any(steps < 0) or time[-1] - time[0] > MAX_STEP_RATIO * usual * len(time):
