@@ -121,7 +121,7 @@ def block_number(run: Run, block: int | str) -> int:
     """The number of a block that is given by its number or its name."""
     if not isinstance(block, str):
         return int(block)
-    names = [stone.name for stone in run.model.blocks]
+    names = [each.name for each in run.model.blocks]
     if block not in names:
         raise InputError(f"block {block!r}: no such name in the run; names begin with {', '.join(names[:5])}")
     return names.index(block)

@@ -34,9 +34,9 @@ from drystone.validate.oppenheim import round_arch
 
 
 @pytest.mark.parametrize(("blocks", "truth", "within"), [(101, 0.1075, 3e-4), (27, 0.1067, 5e-5)])
-def test_least_thickness_of_a_semicircular_arch(blocks, truth, in_the_wall):
+def test_least_thickness_of_a_semicircular_arch(blocks, truth, within):
     assert minimum_thickness(lambda thickness: build_semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(
-        truth, abs=in_the_wall
+        truth, abs=within
     )
 
 
@@ -142,9 +142,9 @@ def test_coulombs_exact_law_bears_the_same(friction):
 def test_spandrels_do_more_than_load_their_arch():
     """Published: the arch under the weight of its spandrels fails at about 40 % of its own weight; within them it stands.
     Ring 0.42 m; friction 0.4 in the true one."""
-    arch_alone, in_the_wall = spandrel_loads()
+    arch_alone, within = spandrel_loads()
     assert arch_alone == pytest.approx(0.4, abs=0.1)
-    assert in_the_wall > 2.0
+    assert within > 2.0
 
 
 # The wall over a gap

@@ -238,7 +238,7 @@ def test_joints_of_a_column(balanced):
     answers = RunAnswers([balanced])
     head = told(answers, "runs/0")
     assert (head["axis"], head["joints"], head["analysis"]) == (["stage", ""], [0, 1], "equilibrium")
-    assert dict(head["facts"])["verdict"].startswith("It stands by Coulomb's friction")
+    assert dict(head["facts"])["verdict"].startswith("It stands by Coulomb friction")
     found = told(answers, "runs/0/joints/1")
     exact = [[0, 0, count * COURSE] for count in (4, 3, 2, 1)]
     np.testing.assert_allclose(found["force"], exact, rtol=1e-4, atol=COURSE * 1e-4)

@@ -258,7 +258,7 @@ class TestTrial:
         found = run_trial(PUSHED, "case.toml", {}, limit=0.0)
         assert (found.status, found.reason) == (FAILED, "cut at 0.005 s: it took longer than the limit")
         found = run_trial(STATICS.format(kind="equilibrium"), "case.toml", {}, limit=0.0)
-        assert found.reason == "cut at 'let down and left alone': it took longer than the limit"
+        assert found.reason == "cut at 'settling, then released': it took longer than the limit"
 
     @pytest.mark.parametrize(("only_collapsed", "kept"), [(False, True), (True, False)])
     def test_runs_are_kept(self, tmp_path, only_collapsed, kept):

@@ -38,13 +38,13 @@ Array = np.ndarray
 
 EDGE_TOLERANCE = 1e-6  # of half the height of a joint: a thrust line that is closer to the edge touches it
 MAX_NAMES = 4  # blocks or joints named in a sentence; more are counted
-BY_SMALL_STEPS = "elastic stones, Coulomb's friction, by small steps"
+BY_SMALL_STEPS = "elastic blocks, Coulomb friction, by small steps"
 
 
 def analyse_equilibrium(case: Case, model: Model) -> Stages:
     analysis = case.analysis
     assert isinstance(analysis, EquilibriumTable)
-    yield Stage(0.0, "let down and left alone")
+    yield Stage(0.0, "settling, then released")
     judged = judge_standing(model, gravity=analysis.gravity, loads=case.loads, young=case.young, threads=case.solver.threads)
     yield Stage(0.4, "contact forces")
     result = yield from _forces(case, model, judged)
@@ -98,19 +98,19 @@ def _hung_blocks_note(hung: list[str]) -> str:
 def _describe_verdict(trial: StandingTrial, verdict: str, moving: list[str], joints: list[list[str]], is_dry: bool) -> str:
     """The verdict in a sentence."""
     if verdict == STANDS:
-        return f"It stands by Coulomb's friction: let down from where it is drawn, it rests within {_millimetres(trial)}."
+        return f"It stands by Coulomb friction: released as drawn, it comes to rest within {_millimetres(trial)}."
     if not trial.finite:
-        return "It is not known whether it stands: the trial could not be followed to its end."
+        return "It is not known whether it stands: the trial could not be computed to its end."
     goes = f"{_list_names(moving)} move{'s' if len(moving) == 1 else ''} away, {_millimetres(trial)} in {trial.time:.2g} s"
     if verdict == SELF_STRESS and not is_dry:
-        return f"Forces that its bonds could bear would hold it, but it does not reach them: bonds break, and {goes}."
+        return f"Forces within the strength of its bonds would hold it, but it does not reach them: bonds break, and {goes}."
     if verdict == SELF_STRESS and not joints:
         return f"It stands only with self-stress that nothing has created; without it {goes}."
     if verdict == SELF_STRESS:
         pressed = _list_names(["|".join(pair) for pair in joints])
         return (f"It stands only with self-stress that nothing has created: wedges or prestress would have to press together "
                 f"{pressed}; without them {goes}.")  # fmt: skip
-    return f"It falls: no forces that Coulomb's friction allows hold it; {goes}."
+    return f"It falls: no forces within Coulomb's cone of friction hold it; {goes}."
 
 
 def _millimetres(trial: StandingTrial) -> str:

@@ -210,7 +210,7 @@ def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: 
         except StopIteration as ended:
             capacity = ended.value
             break
-        yield Stage(0.9 + 0.09 * share, "Coulomb friction, elastic stones loaded slowly")
+        yield Stage(0.9 + 0.09 * share, "Coulomb friction, elastic blocks loaded slowly")
     loaded_slowly = {
         "young": problem.young,
         "stands_at": finite_or_none(capacity.stands_at),
@@ -219,9 +219,9 @@ def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: 
     result |= {"loaded_slowly": loaded_slowly}
     if capacity.velocity is None:
         return rigid, result
-    stones = f"stones of {1e-9 * problem.young:g} GPa that are loaded slowly"
+    elastic = f"elastic blocks of {1e-9 * problem.young:g} GPa that are loaded slowly"
     if np.isnan(capacity.stands_at):
-        note = f"{stones} do not stand under the dead load alone; rigid ones move under {rigid.multiplier:.5f}"
+        note = f"{elastic} do not stand under the dead load alone; rigid blocks move under {rigid.multiplier:.5f}"
         no_safe_value = {
             "multiplier_safe": None,
             "law_safe": None,
@@ -230,8 +230,10 @@ def _check_elastic_blocks(problem: MultiplierProblem, rigid: SafeState, result: 
             "stable": False,
         }
         return None, result | no_safe_value | {"search": result["search"] | {"note": note}}
-    note = (f"{stones} stand under {capacity.stands_at:.5f} and move away under {capacity.moves_at:.5f}; rigid ones would move "
-            f"under {rigid.multiplier:.5f}. The lowest found, not a proven minimum")  # fmt: skip
+    note = (
+        f"{elastic} stand under {capacity.stands_at:.5f} and move away under {capacity.moves_at:.5f}; rigid blocks would move "
+        f"under {rigid.multiplier:.5f}. The lowest found, not a proven minimum"
+    )
     lower = rigid._replace(
         multiplier=capacity.stands_at,
         velocity=capacity.velocity,

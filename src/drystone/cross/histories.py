@@ -132,8 +132,8 @@ def other_case(case: Case, *, time_step: float | None = None, friction_law: str 
 def describe_integrator(case: Case) -> str:
     """The integrator of a case and its settings, in words."""
     if case.by_small_steps:
-        return f"small steps, {case.surface.words}, Coulomb's friction"
-    law = "Coulomb's friction" if case.friction_law == "coulomb" else "associated friction"
+        return f"small steps, {case.surface.words}, Coulomb friction"
+    law = "Coulomb friction" if case.friction_law == "coulomb" else "associated friction"
     return f"cone programs of {1e3 * case.history.time_step:.4g} ms, contact {case.surface.words}, {law}"
 
 

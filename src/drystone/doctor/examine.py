@@ -73,7 +73,7 @@ class PieceTable(NamedTuple):
 
 
 def examine(blocks: Iterable[Block], *, within: float = GAP_TOLERANCE) -> Examination:
-    """Examine the blocks. Gaps up to `within`, relative to the size of the smaller block, are reported as probably not meant."""
+    """Examine the blocks; gaps up to `within`, relative to the size of the smaller block, are reported as not intended."""
     blocks = name_blocks(blocks)
     findings = list(block_findings(blocks))
     readable, malformed = tabulate_readable(blocks)

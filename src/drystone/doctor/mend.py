@@ -234,7 +234,7 @@ def _move_into_planes(vertices: Array, faces: Faces, size: float) -> Array | Non
 
 
 def move_onto_planes(vertices: Array, faces: Sequence[Sequence[int]], normal: Array, offset: Array) -> Array:
-    """The vertices, each moved the shortest way onto the planes normal . x = offset of its faces, in the least-squares sense."""
+    """The vertices, each moved the shortest way (least squares) onto the planes normal . x = offset of its faces."""
     moved = vertices.copy()
     around: list[list[int]] = [[] for _ in vertices]
     for f, face in enumerate(faces):

@@ -1,7 +1,7 @@
-"""What is measured of an accelerogram: peaks, energy, durations and intensities come out, in SI (T95-T96).
+"""Intensity measures of accelerograms: peaks, energies and durations, in SI (T95-T96).
 
-Velocity and displacement are integrated from rest and not corrected: their peaks are those of the samples as they are, drift
-included, unless a baseline was taken off before (corrections.py), which the accelerogram then says.
+Velocity and displacement are integrated from rest without correction. Their peaks are those of the samples as they are, with
+drift, unless a baseline was subtracted before (corrections.py), which the accelerogram then lists.
 """
 
 import math
@@ -18,21 +18,21 @@ from drystone.units import GRAVITY, parse_quantity
 
 Array = np.ndarray
 
-AVERAGED_PERIODS = 10  # periods of avgSa, equally spaced, both ends included
+AVERAGED_PERIODS = 10  # number of periods of avgSa, equally spaced, with both ends
 
 
 def pga(record: Accelerogram) -> float:
-    """[m/s2] largest acceleration, of either sign."""
+    """[m/s2] peak ground acceleration, of either sign."""
     return _largest(record.acceleration)
 
 
 def pgv(record: Accelerogram) -> float:
-    """[m/s]"""
+    """[m/s] peak ground velocity."""
     return _largest(integrate_twice(record.acceleration, record.time_step)[0])
 
 
 def pgd(record: Accelerogram) -> float:
-    """[m]"""
+    """[m] peak ground displacement."""
     return _largest(integrate_twice(record.acceleration, record.time_step)[1])
 
 
@@ -42,7 +42,7 @@ def arias(record: Accelerogram) -> float:
 
 
 def arias_times(record: Accelerogram, shares: tuple[float, float]) -> tuple[float, float]:
-    """[s] when the Arias intensity has reached two shares of its end value, from the first sample on."""
+    """[s] the times after the first sample at which the Arias intensity reaches two shares of its final value."""
     grown = integrate_squared(record.acceleration, record.time_step)
     if grown[-1] == 0:
         raise InputError(f"record {record.name!r} is zero throughout; it has no duration of shaking")
@@ -66,13 +66,13 @@ def cav(record: Accelerogram) -> float:
 
 
 def predominant_period(record: Accelerogram) -> float:
-    """[s] where Sa with 5 % damping is largest, of 120 periods from 0.02 to 4 s."""
+    """[s] the period with the largest Sa at 5 % damping, among 120 periods from 0.02 to 4 s."""
     spectrum = response_spectrum(record)
     return float(spectrum.period[np.argmax(spectrum.pseudo_acceleration)])
 
 
 def spectral_acceleration(record: Accelerogram, *periods: float) -> float:
-    """[m/s2] Sa with 5 % damping; of several periods [s] the geometric mean (T96)."""
+    """[m/s2] Sa with 5 % damping; for several periods [s] the geometric mean (T96)."""
     values = response_spectrum(record, periods).pseudo_acceleration
     return float(np.exp(np.log(np.maximum(values, 1e-300)).mean()))
 
@@ -96,11 +96,11 @@ def _periods(measure: str) -> list[float]:
     if match and match[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
         return np.linspace(periods[0], periods[1], AVERAGED_PERIODS).tolist()
     known = ", ".join(INTENSITY_MEASURES)
-    raise InputError(f'{measure!r} is no measure of a record; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')
+    raise InputError(f'{measure!r} is not an intensity measure; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')
 
 
 def summarise_accelerogram(record: Accelerogram) -> dict[str, Any]:
-    """All of it, as plain numbers in SI."""
+    """All intensity measures, as plain numbers in SI."""
     return {
         "name": record.name,
         "component": record.component,

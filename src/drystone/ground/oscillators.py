@@ -1,5 +1,4 @@
-"""Oscillators on a shaken ground: samples, periods and a damping ratio come in, largest responses go out (T94). The kernels of
-`spectrum`, which says how."""
+"""Kernels of `spectrum`: the largest responses of oscillators to an accelerogram (T94)."""
 
 import math
 
@@ -9,7 +8,7 @@ from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
-STEPS_PER_PERIOD = 20  # at least, in a period
+STEPS_PER_PERIOD = 20  # least number of time steps in a period of the oscillator
 
 
 @kernel
@@ -54,5 +53,5 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
 
 @inner
 def _parabola_peak(value: float, rate: float, next_rate: float, h: float) -> float:
-    """Where a parabola with these rates at both ends of h turns round; its value at the start if it does not."""
+    """The extremum of a parabola with these rates at both ends of h; its value at the start if it has none in between."""
     return value + h * rate**2 / (2 * (rate - next_rate)) if rate * next_rate < 0 else value

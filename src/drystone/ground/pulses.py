@@ -1,5 +1,5 @@
-"""Pulses in closed form: the time since the start and a pulse's numbers come in, acceleration, velocity and displacement go
-out (T97-T100). A form is asked within its length only; each begins with no displacement, and at rest unless it is given by its
+"""Pulses in closed form: acceleration, velocity and displacement from the time since the start and the parameters of the pulse
+(T97-T100). A form is evaluated within its length only. Each begins with zero displacement, and at rest unless it is given by its
 displacement.
 
 `half_period` [s] is half the period of the pulse's carrier everywhere: the lobe of a sine, half the period at which the Fourier
@@ -17,15 +17,15 @@ import numpy as np
 Array = np.ndarray
 MotionValues = tuple[Array, Array, Array]  # acceleration, velocity, displacement
 
-RICKER_HALF_LENGTH = 3.0  # half periods of a Ricker pulse before and after its peak: what is cut is 1e-8 of the peak
+RICKER_HALF_LENGTH = 3.0  # half periods before and after the peak of a Ricker pulse: the part cut off is 1e-8 of the peak
 
 
 class Pulse(NamedTuple):
-    """A closed form and the names of its numbers, in the order in which it takes them after the time."""
+    """A closed form, and the names of its parameters in the order in which it takes them after the time."""
 
     numbers: tuple[str, ...]
     form: Callable[..., MotionValues]
-    length: Callable[..., float]  # [s] of the same numbers
+    length: Callable[..., float]  # [s] as a function of the same parameters
 
 
 def _rectangular(s: Array, amplitude: float, duration: float) -> MotionValues:
@@ -33,7 +33,7 @@ def _rectangular(s: Array, amplitude: float, duration: float) -> MotionValues:
 
 
 def _biphasic(s: Array, amplitude: float, duration: float) -> MotionValues:
-    """The amplitude for the duration, then half of it backwards for twice the duration."""
+    """The amplitude during the duration, then minus half of it during twice the duration."""
     first, second = np.minimum(s, duration), np.maximum(s - duration, 0.0)
     acceleration = np.where(s < duration, amplitude, -amplitude / 2)
     velocity = amplitude * first - amplitude / 2 * second
@@ -57,8 +57,8 @@ def _ricker(s: Array, amplitude: float, half_period: float) -> MotionValues:
 
 
 def _wavelet(s: Array, velocity_amplitude: float, half_period: float, oscillations: float, phase: float) -> MotionValues:
-    """The velocity of Mavroeidis and Papageorgiou (2003) (T98): as a sum of three cosines it is differentiated, and
-    integrated from the start; the frequency of the third may be near 0."""
+    """The pulse of Mavroeidis and Papageorgiou (2003) (T98): its velocity, written as a sum of three cosines, is differentiated, and
+    integrated from the start; the frequency of the third cosine may be near 0."""
     carrier, side = math.pi / half_period, oscillations * half_period
     t = s - side
     velocity = velocity_amplitude * np.sin(math.pi * s / (2 * side)) ** 2 * np.cos(carrier * t + phase)
@@ -71,13 +71,13 @@ def _wavelet(s: Array, velocity_amplitude: float, half_period: float, oscillatio
 
 
 def _wavelet_by_peak(s: Array, amplitude: float, half_period: float, oscillations: float, phase: float) -> MotionValues:
-    """The same, given by its largest acceleration."""
+    """The pulse of Mavroeidis and Papageorgiou, given by its largest acceleration."""
     return _wavelet(s, amplitude * half_period / _wavelet_peak(oscillations, phase), half_period, oscillations, phase)
 
 
 @cache
 def _wavelet_peak(oscillations: float, phase: float) -> float:
-    """Largest acceleration for a velocity amplitude and a half period of 1: 4,000 instants an oscillation, to a millionth."""
+    """The largest acceleration for a velocity amplitude and a half period of 1, from 4,000 instants per oscillation: exact to 1e-6."""
     instants = np.linspace(0.0, 2 * oscillations, math.ceil(4000 * oscillations))
     return float(np.abs(_wavelet(instants, 1.0, 1.0, oscillations, phase)[0]).max())
 

@@ -1,7 +1,7 @@
-"""Samples of an acceleration that is linear between them: their exact integrals come out (T93). Velocity and displacement start
-from zero with the first sample; nothing is subtracted, so that a record whose zero is off drifts away as it is.
+"""Exact integrals of an acceleration that is linear between its samples (T93). Velocity and displacement are zero at the first
+sample; nothing is subtracted, so that a record with a baseline error drifts.
 
->>> velocity, displacement = integrals(np.array([0.0, 2.0, 0.0]), 1.0)
+>>> velocity, displacement = integrate_twice(np.array([0.0, 2.0, 0.0]), 1.0)
 >>> velocity.tolist(), displacement.round(3).tolist()
 ([0.0, 1.0, 2.0], [0.0, 0.333, 2.0])
 """
@@ -29,7 +29,7 @@ def _cumulative(parts: Array) -> Array:
 
 
 class MotionInterpolator:
-    """A motion given by samples: asked at any instants within them, found without searching."""
+    """Acceleration, velocity and displacement at any instants within the samples."""
 
     def __init__(self, acceleration: Array, time_step: float):
         self._acceleration, self._time_step = acceleration, time_step

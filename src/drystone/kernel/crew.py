@@ -57,7 +57,7 @@ def make_control() -> Array:
 
 
 def default_threads() -> int:
-    """The default number of threads: two, unless this process has one core or OMP_NUM_THREADS is 1, as in workers of a study."""
+    """The default number of threads: two, unless the process has one core or OMP_NUM_THREADS is 1, as in workers of studies."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     requested = os.environ.get("OMP_NUM_THREADS", "")
     return min(2, available, int(requested) if requested.isdigit() and int(requested) > 0 else available)

@@ -74,12 +74,12 @@ def _bring_to_rest(
     built: Model, state: State, compute_step: Callable[[State], ContactEquilibrium]
 ) -> tuple[State, ContactEquilibrium]:
     """Take steps from rest until nothing moves any more, or until the motion no longer decreases."""
-    first, motion, nobody = -1.0, np.inf, np.zeros(len(built.blocks), bool)
+    first, motion, none_new = -1.0, np.inf, np.zeros(len(built.blocks), bool)
     while True:
         pressed = compute_step(state)
         position, rotation = move_freely(state.position, state.rotation, pressed.acceleration, STEP_DURATION)
         state = state._replace(position=position, rotation=rotation, contacts=pressed.contacts)
-        state = _find_contacts(built, state, nobody)
+        state = _find_contacts(built, state, none_new)
         if pressed.motion <= BALANCED_SHARE * first or not pressed.motion < DECAY_FACTOR * motion:
             return state, pressed
         motion, first = pressed.motion, max(first, pressed.motion)

@@ -25,7 +25,7 @@ from drystone.view.plots import curve_picture, polar_picture, settlement_picture
 
 Array = np.ndarray
 
-TITLES = {"stands": "stands by Coulomb's friction", "self-stress": "stands only with self-stress that nothing has created",
+TITLES = {"stands": "stands by Coulomb friction", "self-stress": "stands only with self-stress that nothing has created",
           "falls": "falls: no forces can hold it"}  # fmt: skip
 
 

@@ -32,7 +32,7 @@ class Drawing(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """The whole file as text. Names in old files are not always UTF-8: invalid bytes are replaced by their hexadecimal codes."""
+    """The whole file as text. Names in old files are not always UTF-8: invalid bytes are shown by hexadecimal codes."""
     data = read_bytes(path)
     if b"\0" in data[:4096]:
         raise InputError(f"{path}: is binary, text was expected; is its suffix right?")
@@ -108,7 +108,7 @@ def read_note(comment: str) -> dict[str, Any] | None:
 
 
 def split_by_notes(vertices: Array, faces: list[Face], notes: list[dict[str, Any]], density: float) -> list[Block]:
-    """Split a list of faces into blocks by the notes, which count them; one block with all faces if the counts do not add up."""
+    """Split a list of faces into blocks by the notes, which count them; one block if the counts do not add up."""
     if sum(note.get("faces", 0) for note in notes) != len(faces):
         return [Block(vertices, tuple(faces), density)]
     blocks, start = [], 0
