@@ -121,7 +121,7 @@ def test_mistakes_are_told_with_key_line_and_cure(old, new, message):
     ("old", "new", "message"),
     [
         ("blocks = 7", "blocks = 0", "^a/case.toml: arch: blocks is 0; give a whole number"),
-        ("blocks = 7", f"blocks = {10**9}", "^a/case.toml: arch: blocks is 1e[+]09, more stones than the 200,000"),
+        ("blocks = 7", f"blocks = {10**9}", "^a/case.toml: arch: blocks is 1e[+]09, more than the limit of 200,000"),
         ("radius = 10.0", "radius = 1e12", "^a/case.toml: block .* reaches .* m away; is its unit right"),
         ("[solver]", '[[load]]\non = "x"\nforce = 1\n[solver]', "^a/case.toml: load.on: no block .* named 'x'; give the name"),
     ],

@@ -73,7 +73,7 @@ def test_intensities_by_name():
     assert measures.intensity(NOISE, "PGA") == measures.intensity(NOISE, "Sa(0 s)") == np.abs(NOISE.acceleration).max()
     assert measures.intensity(NOISE, "PGV") == measures.pgv(NOISE)
     for wrong in ("pga", "Sa", "Sa(1 s, 2 s)", "avgSa(1 s)", "avgSa(2 s, 1 s)", "Sa(-1 s)"):
-        with pytest.raises(InputError, match="is no measure of a record"):
+        with pytest.raises(InputError, match="is not an intensity measure"):
             measures.intensity(NOISE, wrong)
     with pytest.raises(InputError, match=r"'0\.5' has no unit"):
         measures.intensity(NOISE, "Sa(0.5)")

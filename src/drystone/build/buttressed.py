@@ -53,7 +53,7 @@ def buttressed_arch(
 
 
 def pier(plans: Sequence[Array], y: tuple[float, float], level: Array, prefix: str, group: str, density: float) -> list[Block]:
-    """Courses of boxes between the levels [m]; x of the joints of a course [m] are those of the plans, in turn."""
+    """Courses of boxes between the levels [m]; the plans, used in turn, have the x of the joints of a course [m]."""
     stones = []
     for course, (low, high) in enumerate(pairwise(level)):
         for i, ends in enumerate(pairwise(plans[course % len(plans)])):

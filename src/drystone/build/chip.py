@@ -1,4 +1,4 @@
-"""Chipped edges: blocks come in, the same blocks with every edge trimmed by a plane go out (Nodargi and Bisegna, 4.4).
+"""Chipped edges: trims every edge of blocks by a plane (Nodargi and Bisegna, 4.4).
 
 For the unit outward normals v1 and v2 of the faces that share an edge, the plane has the normal v1 + v2 and lies the ratio
 times the height H inside the plane of this normal through the edge. Their H is the height of their wall, 5 m, so all
@@ -19,8 +19,8 @@ from drystone.units import Length, Ratio
 
 Array = np.ndarray
 
-SAME_NORMAL_TOLERANCE = 1e-9  # two faces whose unit normals differ by less are one, and their common edge is none
-ON_PIECE_TOLERANCE = 1e-9  # [m] a point as near to a piece lies on it
+SAME_NORMAL_TOLERANCE = 1e-9  # two faces whose unit normals differ by less are one face, without an edge between them
+ON_PIECE_TOLERANCE = 1e-9  # [m] a point within this distance of a piece lies on it
 
 
 def chip(
@@ -29,7 +29,7 @@ def chip(
     """The blocks with their edges trimmed by ratio * height [m]; supports are left as they are unless asked for.
 
     height: by default that of the structure, from the lowest to the highest vertex of its free blocks. Of a block of
-    several pieces the outer edges are trimmed, those whose middle lies on no other piece: where pieces meet nothing is.
+    several pieces only the outer edges are trimmed, whose middle lies on no other piece.
     """
     blocks = list(blocks)
     if height is None:

@@ -9,12 +9,12 @@ from drystone.model import Block
 from drystone.units import Count, Density, Length
 
 # [m] sizes that the parameters do not set
-LEVEL_STEP = 0.25  # sills, heads and tops are multiples of it, so courses must be as high or a whole part of it
+LEVEL_STEP = 0.25  # sills, heads and tops are multiples of it, so the height of courses must divide it
 NAVE_WIDTH = 9.0  # of nave and chancel, across, outside
-TRANSEPT_DEPTH = 8.8  # of the transept, along the nave, with the wall to the chancel
+TRANSEPT_DEPTH = 8.8  # of the transept, along the nave, including the wall to the chancel
 CHANCEL_LENGTH = 6.0  # from the transept to the east end
 TOWER_DEPTH = 4.0  # of tower and chapel, along the chancel
-TOWER_PROJECTION = 1.0  # of the tower, further out than the end of the transept
+TOWER_PROJECTION = 1.0  # of the tower beyond the end of the transept
 EAVES_HEIGHT, CHANCEL_EAVES_HEIGHT, CHAPEL_HEIGHT = 10.0, 9.0, 6.0
 GABLE_RISE, CHANCEL_GABLE_RISE = 4.0, 2.0  # rise
 
@@ -76,7 +76,7 @@ def _central_opening(length: float, sill: float, width: float, height: float) ->
 
 
 def _nave(nave: float, thickness: float) -> list[Wall]:
-    """Facade and side walls; these end inside the wall to the transept, which begins at y = nave - thickness."""
+    """Facade and side walls. The side walls end inside the wall to the transept, which begins at y = nave - thickness."""
     door, rose = _central_opening(NAVE_WIDTH, 0.0, 2.0, 3.0), Opening(NAVE_WIDTH / 2 - 1.0, 7.75, 2.0, 0.0, "round")
     windows = tuple(Opening(nave * i / 4 - 0.6, 5.0, 1.2, 2.0, "arch") for i in (1, 2, 3))
     return [
@@ -87,8 +87,9 @@ def _nave(nave: float, thickness: float) -> list[Wall]:
 
 
 def _transept(nave: float, transept: float, thickness: float) -> list[Wall]:
-    """Walls to nave and chancel, each with an arch, and the two ends. A gable stops at the wall to the chancel, for there
-    the tower goes on upwards: the end of the wall below it is a wall of its own."""
+    """The walls to nave and chancel, each with an arch, and the two end walls. A gable stops at the wall to the chancel,
+    because
+    the tower rises there; the end of the wall below it is a wall of its own."""
     first, last, side = nave - thickness, nave + TRANSEPT_DEPTH - thickness, transept / 2
     arch = _central_opening(transept, 0.0, 4.4, 4.0)
     span = last - first

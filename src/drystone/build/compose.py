@@ -1,10 +1,9 @@
-"""Parts into wholes: blocks come in, the same blocks moved, mirrored, renamed or made supports go out.
+"""Composes structures of parts: moves, mirrors and renames blocks, or makes them supports.
 
-Parts fit when their courses have the same heights; what is moved by turns of 90 degrees or mirrored stays exact, so
-flush faces stay flush.
+Parts fit if their courses have the same heights. Rotations by 90 degrees and mirroring are exact, so flush faces stay flush.
 
 >>> from drystone.build import column
->>> [b.name for b in named(place(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
+>>> [b.name for b in prefix_names(move_blocks(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
 ['east-foundation', 'east-drum-1']
 """
 
@@ -31,7 +30,7 @@ def move_blocks(
 
 
 def _cosine(angle: float) -> float:
-    """The cosine, exact at every quarter of a turn."""
+    """The cosine, which is exact at multiples of a quarter turn."""
     quarters = angle / (math.pi / 2)
     if abs(quarters - round(quarters)) < 1e-12:
         return (1.0, 0.0, -1.0, 0.0)[round(quarters) % 4]
@@ -46,7 +45,7 @@ def mirror_blocks(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> lis
     sign[AXES[axis]] = -1.0
     shift = np.zeros(3)
     shift[AXES[axis]] = 2.0 * at
-    # A mirror turns the sense of every face round: reversed, faces are counter-clockwise from outside again.
+    # Mirroring reverses the orientation of every face, so the faces are reversed to be counter-clockwise from outside again.
     return [replace(b, vertices=b.vertices * sign + shift, faces=tuple(face[::-1] for face in b.faces)) for b in blocks]
 
 
@@ -56,7 +55,7 @@ def prefix_names(blocks: Iterable[Block], prefix: str) -> list[Block]:
 
 
 def fix_blocks(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
-    """The blocks, those of `names` and those wholly below the level `below` [m] made supports."""
+    """The blocks, of which those in `names` and those entirely below the level `below` [m] become supports."""
     known = [b.name for b in blocks]
     for name in names:
         if name not in known:

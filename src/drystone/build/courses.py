@@ -1,14 +1,14 @@
-"""Coursed masonry: a plan of straight walls comes in, the stones of every course go out.
+"""Coursed masonry: the stones of every course of straight walls given in plan.
 
-Each course is laid in the same way, from plan to stones:
+Each course is laid in the same steps:
 
- 1. extent     how far each wall reaches at this level (its gable narrows it); walls in one line are one run
+ 1. extent     the extent of each wall at this level (a gable narrows it); walls in one line form one run
  2. crossings  where two runs cross or meet, the run along x goes through in courses 1, 3, ... and the run along y in
                courses 2, 4, ...: corners, T-junctions and crossings interlock
- 3. openings   cut the run; over them comes a lintel, or an arch (`ring`)
- 4. stones     the bond's joints, but none that would leave a sliver at an end or a stone that stops at a crossing
+ 3. openings   interrupt the run; above them is a lintel, or an arch (`ring`)
+ 4. stones     the joints of the bond, without those that would leave a sliver at an end, or end a stone at a crossing
 
-Faces that touch are made of the same floating-point numbers, so all joints are flush to the last bit.
+Faces that touch have the same floating-point coordinates, so all joints are exactly flush.
 """
 
 from collections import Counter
@@ -28,9 +28,9 @@ from drystone.units import Length
 Array = np.ndarray
 Interval = tuple[float, float]
 
-LENGTH_TOLERANCE = 1e-9  # [m] nothing in a wall is shorter; closer numbers are the same
-MIN_STONE_SHARE = 0.2  # of a stone's length: a shorter piece is left to its neighbour
-LINTEL_BEARING_SHARE = 0.5  # of a stone's length: how far a lintel goes into the wall on either side
+LENGTH_TOLERANCE = 1e-9  # [m] lengths that differ by less are equal
+MIN_STONE_SHARE = 0.2  # of the length of a stone: a shorter piece is united with its neighbour
+LINTEL_BEARING_SHARE = 0.5  # of the length of a stone: the bearing of a lintel on either side
 
 BondName = Literal["running", "stack", "english", "flemish", "two-leaf"]
 
@@ -47,16 +47,17 @@ class Opening(NamedTuple):
 
 
 class Bond(NamedTuple):
-    """How a course is divided: cells along the wall, each across as one stone or as several leaves."""
+    """How a course is divided: into cells along the wall, each of one stone or of several leaves across the wall."""
 
     length: float  # [m] of a stone
-    cells: tuple[tuple[tuple[float, int], ...], ...]  # (length [m], leaves), over and over; a row for each course in turn
-    shift: tuple[float, ...]  # [m] from the start of the wall to where the first cell begins; for each course in turn
+    # (length [m], leaves), repeated along the wall; one row per course in turn
+    cells: tuple[tuple[tuple[float, int], ...], ...]
+    shift: tuple[float, ...]  # [m] from the start of the wall to the first cell; one per course in turn
 
 
 @dataclass(frozen=True)
 class Wall:
-    """A straight wall, as seen in plan; height and gable end at beds, and no wall that it meets rises beside the gable."""
+    """A straight wall in plan. Its height and its gable end at beds, and no wall that it meets may rise beside the gable."""
 
     name: str
     low: tuple[float, float]  # [m] x and y of its corner with the least x and y
@@ -67,7 +68,7 @@ class Wall:
     rise: float = 0.0  # [m] of the gable
     gable: Literal["sloped", "stepped"] = "sloped"  # stones cut to the slope, or whole stones that hold the slope
     openings: tuple[Opening, ...] = ()
-    toothed: bool = False  # the ends step back by the thickness in turn: four such walls, turned, close a square
+    toothed: bool = False  # the ends step back by the thickness in alternate courses: four such walls, rotated, form a square
 
     @property
     def span(self) -> Interval:
@@ -81,12 +82,12 @@ class Wall:
 
 
 class WallStretch(NamedTuple):
-    """A stretch of one course: a trapezoid in elevation, upright at its ends but for gables."""
+    """A stretch of one course: a trapezoid in elevation, whose ends are vertical except in gables."""
 
     wall: Wall
     bottom: Interval  # [m] along the wall
     top: Interval
-    crossings: tuple[Interval, ...] = ()  # [m] where it goes through other runs
+    crossings: tuple[Interval, ...] = ()  # [m] intervals where it passes through other runs
 
     @property
     def inner(self) -> Interval:
@@ -94,10 +95,10 @@ class WallStretch(NamedTuple):
 
 
 def make_bond(name: BondName, length: float, *, through: int = 4) -> Bond:
-    """A bond of stones of the length given [m]; `through`: in two leaves, every how many stones one goes through.
+    """A bond of stones of this length [m]; `through`: in a wall of two leaves, one of so many stones passes through both.
 
-    running: shifted by half a stone; stack: not shifted; english: courses of two leaves and of headers half as wide;
-    flemish: a pair of stretchers and a header in turn, headers over the middle of stretchers.
+    running: shifted by half a stone; stack: not shifted; english: alternate courses of two leaves and of headers half as long;
+    flemish: pairs of stretchers alternate with headers, and headers are over the middle of stretchers.
     """
     stretcher, pair, header = (length, 1), (length, 2), (length / 2, 1)
     tied = (pair,) * (through - 1) + (stretcher,)
@@ -111,7 +112,7 @@ def make_bond(name: BondName, length: float, *, through: int = 4) -> Bond:
 
 
 def lay_walls(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: Any) -> list[Block]:
-    """The stones of the walls between the levels [m] from the bottom up; attributes are those of `Block`.
+    """The stones of the walls between the levels [m], from the bottom up; attributes are those of `Block`.
 
     "<wall>-3-1" is the first stone of the third course of a wall, "<wall>-lintel-2" and "<wall>-voussoir-2-1" are over
     its second opening.
@@ -120,7 +121,7 @@ def lay_walls(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: An
 
 
 def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[list[Block]]:
-    """The stones of each course in turn; those of an arch come with the course of its springing."""
+    """Yields the stones of each course in turn; those of an arch belong to the course of its springing."""
     for wall in walls:
         _check(wall, levels)
         check_stones(f"{wall.name}: length / stone times courses", wall.length / bond.length * (len(levels) - 1))
@@ -165,7 +166,7 @@ def _bed_number(levels: Array, level: float) -> int:
 
 
 def _group_in_lines(walls: Sequence[Wall]) -> list[list[Wall]]:
-    """The walls in one line together, from its start to its end."""
+    """Group the walls in one line, sorted from its start to its end."""
     lines: dict[tuple[str, Interval], list[Wall]] = {}
     for wall in walls:
         lines.setdefault((wall.along, wall.depth), []).append(wall)
@@ -173,7 +174,7 @@ def _group_in_lines(walls: Sequence[Wall]) -> list[list[Wall]]:
 
 
 def _runs(line: Sequence[Wall], levels: Array, course: int) -> list[WallStretch]:
-    """The runs of the walls in one line in a course; walls that touch or overlap are one."""
+    """The runs of the walls in one line in a course; walls that touch or overlap form one run."""
     runs: list[WallStretch] = []
     for run in (run for wall in line if (run := _extent(wall, levels, course)) is not None):
         last = runs[-1] if runs else None
@@ -186,7 +187,7 @@ def _runs(line: Sequence[Wall], levels: Array, course: int) -> list[WallStretch]
 
 
 def _extent(wall: Wall, levels: Array, course: int) -> WallStretch | None:
-    """How far the wall reaches in a course; None above its top."""
+    """The extent of the wall in a course; None above its top."""
     (start, end), low, high = wall.span, levels[course], levels[course + 1]
     if wall.toothed:
         start, end = (start, end - wall.thickness) if course % 2 == 0 else (start + wall.thickness, end)
@@ -204,7 +205,7 @@ def _extent(wall: Wall, levels: Array, course: int) -> WallStretch | None:
 
 
 def _interlock(runs: list[WallStretch], across: list[WallStretch], goes_through: bool) -> list[WallStretch]:
-    """The runs with the places noted where they go through others, or without the places where others go through."""
+    """The runs with the intervals where they pass through others, or without the intervals where others pass through."""
     for other in across:
         pieces = []
         for run in runs:
@@ -223,7 +224,7 @@ def _overlap(one: Interval, other: Interval) -> bool:
 
 
 def _cut_out(run: WallStretch, hole: Interval) -> list[WallStretch]:
-    """What is left of a run on either side of a hole, from left to right."""
+    """The parts of a run on either side of a hole, from left to right."""
     left = run._replace(bottom=(run.bottom[0], hole[0]), top=(run.top[0], hole[0]))
     right = run._replace(bottom=(hole[1], run.bottom[1]), top=(hole[1], run.top[1]))
     return [piece for piece in (left, right) if piece.bottom[1] - piece.bottom[0] > LENGTH_TOLERANCE]
@@ -232,7 +233,7 @@ def _cut_out(run: WallStretch, hole: Interval) -> list[WallStretch]:
 def _lay_runs(
     runs: list[WallStretch], line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
 ) -> Iterator[Block]:
-    """The stones of one line of walls in a course from its start to its end, then lintels and arches that begin here."""
+    """Yields the stones of one line of walls in a course from its start to its end, then lintels and arches that begin there."""
     heads, stones = [], []
     for wall in line:
         for number, opening in enumerate(wall.openings, 1):
@@ -250,7 +251,7 @@ def _lay_runs(
 
 
 def _hole(wall: Wall, opening: Opening, levels: Array, course: int, bond: Bond) -> Interval | None:
-    """[m] what an opening takes of a course, its lintel or arch included; None where it takes nothing."""
+    """[m] the interval that an opening, with its lintel or arch, takes of a course; None if it takes nothing."""
     left, centre, right = _jamb_positions(wall, opening)
     sill, head = _bed_number(levels, opening.sill), _bed_number(levels, opening.sill + opening.height)
     if sill <= course < head:
@@ -267,7 +268,7 @@ def _hole(wall: Wall, opening: Opening, levels: Array, course: int, bond: Bond) 
 
 
 def _jamb_positions(wall: Wall, opening: Opening) -> tuple[float, float, float]:
-    """[m] along the wall: one jamb, the middle and the other jamb."""
+    """[m] the positions along the wall of one jamb, the middle and the other jamb."""
     left = wall.span[0] + opening.at
     return left, left + opening.width / 2, left + opening.width
 
@@ -280,8 +281,8 @@ def _cut_opening(runs: list[WallStretch], hole: Interval, label: str, level: flo
     for i, run in enumerate(runs):
         if run.inner[0] <= hole[0] + LENGTH_TOLERANCE and hole[1] <= run.inner[1] + LENGTH_TOLERANCE:
             return runs[:i] + _cut_out(run, hole) + runs[i + 1 :]
-    raise InputError(f"{label} with its lintel or arch takes {hole[0]:g} to {hole[1]:g} m of the course at {level:g} m, which "
-                     "is not all wall; move it, make it smaller or the wall longer")  # fmt: skip
+    raise InputError(f"{label} with its lintel or arch takes {hole[0]:g} to {hole[1]:g} m of the course at {level:g} m, where "
+                     "the wall has gaps or ends; move it, make it smaller or the wall longer")  # fmt: skip
 
 
 def _heads(wall: Wall, number: int, levels: Array, course: int, hole: Interval, bond: Bond) -> list[tuple[str, Array, int]]:
@@ -310,7 +311,7 @@ def _divide(run: WallStretch, start: float, bond: Bond, course: int) -> Iterator
     leaves = np.tile([count for _, count in cells], len(repeats))
     sliver = MIN_STONE_SHARE * bond.length
     kept = joints[(joints > first + sliver - LENGTH_TOLERANCE) & (joints < last - sliver + LENGTH_TOLERANCE)]
-    for low, high in run.crossings:  # the stone that goes through reaches beyond, else walls would not interlock
+    for low, high in run.crossings:  # the stone at a crossing must extend beyond it, or else the walls would not interlock
         kept = kept[(kept < low - sliver + LENGTH_TOLERANCE) | (kept > high + sliver - LENGTH_TOLERANCE)]
     lows, highs = [run.bottom[0], *kept, run.bottom[1]], [run.top[0], *kept, run.top[1]]
     for i in range(len(kept) + 1):
@@ -326,8 +327,8 @@ def _trapezoid(bottom: Interval, top: Interval, low: float, high: float) -> Arra
 
 
 def _stones(name: str, outline: Array, leaves: int, along: str, depth: Interval) -> Iterator[Block]:
-    """The stones of an outline, one a leaf; "<name>-back" behind the first."""
-    if along == "y":  # laid along x, then turned: y comes from x and x from -y
+    """Yields the stones of an outline, one per leaf; "<name>-back" is behind the first."""
+    if along == "y":  # built along x, then rotated: y comes from x and x from -y
         depth = -depth[1], -depth[0]
     across = [depth[0] + (depth[1] - depth[0]) * i / leaves for i in range(leaves)] + [depth[1]]
     for leaf in range(leaves):

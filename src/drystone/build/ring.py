@@ -1,11 +1,11 @@
-"""The stones of a round arch in a coursed wall: radius, ring and beds come in, outlines in elevation go out.
+"""The stones of a round arch in a coursed wall, as outlines in elevation, from the radius, the ring and the beds.
 
-The beds begin at the springing and go up; when they go down, the arch is the lower half of a round window.
+The beds begin at the springing and go up; if they go down, the arch is the lower half of a round window.
 
 Radial joints begin on the intrados and end where the extrados, the circle of radius + ring, meets the bed of a course:
 there a stone ends in a step, upright beside the course and level under the next one. So every stone is a convex polygon
 (radial, upright, level, radial, intrados), each course butts against one upright face and lies on one level face, and
-no stone is L-shaped. Beds get rare towards the crown: there more joints go up to the same bed, about as far apart on
+no stone is L-shaped. Towards the crown there are fewer beds: there several joints go up to the same bed, about as far apart on
 the intrados as courses are high, with a keystone in the middle.
 """
 
@@ -29,18 +29,18 @@ class RadialJoint(NamedTuple):
 
 
 def ring_width(radius: float, ring: float, levels: Array, course: int) -> float | None:
-    """[m] half the width of the arch in a course, counted from the springing at levels[0]; None beyond the arch."""
+    """[m] half the width of the arch in a course, numbered from the springing at levels[0]; None beyond the arch."""
     rise = np.abs(levels - levels[0])
     return _extrados(radius, ring, rise[course]) if course < _beds(radius, ring, rise) else None
 
 
 def _extrados(radius: float, ring: float, rise: float) -> float:
-    """[m] from the middle to the extrados at a bed."""
+    """[m] the distance from the middle to the extrados at a bed."""
     return math.sqrt((radius + ring) ** 2 - rise**2)
 
 
 def _beds(radius: float, ring: float, rise: Array) -> int:
-    """How many beds the extrados rises through; the top of the arch is the next. A bed just below the crown is the top."""
+    """The number of beds that the extrados rises through; the next one is the top of the arch, also if just below the crown."""
     if len(rise) == 1:  # no course beyond the springing
         return 1
     return int(np.count_nonzero(rise < radius + ring - 0.1 * (rise[1] - rise[0])))
@@ -83,9 +83,10 @@ def _joint(radius: float, angle: float, outer: float, bed: int) -> RadialJoint:
 
 
 def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: float, bed: float, ring: float) -> list[float]:
-    """[rad] of the joints between one bed and the next, all of which end on the next; at the crown, of the right half.
+    """[rad] the angles of the joints between one bed and the next, all of which end on the next; at the crown, of the right
+    half.
 
-    The first must leave a step of a quarter of the ring at least; there are fewer joints if it does not.
+    The first joint must leave a step of at least a quarter of the ring; otherwise there are fewer joints.
     """
     count = max(1, round(gap / wide))
     if crown:
@@ -96,7 +97,7 @@ def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: flo
 
 
 def _between(one: RadialJoint, other: RadialJoint, rise: Array) -> list[tuple[float, float]]:
-    """The outline of the stone between two joints, with its step where the second ends on a higher bed."""
+    """The outline of the stone between two joints, with a step if the second joint ends on a higher bed."""
     low, high = float(rise[one.bed]), float(rise[other.bed])
     step = [(one.outer, high)] if other.bed > one.bed else []
     return [one.inner, (one.outer, low), *step, (other.outer, high), other.inner]

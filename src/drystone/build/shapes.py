@@ -1,4 +1,4 @@
-"""The few solids all generators are made of, and the checks all of them share: sizes come in, `Block`s go out."""
+"""The basic solids that all generators use, as `Block`s, and the checks that they share."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from drystone.model import Block
 
 Array = np.ndarray
 
-MAX_STONES = 200_000  # of a structure
+MAX_STONES = 200_000  # in a structure
 
 # Faces of a hexahedron whose corners are 0-3 at the bottom, counter-clockwise from above, and 4-7 over them.
 HEXAHEDRON = ((3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
@@ -27,7 +27,8 @@ def box(low: tuple[float, float, float], high: tuple[float, float, float], **att
 
 
 def foundation_slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:
-    """The foundation: a support with its top at z = 0, wider by `margin` than x by y and as thick as the margin."""
+    """The foundation: a support with its top at z = 0, wider than x by y by `margin` on every side, and as thick as the
+    margin."""
     low, high = (x[0] - margin, y[0] - margin, -margin), (x[1] + margin, y[1] + margin, 0.0)
     return box(low, high, fixed=True, name="foundation", group="foundation", density=density)
 
@@ -50,7 +51,7 @@ def check_positive(family: str, **sizes: float) -> None:
 
 
 def check_count(family: str, least: int, **counts: int) -> None:
-    """Refuse counts that are not whole numbers of at least `least`, and more than anybody can compute with."""
+    """Refuse counts that are not whole numbers of at least `least`, and products that are too large to compute with."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
             raise InputError(f"{family}: {name} is {truncated_repr(count)}; give a whole number, {least} or more")
@@ -58,13 +59,13 @@ def check_count(family: str, least: int, **counts: int) -> None:
 
 
 def check_stones(what: str, stones: float) -> None:
-    """Refuse a structure of so many stones before they are made."""
+    """Refuse a structure with too many stones before they are made."""
     if stones > MAX_STONES:
-        raise InputError(f"{what} is {stones:.3g}, more stones than the {MAX_STONES:,} that are made; give fewer")
+        raise InputError(f"{what} is {stones:.3g}, more than the limit of {MAX_STONES:,} stones; give fewer")
 
 
 def loft(low: Array, high: Array, **attributes: Any) -> Block:
-    """The solid between two polygons (n, 3) [m] of as many corners, both counter-clockwise seen from `high`."""
+    """The solid between two polygons (n, 3) [m] with equal numbers of corners, both counter-clockwise seen from `high`."""
     n = len(low)
     sides = tuple((i, (i + 1) % n, (i + 1) % n + n, i + n) for i in range(n))
     ends = (tuple(range(n - 1, -1, -1)), tuple(range(n, 2 * n)))
@@ -80,7 +81,7 @@ def polygon(sides: int, radius: float, z: float, *, x: float = 0.0, turn: float 
     return np.column_stack([x + radius * np.cos(azimuth), radius * np.sin(azimuth), np.full(sides, z)])
 
 
-ON_PLANE_TOLERANCE = 1e-12  # of the block's size: a vertex as near to a cutting plane lies on it
+ON_PLANE_TOLERANCE = 1e-12  # of the block's size: a vertex within this distance of a cutting plane lies on it
 
 
 def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
@@ -92,7 +93,7 @@ def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
     if (above >= 0).all():
         return None
     points, height, crossing = list(block.vertices), above.tolist(), dict[tuple[int, int], int]()
-    faces, after = [], dict[int, int]()  # after: which corner of the new face follows which
+    faces, after = [], dict[int, int]()  # after: the next corner of the new face, by corner
     for face in block.faces:
         kept = _clip_face(face, points, height, crossing)
         if len(kept) < 3:
@@ -110,7 +111,8 @@ def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
 def _clip_face(
     face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]
 ) -> list[int]:
-    """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
+    """The corners of the remaining part of a face; where an edge crosses the plane, a point of height 0 is added, once per
+    edge."""
     kept = []
     for a, b in zip(face, face[1:] + face[:1], strict=True):
         if height[a] <= 0:
@@ -127,7 +129,7 @@ def _clip_face(
 
 
 def keep_faces(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
-    """The block with other faces, and only those points that they use."""
+    """The block with other faces, and with only the points that they use."""
     used = sorted({corner for face in faces for corner in face})
     number = {v: i for i, v in enumerate(used)}
     return replace(block, vertices=points[used], faces=tuple(tuple(number[v] for v in face) for face in faces))

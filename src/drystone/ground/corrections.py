@@ -12,7 +12,8 @@ from drystone.ground.samples import integrate_twice
 
 Array = np.ndarray
 
-BASELINE_DEGREES = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}  # degree of the polynomial that is subtracted from the acceleration
+# degree of the polynomial that is subtracted from the acceleration
+BASELINE_DEGREES = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 FILTER_ORDER = 4  # of the Butterworth filter, which is run forwards and backwards
 MAX_PADDING_SAMPLES = 10**7
 PADDING_PERIODS = 1.5 * FILTER_ORDER  # zeros on both sides, in periods of the lower corner frequency (Boore 2005)
@@ -72,7 +73,8 @@ def remove_baseline(record: Accelerogram, kind: str) -> Accelerogram:
 
 
 def filter_band(record: Accelerogram, low: float, high: float) -> Accelerogram:
-    """Keep frequencies from `low` to `high` [Hz], by a Butterworth filter of fourth order that is run forwards and backwards: no
+    """Keep frequencies from `low` to `high` [Hz], by a Butterworth filter of fourth order that is run forwards and backwards:
+    no
     phase shift, half the amplitude at the corners. Zeros are added on both sides for it and removed again."""
     from scipy.signal import butter, sosfiltfilt  # half a second to import
 
@@ -89,7 +91,8 @@ def filter_band(record: Accelerogram, low: float, high: float) -> Accelerogram:
 
 
 def cut_window(record: Accelerogram, begin: float, end: float) -> Accelerogram:
-    """Keep the samples from `begin` to `end` [s after the first], without tapering: the acceleration begins and ends abruptly."""
+    """Keep the samples from `begin` to `end` [s after the first], without tapering: the acceleration begins and ends
+    abruptly."""
     first = math.ceil(begin / record.time_step - 1e-6)
     last = math.floor(min(end, record.duration) / record.time_step + 1e-6)
     if not 0 <= first < last:

@@ -58,14 +58,16 @@ class DesignSpectrum(NamedTuple):
 
 
 def eurocode(ag: float, soil: str, type: int = 1, damping: float = 0.05) -> DesignSpectrum:
-    """The spectrum of Eurocode 8; type 1 is for earthquakes above magnitude 5.5; `ag` [m/s2] is on rock, with the importance factor."""
+    """The spectrum of Eurocode 8; type 1 is for earthquakes above magnitude 5.5; `ag` [m/s2] is on rock, with the importance
+    factor."""
     amplification, *corners = _soil_parameters(EC8_TYPE_1 if type == 1 else EC8_TYPE_2, soil)
     first, second, third = corners
     return DesignSpectrum(ag * amplification, EC8_PLATEAU, (first, second, third), damping)
 
 
 def ntc(ag: float, soil: str, plateau: float, corner: float, topography: float = 1.0, damping: float = 0.05) -> DesignSpectrum:
-    """The spectrum of NTC 2018; `ag` [m/s2], `plateau` (F0) and `corner` (TC*) [s] are the hazard parameters of the site on rock."""
+    """The spectrum of NTC 2018; `ag` [m/s2], `plateau` (F0) and `corner` (TC*) [s] are the hazard parameters of the site on
+    rock."""
     (least, largest), (a, b), (c, d) = _soil_parameters(NTC_SOILS, soil)
     amplification = min(max(a - b * plateau * ag / GRAVITY, least), largest)
     second = c * corner ** (1 - d)

@@ -1,6 +1,6 @@
 """Pulses in closed form: acceleration, velocity and displacement from the time since the start and the parameters of the pulse
-(T97-T100). A form is evaluated within its length only. Each begins with zero displacement, and at rest unless it is given by its
-displacement.
+(T97-T100). A form is evaluated within its length only. Each begins with zero displacement, and at rest unless it is given by
+its displacement.
 
 `half_period` [s] is half the period of the pulse's carrier everywhere: the lobe of a sine, half the period at which the Fourier
 spectrum of a Ricker pulse is largest (its middle lobe is 0.90 of that), and half the prevailing period of Mavroeidis and
@@ -57,7 +57,8 @@ def _ricker(s: Array, amplitude: float, half_period: float) -> MotionValues:
 
 
 def _wavelet(s: Array, velocity_amplitude: float, half_period: float, oscillations: float, phase: float) -> MotionValues:
-    """The pulse of Mavroeidis and Papageorgiou (2003) (T98): its velocity, written as a sum of three cosines, is differentiated, and
+    """The pulse of Mavroeidis and Papageorgiou (2003) (T98): its velocity, written as a sum of three cosines, is
+    differentiated, and
     integrated from the start; the frequency of the third cosine may be near 0."""
     carrier, side = math.pi / half_period, oscillations * half_period
     t = s - side
@@ -77,7 +78,8 @@ def _wavelet_by_peak(s: Array, amplitude: float, half_period: float, oscillation
 
 @cache
 def _wavelet_peak(oscillations: float, phase: float) -> float:
-    """The largest acceleration for a velocity amplitude and a half period of 1, from 4,000 instants per oscillation: exact to 1e-6."""
+    """The largest acceleration for a velocity amplitude and a half period of 1, from 4,000 instants per oscillation: exact to
+    1e-6."""
     instants = np.linspace(0.0, 2 * oscillations, math.ceil(4000 * oscillations))
     return float(np.abs(_wavelet(instants, 1.0, 1.0, oscillations, phase)[0]).max())
 

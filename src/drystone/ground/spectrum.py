@@ -1,10 +1,10 @@
 """Response spectra: the largest responses of oscillators to an accelerogram.
 
 The acceleration is linear between samples, so the recursion from one instant to the next is exact (Nigam and Jennings, T94),
-without integration error at any period. Instants are at most a twentieth of the period apart (larger steps are divided). Where a
-rate changes its sign between two instants, the peak is that of the parabola with these rates; its error is 3e-5 in a free
-oscillation, and 0.3 % under white noise. After the last sample the ground is at rest, and the oscillator is followed for one more
-period.
+without integration error at any period. Instants are at most a twentieth of the period apart (larger steps are divided). Where
+a rate changes its sign between two instants, the peak is that of the parabola with these rates; its error is 3e-5 in a free
+oscillation, and 0.3 % under white noise. After the last sample the ground is at rest, and the oscillator is followed for one
+more period.
 """
 
 import math

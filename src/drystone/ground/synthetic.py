@@ -1,7 +1,7 @@
 """Synthetic accelerograms, from a seed and the wanted properties; the same seed gives the same motion.
 
-Both kinds are noise with an envelope that rises with the square of time, is constant, and decays exponentially (Jennings, T103),
-and both end with zero velocity and displacement (corrections.py).
+Both kinds are noise with an envelope that rises with the square of time, is constant, and decays exponentially (Jennings,
+T103), and both end with zero velocity and displacement (corrections.py).
 """
 
 import math

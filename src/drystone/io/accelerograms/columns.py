@@ -1,8 +1,8 @@
 """Reads columns of numbers, one `Accelerogram` per column.
 
 Columns are separated by blanks, tabs, commas or semicolons. Lines of text may precede them; the last one may name the columns,
-with their units in brackets: "time [s], x [m/s2]". If there are several columns, the first is the time, whose step must be even.
-Without times the user must state the time step and, of several columns, which one to read.
+with their units in brackets: "time [s], x [m/s2]". If there are several columns, the first is the time, whose step must be
+even. Without times the user must state the time step and, of several columns, which one to read.
 """
 
 import re
@@ -86,7 +86,9 @@ def _choose_columns(sheet: Sheet, first: int, column: int | None, timed: bool, c
     """The columns to read."""
     if column is None:
         if not timed and count > 1:
-            raise sheet.to_error(first, f"{count} columns, the first of which is not the time; state which one to read (--column 1)")
+            raise sheet.to_error(
+                first, f"{count} columns, the first of which is not the time; state which one to read (--column 1)"
+            )
         return list(range(1 if timed else 0, count))
     lowest = 2 if timed else 1
     if not lowest <= column <= count:

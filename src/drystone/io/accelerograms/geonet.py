@@ -1,7 +1,7 @@
 """Reads GeoNet V1A and V2A (New Zealand), with three components one after the other.
 
-Each component is 16 lines of text, 4 of integers, 6 of reals, then accelerations in mm/s2, ten per line of eight characters each,
-velocities and displacements; the integers state how many of each there are. Velocities and displacements are skipped.
+Each component is 16 lines of text, 4 of integers, 6 of reals, then accelerations in mm/s2, ten per line of eight characters
+each, velocities and displacements; the integers state how many of each there are. Velocities and displacements are skipped.
 """
 
 from drystone.ground.accelerogram import Accelerogram

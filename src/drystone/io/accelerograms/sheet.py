@@ -80,7 +80,8 @@ class Sheet(NamedTuple):
         return int(number)
 
     def read_values(self, first: int, count: int, width: int | None = None) -> tuple[Array, int]:
-        """`count` values from a line on, whatever the number per line, and the line after them; `width` [characters]: of a value."""
+        """`count` values from a line on, whatever the number per line, and the line after them; `width` [characters]: of a
+        value."""
         values, line = array("d"), first
         while line < len(self.lines) and len(values) < count:
             values.extend(self.read_line(line, width))
@@ -151,7 +152,8 @@ class Sheet(NamedTuple):
     def make_accelerogram(
         self, line: int | None, component: str, time_step: float, values: Array, unit: str | None, about: Mapping[str, str]
     ) -> Accelerogram:
-        """Make the accelerogram of one component; `unit`: that of the file, None if it states none; `line`: where values begin."""
+        """Make the accelerogram of one component; `unit`: that of the file, None if it states none; `line`: where values
+        begin."""
         if len(values) < 2:
             raise self.to_error(line, f"{len(values)} samples; give at least 2")
         if self.time_step is not None and abs(self.time_step - time_step) > 1e-2 * time_step:
@@ -160,7 +162,9 @@ class Sheet(NamedTuple):
         unit, scale = self._agree_unit(line, unit)
         peak = float(np.abs(values).max()) * scale
         if time_step < MIN_TIME_STEP or peak > MAX_VALUE:
-            message = f"one sample per {time_step:g} s, up to {peak:g} m/s2, is not a ground motion; correct its header or its unit"
+            message = (
+                f"one sample per {time_step:g} s, up to {peak:g} m/s2, is not a ground motion; correct its header or its unit"
+            )
             raise self.to_error(line, message)
         known = {key: value for key, value in about.items() if value}
         return Accelerogram(self.path.stem, component, float(time_step), values * scale, unit, known)
