@@ -352,7 +352,7 @@ BROKEN = {  # name: (text, what is stated, what the message must say)
     "a gap at three": ("0 1\n.005 1\n.010 1\n.020 1\n.025 1\n", {"unit": "g"}, "line 4: the time goes from 0.01 s to 0.02 s"),
     "a gap": ("0 1\n1 1\n\n3 1\n4 1\n5 1\n", {"unit": "g"}, "line 4: the time goes from 1 s to 3 s, most are 1 s apart"),
     "time back": ("0 1\n1 1\n2 1\n1 1\n", {"unit": "g"}, "line 4: the time goes from 2 s to 1 s"),
-    "which column": ("3 1\n-1 2\n3 3\n", {"unit": "g", "time_step": 0.1}, "line 1: 2 columns, the first of which is not the time"),
+    "which column": ("3 1\n-1 2\n3 3\n", {"unit": "g", "time_step": 0.1}, "line 1: 2 columns, the first of which is not"),
     "no such column": (TWO, {"unit": "g", "column": 3}, "line 1: there is no column 3 among 2, the first of which"),
     "time as column": (TWO, {"unit": "g", "column": 1}, "column 1 is asked for"),
     "a missing value": ("0 1\n1\n2 1\n", {"unit": "g"}, "line 2: 1 values, the lines before have 2"),

@@ -148,8 +148,8 @@ def test_progress_is_told_and_it_can_be_left(recorded):
         (("--cross", "--apart", -1), "apart is -1.0; give a length in m above 0"),
         (("--cross", "--law", "dry"), "the friction law is 'dry'"),
         (("--cross", "--step", 0), "the time step is 0.0; give a time in s above 0"),
-        (("--cross", "--steps", 3), "--steps belongs to the comparison bit for bit"),
-        (("--apart", 0.1), "--apart belongs to --cross; add it"),
+        (("--cross", "--steps", 3), "--steps is an option of the comparison bit for bit"),
+        (("--apart", 0.1), "--apart is an option of --cross; add --cross"),
     ],
 )
 def test_what_cannot_be_asked(command, recorded, arguments, said):

@@ -153,13 +153,13 @@ def test_numba_of_the_user_is_left_alone():
 INTERRUPTED = textwrap.dedent("""
     import signal, sys
     sys.path.insert(0, sys.argv[1])
-    from drystone.undisturbed import undisturbed
+    from drystone.undisturbed import defer_signals
     from drystone.kernel import announce_compiling, compilations
     from structure.high import apart, high
     from structure.low import Pair
     announce_compiling(lambda: signal.raise_signal(signal.SIGINT))
     try:
-        with undisturbed():
+        with defer_signals():
             high(Pair(2.0, 1.0), 3)
             print("not heard")
     except KeyboardInterrupt:

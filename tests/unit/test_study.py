@@ -544,7 +544,7 @@ class TestCommand:
         [
             (("study",), "give a study file and a folder"),
             (("study", "--resume", "."), "holds no study"),
-            (("study", "--trial", "12"), "give the folder of the study and one for the run"),
+            (("study", "--trial", "12"), "give the folder of the study and a folder for the run"),
             (("study", "nothing.toml", "-o", "out"), "nothing.toml: cannot be read"),
         ],
     )

@@ -105,7 +105,7 @@ def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float
 
 
 def _abutment_outline(inner: Array, outer: Array) -> Array:
-    """(4, 2) [m] the outline that continues the arch behind a joint by its thickness, wider by half of it inside and outside."""
+    """(4, 2) [m] the outline that continues the arch behind a joint by its thickness, wider by half of it on both sides."""
     along = outer - inner
     away = np.sign(along[0]) * np.array([along[1], -along[0]])
     within = min(1.0, inner[0] / along[0]) if along[0] else 1.0  # not beyond the middle of a thick arch

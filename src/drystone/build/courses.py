@@ -233,7 +233,7 @@ def _cut_out(run: WallStretch, hole: Interval) -> list[WallStretch]:
 def _lay_runs(
     runs: list[WallStretch], line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
 ) -> Iterator[Block]:
-    """Yields the stones of one line of walls in a course from its start to its end, then lintels and arches that begin there."""
+    """Yields the stones of one line of walls in a course in order, then the lintels and arches that begin there."""
     heads, stones = [], []
     for wall in line:
         for number, opening in enumerate(wall.openings, 1):

@@ -25,7 +25,7 @@ def write_accelerograms(group: Any, motions: Sequence[Motion]) -> None:
 
 
 def read_stored_accelerograms(group: Any) -> dict[int, Accelerogram]:
-    """The accelerograms that `write_records` wrote, by the number of their motion."""
+    """The accelerograms that `write_accelerograms` wrote, by the number of their motion."""
     return {int(number): _read(samples) for number, samples in group.items()}
 
 

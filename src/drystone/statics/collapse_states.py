@@ -224,9 +224,9 @@ def _without_dilatancy(problem: SearchProblem, normal: Array, slip: Array) -> Jo
 
 
 def _least_multiplier(problem: SearchProblem, sliding: JointForces) -> Collapse | None:
-    """The state of the smallest multiplier whose forces obey Coulomb's law with this mechanism (T36); None if there is none. If the
-    centres of pressure of its forces are not those for which the friction was computed, another pass follows, in which moving
-    them costs more."""
+    """The state of the smallest multiplier whose forces obey Coulomb's law with this mechanism (T36); None if there is none. If
+    the centres of pressure of its forces are not those for which the friction was computed, another pass follows, in which
+    moving them costs more."""
     balance, joints, dead, live = problem
     drift, level = balance.relative_velocity(sliding.velocity), np.zeros(len(joints.first_point))
     opening, at_points = np.maximum(drift[:, 0], 0.0), PENALTY * drift[:, 1:]

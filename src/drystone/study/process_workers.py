@@ -35,7 +35,7 @@ main()
 """
 ONE_THREAD_ENVIRONMENT = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
-)  # the first: `crew.cores`
+)  # the first: `crew.default_threads`
 MAX_WORKER_DEATHS = 2  # of workers during one trial, after which the trial counts as failed
 MAX_FAILED_STARTS = 3  # consecutive workers that end before they are ready, after which the study ends
 

@@ -1,4 +1,4 @@
-"""A picture of the doctor's findings: a `Report` comes in, a PNG with the faulty blocks in colour and a legend goes out.
+"""A picture of the doctor's findings: a `Examination` comes in, a PNG with the faulty blocks in colour and a legend goes out.
 
 A block has the colour of its first finding, errors before warnings; sound blocks are pale. Blocks that are not solids are
 drawn with both sides of their faces visible, so that a missing face shows.
