@@ -5,9 +5,9 @@ it is a pressure on the faces that look in one direction. A force acts in a fixe
 block; a pressure stays normal to its faces. Live loads are scaled by the load multiplier, dead loads are not. In a history a
 load may have a factor that changes with time.
 
->>> Push("keystone", force=1e3).direction
+>>> AppliedLoad("keystone", force=1e3).direction
 (0.0, 0.0, -1.0)
->>> at_time([Push("keystone", force=1e3, history=((0.0, 0.0), (2.0, 1.0)))], 0.5)[0].force
+>>> loads_at([AppliedLoad("keystone", force=1e3, history=((0.0, 0.0), (2.0, 1.0)))], 0.5)[0].force
 250.0
 """
 

@@ -3,9 +3,9 @@
 Plain numbers are in SI (angles in rad); a string must have a unit, which is never guessed. `Length`, `Time`, ... are floats
 to Python and to mypy. Pydantic reads them through `parse_quantity`, so a signature states the units that a case may use.
 
->>> quantity("150 deg", "angle") == math.radians(150)
+>>> parse_quantity("150 deg", "angle") == math.radians(150)
 True
->>> quantity("1 ms", "time")
+>>> parse_quantity("1 ms", "time")
 0.001
 """
 

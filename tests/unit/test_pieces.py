@@ -84,7 +84,9 @@ def test_contacts_are_sorted_by_blocks_and_join_no_block_with_itself():
     assert contacts.area[joint].sum() == pytest.approx(4 * 0.5, rel=1e-9)
 
 
-@pytest.mark.parametrize(("pieces", "message"), [((6, 5), "whose sum is the number of faces"), ((3, 9), "4 or more"), ((6,), "whose sum is")])
+@pytest.mark.parametrize(
+    ("pieces", "message"), [((6, 5), "whose sum is the number of faces"), ((3, 9), "4 or more"), ((6,), "whose sum is")]
+)
 def test_wrong_counts_are_refused(pieces, message):
     stone = united(box((0, 0, 0), (1, 1, 1)), box((1, 0, 0), (2, 1, 1)), name="stone")
     with pytest.raises(InputError, match=message):

@@ -16,7 +16,7 @@ import numpy as np
 from drystone.errors import InputError, did_you_mean
 from drystone.model import Block
 
-AXES = {"x": 0, "y": 1, "z": 2}
+AXIS_NUMBERS = {"x": 0, "y": 1, "z": 2}
 
 
 def move_blocks(
@@ -39,12 +39,12 @@ def _cosine(angle: float) -> float:
 
 def mirror_blocks(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
     """The blocks mirrored in the plane where the coordinate `axis` ("x", "y" or "z") is `at` [m]."""
-    if axis not in AXES:
+    if axis not in AXIS_NUMBERS:
         raise InputError(f"mirror: axis is {axis!r}; give 'x', 'y' or 'z'")
     sign = np.ones(3)
-    sign[AXES[axis]] = -1.0
+    sign[AXIS_NUMBERS[axis]] = -1.0
     shift = np.zeros(3)
-    shift[AXES[axis]] = 2.0 * at
+    shift[AXIS_NUMBERS[axis]] = 2.0 * at
     # Mirroring reverses the orientation of every face, so the faces are reversed to be counter-clockwise from outside again.
     return [replace(b, vertices=b.vertices * sign + shift, faces=tuple(face[::-1] for face in b.faces)) for b in blocks]
 

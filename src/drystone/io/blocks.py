@@ -18,7 +18,7 @@ from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
 from drystone.units import parse_quantity
 
-KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
+BLOCK_KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
 
 
 def read_blocks(path: str | Path) -> list[Block]:
@@ -57,8 +57,10 @@ def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     if isinstance(entry.get("name"), str):
         where += f" {entry['name']!r}"
     for key in entry:
-        if key not in KEYS:
-            raise InputError(f"{where}: key {key!r} is not known{did_you_mean(key, KEYS)} The keys are {', '.join(KEYS)}")
+        if key not in BLOCK_KEYS:
+            raise InputError(
+                f"{where}: key {key!r} is not known{did_you_mean(key, BLOCK_KEYS)} The keys are {', '.join(BLOCK_KEYS)}"
+            )
     for key in ("vertices", "faces"):
         if key not in entry:
             raise InputError(f"{where}: {key!r} is missing; give it")

@@ -154,7 +154,7 @@ class Kernel(CPUDispatcher):
         return self.overloads[args]
 
     def _loaded(self, name: str) -> Any:
-        content = store.load(name)
+        content = store.load_entry(name)
         if content is None:
             return None
         is_separate, state, callees, fndesc, env, signature, environments = pickle.loads(content)
@@ -185,7 +185,7 @@ class Kernel(CPUDispatcher):
         state = library.serialize_object() if library.is_separate else library.serialize_bitcode()
         content = (library.is_separate, state, list(library.callees), result.fndesc, result.environment, result.signature,
                    environments)  # fmt: skip
-        store.save(name, dumps(content))
+        store.save_entry(name, dumps(content))
         return result
 
     def _register(self, result: Any, environments: Any) -> Any:
@@ -205,7 +205,7 @@ class Kernel(CPUDispatcher):
         name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}-entry"
         context = self.targetctx.subtarget(enable_nrt=self.targetoptions.get("_nrt", True))
         codegen = context.codegen()
-        content = store.load(name)
+        content = store.load_entry(name)
         if content is None:
             self.targetctx.refresh()
             library = codegen.create_library(f"{result.fndesc.qualname} entry")
@@ -216,7 +216,7 @@ class Kernel(CPUDispatcher):
                 context.create_cpython_wrapper(library, result.fndesc, result.environment, result.call_helper,
                                                release_gil=self.targetoptions.get("nogil", False))  # fmt: skip
             library.emit()
-            store.save(name, dumps((library.serialize_object(), list(result.environment.consts))))
+            store.save_entry(name, dumps((library.serialize_object(), list(result.environment.consts))))
         else:
             state, constants = pickle.loads(content)
             result.environment.consts[:] = constants  # those of the code, then those of the entry

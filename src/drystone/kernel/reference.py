@@ -24,8 +24,8 @@ from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import NativeValue, lower_builtin, register_model, unbox
 
-WORD = ir.IntType(64)
-NUMBERS = {np.dtype(float): types.float64, np.dtype(np.int64): types.int64, np.dtype(bool): types.boolean}
+WORD_TYPE = ir.IntType(64)
+NUMBER_TYPES = {np.dtype(float): types.float64, np.dtype(np.int64): types.int64, np.dtype(bool): types.boolean}
 
 
 class ReferenceType(types.Type):
@@ -87,7 +87,7 @@ def _kind_of(value: Any) -> types.Type:
         return RowType(len(value), _kind_of(value[0]))
     if isinstance(value, np.ndarray):
         assert value.flags.c_contiguous
-        return types.Array(NUMBERS[value.dtype], value.ndim, "C")
+        return types.Array(NUMBER_TYPES[value.dtype], value.ndim, "C")
     return typeof(value)
 
 
@@ -113,13 +113,13 @@ def _write(value: Any, table: Any) -> int:
 @register_model(RowType)
 class _AddressModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, WORD.as_pointer())
+        super().__init__(dmm, fe_type, WORD_TYPE.as_pointer())
 
 
 @unbox(ReferenceType)
 def _unbox(kind, value, c):
     number = c.pyapi.object_getattr_string(value, "address")
-    address = c.builder.inttoptr(c.pyapi.long_as_longlong(number), WORD.as_pointer())
+    address = c.builder.inttoptr(c.pyapi.long_as_longlong(number), WORD_TYPE.as_pointer())
     c.pyapi.decref(number)
     return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
 
@@ -135,7 +135,7 @@ class _Fields(AttributeTemplate):
 @lower_getattr_generic(ReferenceType)
 def _lower_field(context, builder, kind, table, name):
     at = kind.names.index(name)
-    place = builder.gep(table, [ir.Constant(WORD, kind.starts[at])])
+    place = builder.gep(table, [ir.Constant(WORD_TYPE, kind.starts[at])])
     field = kind.fields[at]
     if isinstance(field, (ReferenceType, RowType)):
         return place
@@ -157,15 +157,15 @@ def _load(builder, place):
 def _array_at(context, builder, kind, place):
     array = context.make_array(kind)(context, builder)
     item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    shape = [_load(builder, builder.gep(place, [ir.Constant(WORD, 1 + axis)])) for axis in range(kind.ndim)]
-    strides, count = [ir.Constant(WORD, item)], ir.Constant(WORD, 1)
+    shape = [_load(builder, builder.gep(place, [ir.Constant(WORD_TYPE, 1 + axis)])) for axis in range(kind.ndim)]
+    strides, count = [ir.Constant(WORD_TYPE, item)], ir.Constant(WORD_TYPE, 1)
     for extent in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], extent))
     for extent in shape:
         count = builder.mul(count, extent)
     context.populate_array(
         array, data=builder.inttoptr(_load(builder, place), array.data.type), shape=shape, strides=strides,
-        itemsize=ir.Constant(WORD, item), meminfo=None,
+        itemsize=ir.Constant(WORD_TYPE, item), meminfo=None,
     )  # fmt: skip
     array.nitems = count
     return array._getvalue()
@@ -182,4 +182,4 @@ class _Item(AbstractTemplate):
 @lower_builtin(operator.getitem, RowType, types.int64)
 def _lower_item(context, builder, sig, args):
     row = sig.args[0]
-    return builder.gep(args[0], [builder.mul(args[1], ir.Constant(WORD, row.each.words))])
+    return builder.gep(args[0], [builder.mul(args[1], ir.Constant(WORD_TYPE, row.each.words))])

@@ -22,8 +22,8 @@ try:
 except ImportError:  # not a Unix system: two processes that start at the same time may both compile a kernel
     fcntl = None  # type: ignore[assignment]
 
-SHIPPED = Path(__file__).parent / "compiled"
-SUFFIX = ".kernel"
+SHIPPED_FOLDER = Path(__file__).parent / "compiled"
+ENTRY_SUFFIX = ".kernel"
 DIGEST_BYTES = 32
 UNUSED_DAYS = 30  # after which a file is removed
 MAX_CACHE_BYTES = 300e6  # [bytes] of all files: beyond it, the least recently used ones are removed
@@ -36,17 +36,17 @@ def user_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drystone" / "kernels"
 
 
-def load(name: str) -> bytes | None:
+def load_entry(name: str) -> bytes | None:
     """The content of an entry; None if there is no valid one."""
-    for folder in (SHIPPED, user_folder()):
-        path = folder / (name + SUFFIX)
+    for folder in (SHIPPED_FOLDER, user_folder()):
+        path = folder / (name + ENTRY_SUFFIX)
         try:
             data = path.read_bytes()
         except OSError:
             continue
         content = data[DIGEST_BYTES:]
         if hashlib.sha256(content).digest() == data[:DIGEST_BYTES]:
-            if folder != SHIPPED:
+            if folder != SHIPPED_FOLDER:
                 _mark_used(path)
             return content
     return None
@@ -54,10 +54,10 @@ def load(name: str) -> bytes | None:
 
 def is_stored(beginning: str) -> bool:
     """Whether there is an entry whose name has this beginning."""
-    return any(next(folder.glob(f"{beginning}*{SUFFIX}"), None) is not None for folder in (SHIPPED, user_folder()))
+    return any(next(folder.glob(f"{beginning}*{ENTRY_SUFFIX}"), None) is not None for folder in (SHIPPED_FOLDER, user_folder()))
 
 
-def save(name: str, content: bytes) -> None:
+def save_entry(name: str, content: bytes) -> None:
     """Write an entry atomically. If it cannot be written, a warning is printed once, and the kernel is compiled again next
     time."""
     folder = user_folder()
@@ -67,7 +67,7 @@ def save(name: str, content: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, folder / (name + SUFFIX))
+            os.replace(temporary, folder / (name + ENTRY_SUFFIX))
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

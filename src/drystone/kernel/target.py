@@ -20,7 +20,7 @@ from numba.core.utils import threadsafe_cached_property
 
 from drystone.kernel.digest import describe_type, digest_texts
 
-PROCESSOR = "DRYSTONE_CPU"  # environment variable: a processor as LLVM names it, or "native"
+PROCESSOR_VARIABLE = "DRYSTONE_CPU"  # environment variable: a processor as LLVM names it, or "native"
 
 # Any x86-64 processor since about 2015 has the features of x86-64-v3: AVX2, FMA, BMI2.
 X86_64_V3_FEATURES = ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe")
@@ -29,7 +29,7 @@ X86_64_V3_FEATURES = ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe")
 def target_processor() -> str:
     """The processor that kernels are compiled for, as LLVM names it. It is the same on all machines of one architecture unless
     DRYSTONE_CPU is set, so that they compute with the same instructions and can share compiled kernels."""
-    requested = os.environ.get(PROCESSOR, "")
+    requested = os.environ.get(PROCESSOR_VARIABLE, "")
     if requested:
         return "" if requested == "native" else requested
     machine = platform.machine().lower()
