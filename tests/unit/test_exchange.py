@@ -279,7 +279,7 @@ BAD = {
               ("ply\nformat morse 1.0\nend_header\n", "its format is not"), ("plx", "no PLY header"),
               ("ply\nformat ascii 1.0\nelement vertex " + "9" * 5000 + "\nend_header\n", "which is not PLY")],
     "a.stl": [("solid a\nfacet\nvertex 0 0 0\nendsolid\n", "not three a facet"), ("plx", "neither text nor")],
-    "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "not a known COMPAS"),
+    "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "a known COMPAS"),
                ('{"blocks": [{"vertices": [], "faces": [], "pieces": 3}]}', "pieces is 3; give a list"),
                ('{"blocks": [{"vertices": [[0, 0, 0]], "faces": [[0, 1, 2]]}]}', "vertex 1 is not among the 1 vertices")],
     "a.txt": [("1,2,3", "line 1: 3 values are not a brick"), ("", "has no bricks")],

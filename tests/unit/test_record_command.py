@@ -79,7 +79,7 @@ def test_a_figure(command, file, tmp_path):
         (("--unit", "g", "--baseline", "wavy"), "baseline 'wavy' is not known; give one of constant"),
         (("--unit", "g", "--band", 5, 1), "band from 5 to 1 Hz"),
         (("--unit", "g", "--damping", 5), "damping ratio is 5"),
-        (("--unit", "g", "--component", "a", "--column", 2), "give one of the two"),
+        (("--unit", "g", "--component", "a", "--column", 2), "give only one of them"),
         ((), "unit"),
     ],
 )

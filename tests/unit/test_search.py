@@ -81,7 +81,7 @@ def test_ends_must_bracket(made_up, rule, said):
     ("key", "event", "between", "tolerance", "said"),
     [
         ("motion.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.amplitude' is not a key of the case"),
-        ("motion.1.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.1.amplitude' is no place"),
+        ("motion.1.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.1.amplitude' is not a key of the case"),
         ("friction", "rocking", ("0.1", "0.5"), "0.1", "'friction' is not a key of the case; give table and key"),
         ("joints.frictoin", "rocking", ("0.1", "0.5"), "0.1", "did you mean 'friction'"),
         ("joints.friction", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'g' is not a unit of dimensionless"),

@@ -26,7 +26,7 @@ ON_PIECE_TOLERANCE = 1e-9  # [m] a point within this distance of a piece lies on
 def chip(
     blocks: Iterable[Block], ratio: Ratio = 0.0015, *, height: Length | None = None, supports: bool = False
 ) -> list[Block]:
-    """The blocks with their edges trimmed by ratio * height [m]; supports are left as they are unless asked for.
+    """The blocks with their edges trimmed by ratio * height [m]; supports are left as they are by default.
 
     height: by default that of the structure, from the lowest to the highest vertex of its free blocks. Of a block of
     several pieces only the outer edges are trimmed, whose middle lies on no other piece.

@@ -22,7 +22,7 @@ def wall_over_gap(
 ) -> list[Block]:
     """A wall in running bond of length (x), thickness (y) and height (z) [m] on "support-left" and "support-right".
 
-    The supports end at x = -span / 2 and span / 2; what is above the gap between them hangs on its neighbours or falls.
+    The supports end at x = -span / 2 and span / 2; the stones above the gap between them are held by their neighbours or fall.
     A span of 0 is a wall on two supports that may settle by themselves.
     By default the wall and the gap of Beatini, Royer-Carfagni and Tasora (2017, figure 9): the size and the bond of the
     spandrel arch, the gap as wide as its span.

@@ -27,7 +27,7 @@ def portal(
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
-    """Two piers of width (x), depth (y) and height [m] at a clear span [m], one stone a course, under a lintel or an arch.
+    """Two piers of width (x), depth (y) and height [m] at a clear span [m], one stone per course, under a lintel or an arch.
 
     top: "lintel", one stone over both piers, as high as the thickness [m]; "arch", a semicircle of as many voussoirs as
     `blocks`, as thick, whose intrados springs from the inner edges of the piers. "right-1-1" is the lowest stone at +x,

@@ -5,7 +5,7 @@ incremental analysis to (low, high]. One likelihood covers all of them (T110); f
 of NB (25), a probit regression. It is concave, so that Newton's method finds its only maximum. Where there is none (all stand,
 all collapse, sharply separated levels, ...) the status says so and there are no numbers (T112).
 
->>> fit(counted([0.5, 1.0, 2.0], [10, 10, 10], [1, 5, 9])).theta
+>>> fit_lognormal(bounds_of_counts([0.5, 1.0, 2.0], [10, 10, 10], [1, 5, 9])).theta
 1.0
 """
 

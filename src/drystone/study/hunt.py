@@ -1,9 +1,9 @@
 """The intensities at which an accelerogram is tried next, from what is known of it so far: by intensity, True if the structure
 collapses, False if it stands, None if the trial failed. An empty list means that nothing is left to try.
 
->>> rungs(1.0, 5.0)
+>>> doubling_steps(1.0, 5.0)
 [1.0, 2.0, 4.0, 5.0]
->>> hunted({1.0: False, 2.0: True}, 1.0, 5.0, 0.1, beyond=0)
+>>> next_intensities({1.0: False, 2.0: True}, 1.0, 5.0, 0.1, beyond=0)
 [1.41421]
 """
 

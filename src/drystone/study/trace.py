@@ -7,10 +7,10 @@ found are those that the first levels separate: one between any two that differ.
 neighbour takes its place.
 
 >>> collapsed_at = {0: False, 8: True}
->>> while following((0, 8), collapsed_at, (), 9):
-...     collapsed_at |= {level: level > 4 for level in following((0, 8), collapsed_at, (), 9)}
->>> changes(collapsed_at), sorted(collapsed_at)
-([Change(lower=4, upper=5)], [0, 4, 5, 6, 8])
+>>> while next_levels((0, 8), collapsed_at, (), 9):
+...     collapsed_at |= {level: level > 4 for level in next_levels((0, 8), collapsed_at, (), 9)}
+>>> transitions(collapsed_at), sorted(collapsed_at)
+([Transition(lower=4, upper=5)], [0, 4, 5, 6, 8])
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reads accelerograms of all formats: a path comes in, `Accelerogram`s in m/s2 go out, one per component.
+"""Reads accelerograms of all formats, as `Accelerogram`s in m/s2, one per component.
 
 The format is recognised by the content, and by the suffix only if the content does not decide. Units are never guessed.
 """
