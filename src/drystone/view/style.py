@@ -101,7 +101,7 @@ def _label_in_plain_letters(figure: Any) -> None:
 def format_tick(number: float) -> str:
     """A number along an axis.
 
-    >>> print(*map(shown_number, (1e-6, 2e-6, 1e5, 0.02, 1.0, 300.0)))
+    >>> print(*map(format_tick, (1e-6, 2e-6, 1e5, 0.02, 1.0, 300.0)))
     10\u207b\u2076 2\u00d710\u207b\u2076 10\u2075 0.02 1 300
     """
     digits, exponent = f"{number:e}".split("e")
