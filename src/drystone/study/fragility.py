@@ -55,19 +55,15 @@ class FragilityTable(Table):
 
     kind: Literal["fragility"]
     case: str  # path of the case, relative to the study
-    # files or patterns; an inner list has one file per [[motion]] of the ground
-    records: tuple[str | tuple[str, ...], ...] = ()
+    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; an inner list has one per [[motion]] of the ground
     seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: the number of seeds 1, 2, ... of motion.seed
     unit: str | None = None  # of the records, if the files do not state it
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
     measure: str = "PGA"  # intensity measure: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
-    combine: Literal["first", "geometric mean"] = (
-        "first"  # for several motions: the first, or the geometric mean of the horizontal ones
-    )
+    combine: Literal["first", "geometric mean"] = "first"  # of several motions; the mean is that of the horizontal ones
     levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
-    # stripes: a record that collapses is not tried at higher levels, one that stands not at lower ones
-    assume_monotone: bool = False
+    assume_monotone: bool = False  # stripes: a record that collapses is not tried higher, one that stands not lower
     lowest: float | str | None = None  # ida: the first intensity
     highest: float | str | None = None  # ida: a record that stands at this intensity is not tried further
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record

@@ -26,8 +26,7 @@ class SweepTable(Table):
 
     kind: Literal["sweep"]
     case: str  # path, relative to the study file
-    # values by key of the case: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
-    vary: Annotated[dict[str, Values], Field(min_length=1)]
+    vary: Annotated[dict[str, Values], Field(min_length=1)]  # by key of the case: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
     together: bool = False  # the first values of all keys, then the second values of all ...; else every combination
 
     @model_validator(mode="after")
