@@ -52,7 +52,7 @@ def response_spectrum(
     """The spectrum at `periods` [s], each 0 or more."""
     period = np.asarray(periods, float)
     if not (np.isfinite(period).all() and (period >= 0).all()):
-        raise InputError(f"the periods of a spectrum are from {period.min():g} to {period.max():g} s; give 0 s or more")
+        raise InputError(f"the periods of a spectrum are from {period.min():g} to {period.max():g} s; give 0 or more")
     if not 0 <= damping < 1:
         raise InputError(f"the damping ratio is {damping!r}; give a share of the critical one, from 0 to below 1 (0.05 is 5 %)")
     from drystone.ground.oscillators import (
