@@ -22,10 +22,10 @@ from drystone.view.picture import picture, strip
 HERE = Path(__file__).parent
 HEAD = """# Gallery
 
-This page shows every generator with its defaults; `make gallery` writes it. `drystone new NAME` prints a case to start from, and
-`drystone picture case.toml -o picture.png` draws it. `[[structure.parts]]` assembles a structure from parts: each names a generator
-or a file with its keys, and its position by `name`, `mirror`, `turn` and `at`. `chip = 0.0015` in `[structure]` trims the edges of
-all free blocks. The end of the page shows [how three of them collapse](#collapses).
+This page shows every generator with its defaults; `make gallery` writes it. `drystone new NAME` prints a case to start from,
+and `drystone picture case.toml -o picture.png` draws it. `[[structure.parts]]` assembles a structure from parts: each names a
+generator or a file with its keys, and its position by `name`, `mirror`, `turn` and `at`. `chip = 0.0015` in `[structure]` trims
+the edges of all free blocks. The end of the page shows [how three of them collapse](#collapses).
 """
 VIEWS: dict[str, dict[str, float]] = {  # camera azimuth and elevation [deg] where the usual view hides something
     "house": {"azimuth": -40.0},
@@ -38,8 +38,8 @@ COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # example, and options of 
 }
 TAIL = """## Collapses
 
-`python docs/gallery.py RUNS` draws these pictures; `drystone picture out --strip 4 -o fall.png` and `drystone movie out -o fall.mp4`
-draw them for any run.
+`python docs/gallery.py RUNS` draws these pictures; `drystone picture out --strip 4 -o fall.png` and
+`drystone movie out -o fall.mp4` draw them for any run.
 
 The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../examples/demo.toml)):
 
