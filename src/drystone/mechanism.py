@@ -87,8 +87,9 @@ class Mechanism:
         listed = MAX_LISTED if len(moving) <= MAX_LISTED else MAX_LISTED // 2
         descriptions = [_describe_body(body, self.names) for body in moving[:listed]]
         rest = f"; and {len(moving) - listed} more" if len(moving) > listed else ""
-        still_blocks = len(self.bodies[0].blocks)
-        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still_blocks} still block{'s' * (still_blocks != 1)}"
+        at_rest = len(self.bodies[0].blocks)
+        movers = "1 macro-block moves" if len(moving) == 1 else f"{len(moving)} macro-blocks move"
+        count = f"{movers}, {at_rest} {'block is' if at_rest == 1 else 'blocks are'} at rest"
         kinds = [_describe_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in JOINT_MOTION_KINDS]
         return "; ".join([f"{count}: " + "; ".join(descriptions) + rest, *(kind for kind in kinds if kind)])
 
@@ -112,11 +113,11 @@ def read_mechanism(model: Model, contacts: Contacts, motion: Array, *, tolerance
     tolerance: of the largest displacement; smaller movements against the ground or a neighbour count as none."""
     _check_shape("motion", motion, (len(model.blocks), 6))
 
-    def carry(block: Array, point: Array) -> Array:
+    def displace(block: Array, point: Array) -> Array:
         return motion[block, :3] + np.cross(motion[block, 3:], point - model.position[block])
 
-    relative = carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point)
-    return _read(model, contacts, motion, carry, (relative, motion[contacts.b, 3:] - motion[contacts.a, 3:]), 0.0, tolerance)
+    relative = displace(contacts.b, contacts.point) - displace(contacts.a, contacts.point)
+    return _read(model, contacts, motion, displace, (relative, motion[contacts.b, 3:] - motion[contacts.a, 3:]), 0.0, tolerance)
 
 
 def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Array, *, tolerance: float = 1e-3) -> Mechanism:
@@ -125,15 +126,15 @@ def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Arra
     _check_shape("shift", shift, (len(model.blocks), 3))
     _check_shape("turn", turn, (len(model.blocks), 4))
 
-    def carry(block: Array, point: Array) -> Array:
+    def displace(block: Array, point: Array) -> Array:
         arm = point - model.position[block]
         return shift[block] + quaternion.rotate(turn[block], arm) - arm
 
     inverse = quaternion.conjugate(turn[contacts.a])  # relative to a, so that a common motion of both does not count
-    relative = quaternion.rotate(inverse, carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point))
+    relative = quaternion.rotate(inverse, displace(contacts.b, contacts.point) - displace(contacts.a, contacts.point))
     turned = quaternion.rotation_vector(quaternion.product(inverse, turn[contacts.b]))
     motion = np.concatenate([shift, quaternion.rotation_vector(turn)], axis=1)
-    return _read(model, contacts, motion, carry, (relative, turned), 1.0, tolerance)
+    return _read(model, contacts, motion, displace, (relative, turned), 1.0, tolerance)
 
 
 def _check_shape(name: str, values: Array, shape: tuple[int, int]) -> None:
@@ -148,16 +149,16 @@ def _read(
     model: Model,
     contacts: Contacts,
     motion: Array,
-    carry: PointDisplacement,
+    displace: PointDisplacement,
     against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and rotation of b relative to a, at the contacts
     finite: float,  # 1: finite displacements; 0: their limit
     tolerance: float,
 ) -> Mechanism:
     names = tuple(block.name for block in model.blocks)
-    path = _block_paths(model, carry)
+    path = _block_paths(model, displace)
     largest = float(path.max())
     if largest == 0.0:
-        rest = _body(model, np.arange(len(names)), motion, carry, finite, 1.0)
+        rest = _body(model, np.arange(len(names)), motion, displace, finite, 1.0)
         return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), (), tolerance)
     pair, row = touching_pairs(contacts)
     relative, turned = against[0] / largest, against[1] / largest
@@ -173,7 +174,7 @@ def _read(
     moves = np.unique(label[is_moving])
     still_blocks = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]
-    bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still_blocks, *moving]]
+    bodies = [_body(model, blocks, motion, displace, finite, largest) for blocks in [still_blocks, *moving]]
     bodies[1:] = sorted(bodies[1:], key=lambda body: (-float(f"{body.mass:.6e}"), *body.centroid.round(9).tolist()))
     macro = np.zeros(len(names), np.int64)
     for k, body in enumerate(bodies):
@@ -182,12 +183,12 @@ def _read(
     return Mechanism(names, largest, motion / largest, macro, tuple(bodies), joints, tolerance)
 
 
-def _block_paths(model: Model, carry: PointDisplacement) -> Array:
+def _block_paths(model: Model, displace: PointDisplacement) -> Array:
     """(B,) [m] the largest displacement of any corner of a block."""
     bodies = model.bodies
     block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
     path = np.zeros(len(model.blocks))
-    np.maximum.at(path, block, np.linalg.norm(carry(block, model.position[block] + bodies.vertex), axis=1))
+    np.maximum.at(path, block, np.linalg.norm(displace(block, model.position[block] + bodies.vertex), axis=1))
     return path
 
 
@@ -201,7 +202,7 @@ def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turne
     return apart
 
 
-def _body(model: Model, blocks: Array, motion: Array, carry: PointDisplacement, finite: float, largest: float) -> MacroBlock:
+def _body(model: Model, blocks: Array, motion: Array, displace: PointDisplacement, finite: float, largest: float) -> MacroBlock:
     """The motion of a macro-block is that of its heaviest block."""
     if not len(blocks):
         return MacroBlock(blocks, 0.0, np.zeros(3), np.zeros(3), np.zeros(3), None)
@@ -209,7 +210,7 @@ def _body(model: Model, blocks: Array, motion: Array, carry: PointDisplacement, 
     weight = mass if mass.any() else np.ones(len(blocks))
     centroid = np.average(model.position[blocks], axis=0, weights=weight)
     heaviest = blocks[[int(np.argmax(weight))]]
-    shift, turn = carry(heaviest, centroid[None])[0], motion[heaviest[0], 3:]
+    shift, turn = displace(heaviest, centroid[None])[0], motion[heaviest[0], 3:]
     size = float((np.linalg.norm(model.position[blocks] - centroid, axis=1) + model.bodies.radius[blocks]).max())
     angle = float(np.linalg.norm(turn))
     straight = angle * size <= STRAIGHT_MOTION_SHARE * float(np.linalg.norm(shift))

@@ -164,7 +164,7 @@ class TestRest:
         full = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         assert early.status == full.status
         if pulse in ("0.2 g", "0.28 g"):
-            assert early.reason == "came to rest, and bears what is left of the motion"
+            assert early.reason == "came to rest, and bears the rest of the motion"
             assert full.reason == "came to rest"
             assert early.numbers["time"] < 7 < 8 < full.numbers["time"]
         same = ("collapse_time", "peak_displacement", "peak_tilt", "peak_displacement block")

@@ -101,16 +101,16 @@ def _describe_verdict(trial: StandingTrial, verdict: str, moving: list[str], joi
         return f"It stands by Coulomb friction: released as drawn, it comes to rest within {_millimetres(trial)}."
     if not trial.finite:
         return "It is not known whether it stands: the trial could not be computed to its end."
-    goes = f"{_list_names(moving)} move{'s' if len(moving) == 1 else ''} away, {_millimetres(trial)} in {trial.time:.2g} s"
+    motion = f"{_list_names(moving)} move{'s' if len(moving) == 1 else ''} away, {_millimetres(trial)} in {trial.time:.2g} s"
     if verdict == SELF_STRESS and not is_dry:
-        return f"Forces within the strength of its bonds would hold it, but it does not reach them: bonds break, and {goes}."
+        return f"Forces within the strength of its bonds would hold it, but it does not reach them: bonds break, and {motion}."
     if verdict == SELF_STRESS and not joints:
-        return f"It stands only with self-stress that nothing has created; without it {goes}."
+        return f"It stands only with self-stress that nothing has created; without it {motion}."
     if verdict == SELF_STRESS:
         pressed = _list_names(["|".join(pair) for pair in joints])
         return (f"It stands only with self-stress that nothing has created: wedges or prestress would have to press together "
-                f"{pressed}; without them {goes}.")  # fmt: skip
-    return f"It falls: no forces within Coulomb's cone of friction hold it; {goes}."
+                f"{pressed}; without them {motion}.")  # fmt: skip
+    return f"It falls: no forces within Coulomb's cone of friction hold it; {motion}."
 
 
 def _millimetres(trial: StandingTrial) -> str:

@@ -188,7 +188,7 @@ class CollapsePath:
         self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
         self.resistances = list[float]()
         self.last = deque[DrivenSpan](maxlen=WINDOW_SPANS)
-        self.multiplier, self.is_unbounded, self._looked, self.vibrating = 0.0, False, 0, np.nan
+        self.multiplier, self.is_unbounded, self._last_length, self.vibrating = 0.0, False, 0, np.nan
 
     @property
     def has_time_left(self) -> bool:
@@ -198,7 +198,7 @@ class CollapsePath:
     def drive(self, highest: float) -> Generator[float, None, None]:
         """Drive the structure until the resistance is steady and the motion is half as long again as at the last call. It is
         unbounded if it bears the highest multiplier."""
-        while self.has_time_left and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
+        while self.has_time_left and not (len(self.resistances) >= 1.5 * self._last_length and self._is_steady()):
             self.state, span = self.driven.span(self.state, self.multiplier, DRIVING_RATE)
             self.last.append(span)
             self.resistances.append(span.resistance)
@@ -212,7 +212,7 @@ class CollapsePath:
                 self.is_unbounded = True
                 return
             yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / MAX_SPANS)
-        self._looked = len(self.resistances)
+        self._last_length = len(self.resistances)
 
     def damp_critically(self) -> None:
         """Damp the joints critically from now on, and keep the mean resistance so far."""

@@ -156,7 +156,7 @@ class ProcessWorkers:
 
     def _heard(self, worker: _Worker, kind: str, content: Any) -> tuple[Sample, Outcome] | None:
         if kind == ERROR:
-            raise InputError(f"a worker process cannot compute ({content}); mend this, then go on with drystone study --resume")
+            raise InputError(f"a worker process cannot compute ({content}); correct this, then run drystone study --resume")
         if kind == READY:
             worker.is_ready, self._in_vain = True, 0
             return None

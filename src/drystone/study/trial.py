@@ -88,7 +88,7 @@ def _start_state(case: Case, model: Model, key: str) -> State:
 def _run_history(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> TrialFindings:
     """Compute a history until its outcome is known."""
     peaks = _HistoryPeaks(model, start, case.output.monitor)
-    at_rest, bears_the_rest = AtRest(case, model), RemainingMotionCheck(case, model)
+    at_rest, can_bear_rest = AtRest(case, model), RemainingMotionCheck(case, model)
     collapse_energy = (1 - case.history.collapse) * start.energy.potential
     steps = (session.simulate_case(case, model, start, session.case_solver(case), tells_contacts=False) if out is None
              else session.record_history(case, out, overwrite=True))  # fmt: skip
@@ -102,14 +102,14 @@ def _run_history(case: Case, model: Model, start: State, out: Path | None, deadl
                 status, reason = COLLAPSED, "the potential energy has fallen"
             elif at_rest(step.state):
                 reason = "came to rest"
-            elif bears_the_rest(step.state):
-                reason = "came to rest, and bears what is left of the motion"
+            elif can_bear_rest(step.state):
+                reason = "came to rest, and bears the rest of the motion"
             elif perf_counter() > deadline:
                 status, reason = FAILED, f"cut at {step.state.time:g} s: it took longer than the limit"
             else:
                 continue
             break
-    return status, reason + peaks.doubt(), peaks.numbers(status)
+    return status, reason + peaks.convergence_note(), peaks.numbers(status)
 
 
 class _HistoryPeaks:
@@ -134,7 +134,7 @@ class _HistoryPeaks:
         """(B,) [m] displacement since the start, relative to the ground."""
         return np.linalg.norm(self._last.position - self._start.position, axis=1)
 
-    def doubt(self) -> str:
+    def convergence_note(self) -> str:
         """A note if many steps did not converge, else an empty string."""
         few = self._unconverged <= UNCONVERGED_SHARE * self._steps
         return "" if few else f"; {self._unconverged} of {self._steps} steps did not converge"
