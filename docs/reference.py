@@ -1,6 +1,6 @@
-"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from
-the schema that reads a case, from the comments beside its keys in the code, and from the commands themselves, so that they
-cannot fall behind; docs/conf.py writes them.
+"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are generated
+from the schema that reads a case, from the comments beside its keys in the code, and from the commands themselves, so that they
+are always up to date; docs/conf.py writes them.
 """
 
 import inspect
@@ -27,22 +27,22 @@ from drystone.motion import Motion
 from drystone.units import UNITS
 
 TABLES = {
-    "structure": "What is built: one of the [generators](../gallery.md), [a file](../exchange.md), or parts put together.",
-    "joints": "How blocks touch; [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
-              "supports, a `rule` for those between two blocks or groups.",
-    "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets "
-              "may stand several times; their motions add.",
-    "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
+    "structure": "The structure: one of the [generators](../gallery.md), [a file](../exchange.md), or an assembly of parts.",
+    "joints": "The properties of the joints, with [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
+              "supports, a `rule` for joints between two blocks or groups.",
+    "motion": "The ground motion: a pulse by name, or [an accelerogram](../ground-motions.md). `[[motion]]` with double brackets "
+              "may occur several times; the motions are added.",
+    "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may occur several times.",
     "change": "Blocks that [appear and vanish](../modelling.md#blocks-that-appear-and-vanish) in a history. `[[change]]` with "
-              "double brackets may stand several times.",
-    "analysis": "What is computed: a history (`dynamics`), or one of the analyses of [statics](../statics.md).",
-    "solver": "Optional: how contact is solved.",
-    "output": "Optional: what is kept.",
+              "double brackets may occur several times.",
+    "analysis": "The analysis: a history (`dynamics`), or one of the analyses of [statics](../statics.md).",
+    "solver": "Optional: settings of the contact solver.",
+    "output": "Optional: the recorded output.",
 }  # fmt: skip
-# The record that a table becomes, where its keys are explained.
+# The record that a table becomes; comments beside its fields explain the keys.
 RECORDS = {"JointKeys": JointLaw, "DeformableTable": Stone, "ScatterTable": Scatter, "MotionTable": Motion,
            "LoadTable": AppliedLoad, "ChangeTable": BlockChange}  # fmt: skip
-# A field and the comment beside it, without the unit, which the schema tells.
+# A field and the comment beside it, without the unit, which is in the schema.
 COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
 NAMES = {"FileStructureTable": "file", "AssemblyTable": "parts", "AccelerogramTable": "record"}
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
@@ -72,7 +72,7 @@ def _units() -> str:
 
 
 def _table(node: dict[str, Any]) -> list[str]:
-    """The keys of a table; of one that comes in several kinds, first those that all kinds have."""
+    """List the keys of a table; for a table of several kinds, first the keys that all kinds have."""
     kinds = [kind for kind in node.get("oneOf", [node]) if "properties" in kind]
     if len(kinds) == 1:
         return [_keys(kinds[0], kinds[0]["properties"])]
@@ -94,7 +94,7 @@ def _about(kind: dict[str, Any]) -> str | None:
 
 
 def _meanings(shown: dict[str, Any]) -> dict[str, str]:
-    """What the keys of a table mean: the comments beside them, or beside the fields of the record that the table becomes."""
+    """Return the meanings of the keys of a table: the comments beside them, or beside the fields of the record that it becomes."""
     table = _class_of(shown)
     found: dict[str, str] = {}
     for each in reversed(table.__mro__):
@@ -102,12 +102,12 @@ def _meanings(shown: dict[str, Any]) -> dict[str, str]:
         for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
             found |= dict(_comments(source))
     names = {name: field.alias or name for name, field in getattr(table, "model_fields", {}).items()}
-    return {names.get(key, key): text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
+    return {names.get(key, key): text.replace("None: ", "by default: ").replace("|", "\\|") for key, text in found.items()}
 
 
 @cache
 def _comments(source: type) -> list[tuple[str, str]]:
-    """The fields of a class with the comments beside them."""
+    """Return the fields of a class with the comments beside them."""
     return COMMENT.findall(inspect.getsource(source))
 
 
@@ -128,7 +128,7 @@ def _same(kinds: list[dict[str, Any]], key: str, kind: dict[str, Any]) -> bool:
 
 
 def _kind_name(kind: dict[str, Any]) -> str:
-    """What a case writes to choose this kind: its generator, pulse or analysis."""
+    """Return what a case writes to select this kind: its generator, pulse or analysis."""
     for key in ("generator", "kind", "pulse"):
         node = kind["properties"].get(key, {})
         chosen = [node["const"]] if "const" in node else node.get("enum", [])
@@ -149,7 +149,7 @@ def _keys(table: dict[str, Any], keys: Any) -> str:
 
 
 def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, ...]]:
-    """A row for the key of a table, and one for each key of a table in it."""
+    """Return a row for the key of a table, and one for each key of a table in it."""
     node = table["properties"][key]
     default = "**needed**" if key in table.get("required", ()) else _default(node)
     rows = [(f"`{before}{key}`", _words(node), default, _meanings(table).get(key, ""))]
@@ -158,7 +158,7 @@ def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, 
 
 
 def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables that a key may hold, alone or in a list. Parts of a structure are told under their generators."""
+    """The tables that a key may hold, alone or in a list. Parts of a structure are described under their generators."""
     if "properties" in node:
         return [node]
     if "oneOf" in node:
@@ -168,7 +168,7 @@ def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _shared_part(kinds: list[dict[str, Any]]) -> dict[str, Any]:
-    """What all parts of a structure have, whatever they are made by."""
+    """Return the keys that all parts of a structure have, for every generator."""
     properties = {key: node for key, node in kinds[0]["properties"].items() if all(_same(kinds, key, kind) for kind in kinds)}
     return {"title": "PartTable", "properties": properties, "required": kinds[0].get("required", ())}
 
@@ -179,7 +179,7 @@ def _default(node: dict[str, Any]) -> str:
 
 
 def _words(node: dict[str, Any]) -> str:
-    """What a key may be, in words."""
+    """Describe the allowed values of a key in words."""
     if "anyOf" in node:
         return " or ".join(dict.fromkeys(_words(each) for each in node["anyOf"] if each.get("type") != "null"))
     if "oneOf" in node:
@@ -202,7 +202,7 @@ def _type(node: dict[str, Any]) -> str:
 
 
 def commands() -> str:
-    """All commands in the order of `drystone --help`."""
+    """Return the page of all commands in the order of `drystone --help`."""
     group = typer.main.get_command(app)
     parts = [
         "# The commands",
@@ -223,7 +223,7 @@ def _command(name: str, command: Any) -> list[str]:
 
 
 def _usage(parameter: Any) -> str:
-    """How an argument or a needed option stands in the line of a command."""
+    """Return an argument or a required option as it appears in the usage of a command."""
     if parameter.param_type_name == "argument":
         name = parameter.name.upper() + ("..." if parameter.nargs == -1 else "")
         return f" {name}" if parameter.required else f" [{name}]"

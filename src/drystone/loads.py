@@ -40,8 +40,7 @@ class AppliedLoad:
     at: tuple[float, float, float] | None = None  # [m] where the force acts at the start; the centroid if not given
     face: tuple[float, float, float] | None = None  # outward direction of the faces under pressure
     live: bool = False  # whether the load multiplier scales it
-    # rows of time [s] and factor, interpolated linearly, constant beyond; 1 if empty
-    history: tuple[tuple[float, float], ...] = ()
+    history: tuple[tuple[float, float], ...] = ()  # rows of time [s] and factor: linear between, constant beyond; 1 if empty
 
     def __post_init__(self) -> None:
         kinds = [name for name in ("force", "share", "pressure") if getattr(self, name) is not None]

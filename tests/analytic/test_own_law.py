@@ -224,7 +224,7 @@ def test_a_run_that_is_cut_goes_on_with_the_same_bits(tmp_path):
 def test_a_run_goes_on_with_the_law_it_began_with_only(tmp_path):
     cut(tmp_path)
     other = partial(resume_history, tmp_path / "cut")
-    with pytest.raises(InputError, match=r"joint law 'softening' from outside.*resume\(folder, laws=\[softening\]\)"):
+    with pytest.raises(InputError, match=r"user-defined joint law 'softening'.*resume\(folder, laws=\[softening\]\)"):
         next(other())
     changed = lambda *_: None  # noqa: E731
     changed.__name__ = "softening"
