@@ -30,8 +30,8 @@ TABLES = {
     "structure": "The structure: one of the [generators](../gallery.md), [a file](../exchange.md), or an assembly of parts.",
     "joints": "The properties of the joints, with [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
               "supports, a `rule` for joints between two blocks or groups.",
-    "motion": "The ground motion: a pulse by name, or [an accelerogram](../ground-motions.md). `[[motion]]` with double brackets "
-              "may occur several times; the motions are added.",
+    "motion": "The ground motion: a pulse by name, or [an accelerogram](../ground-motions.md). `[[motion]]` with double "
+              "brackets may occur several times; the motions are added.",
     "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may occur several times.",
     "change": "Blocks that [appear and vanish](../modelling.md#blocks-that-appear-and-vanish) in a history. `[[change]]` with "
               "double brackets may occur several times.",
@@ -58,7 +58,7 @@ def case_file() -> str:
         "# The case file",
         "A case is a TOML file with the tables below; " + ", ".join(f"`[{name}]`" for name in schema["required"])
         + " are needed. A quantity is a number in SI or a string with a unit, as `\"0.8 g\"`. `drystone check case.toml` "
-        "says what is wrong with a case; `drystone schema` prints the JSON schema of which this page is made, for editors.",
+        "lists the errors of a case; `drystone schema` prints the JSON schema from which this page is made, for editors.",
         "## Units", _units(),
     ]  # fmt: skip
     for name, node in schema["properties"].items():
@@ -68,7 +68,7 @@ def case_file() -> str:
 
 def _units() -> str:
     rows = [(name, ", ".join(f"`{unit}`" for unit in units)) for name, units in UNITS.items()]
-    return _grid(("of", "units"), rows)
+    return _grid(("quantity", "units"), rows)
 
 
 def _table(node: dict[str, Any]) -> list[str]:
@@ -94,7 +94,7 @@ def _about(kind: dict[str, Any]) -> str | None:
 
 
 def _meanings(shown: dict[str, Any]) -> dict[str, str]:
-    """Return the meanings of the keys of a table: the comments beside them, or beside the fields of the record that it becomes."""
+    """Return the meanings of the keys of a table: the comments beside them, or beside the fields of its record."""
     table = _class_of(shown)
     found: dict[str, str] = {}
     for each in reversed(table.__mro__):
@@ -145,7 +145,7 @@ def _prose(text: str) -> str:
 def _keys(table: dict[str, Any], keys: Any) -> str:
     rows = [row for key in keys for row in _rows(table, key)]
     shown = 4 if any(row[3] for row in rows) else 3  # generators tell of their parameters in words above
-    return _grid(("key", "what it may be", "if not given", "what it is")[:shown], [row[:shown] for row in rows])
+    return _grid(("key", "allowed values", "default", "meaning")[:shown], [row[:shown] for row in rows])
 
 
 def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, ...]]:
@@ -219,7 +219,7 @@ def commands() -> str:
 def _command(name: str, command: Any) -> list[str]:
     parts = [f"### drystone {name}", command.help, f"```text\ndrystone {name}{''.join(map(_usage, command.params))}\n```"]
     rows = [_parameter(each) for each in command.params]
-    return [*parts, _grid(("", "what it is", "if not given"), rows)] if rows else parts
+    return [*parts, _grid(("", "meaning", "default"), rows)] if rows else parts
 
 
 def _usage(parameter: Any) -> str:
