@@ -313,8 +313,8 @@ def test_names_are_grouped():
     both = type(contacts)(*(np.concatenate(pair) for pair in zip(contacts, neighbours, strict=True)))
     found = read_mechanism(model, both, turning(model, range(1, 11), np.array([1.0, 0, 0]), np.zeros(3)))
     assert found.words == (
-        "1 macro-block moves, 1 block is at rest: 10 blocks (7 north-*, 3 south-*) (20 t) turn about an axis along x at y = 0.00 m, "
-        "z = 0.00 m; hinges at 10 joints (4 ground|north-1, 3 ground|north-2, 2 ground|south-2, 1 ground|south-1)"
+        "1 macro-block moves, 1 block is at rest: 10 blocks (7 north-*, 3 south-*) (20 t) turn about an axis along x at "
+        "y = 0.00 m, z = 0.00 m; hinges at 10 joints (4 ground|north-1, 3 ground|north-2, 2 ground|south-2, 1 ground|south-1)"
     )
 
 
