@@ -395,7 +395,9 @@ def _open(folder: Path) -> Any:
     """run.h5 for reading. No lock is asked for: somebody may be writing it."""
     path = folder / FILE
     if not os.path.isfile(path):
-        raise InputError(f"{truncated_repr(str(folder))} holds no run (no {FILE} in it); give the folder that `drystone run -o` wrote")
+        raise InputError(
+            f"{truncated_repr(str(folder))} holds no run (no {FILE} in it); give the folder that `drystone run -o` wrote"
+        )
     try:
         if journal_path(path).exists():
             return h5py.File(JournaledFile(path, "r"), "r")

@@ -49,7 +49,9 @@ def solve_file(
     tolerance = about.get("tolerance", 1e-6) if tolerance is None else tolerance
     for name, value, accepted in (("method", method, METHODS), ("law", law, (*LAWS, None))):
         if value not in accepted:
-            raise InputError(f"{path}: {name} {truncated_repr(value)} is not known; give one of {', '.join(filter(None, accepted))}")
+            raise InputError(
+                f"{path}: {name} {truncated_repr(value)} is not known; give one of {', '.join(filter(None, accepted))}"
+            )
     if not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise InputError(f"{path}: tolerance {truncated_repr(tolerance)}: give a number between 0 and 1, such as 1e-6")
     solver = make_solver(method, tolerance)

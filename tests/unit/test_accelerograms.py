@@ -380,7 +380,7 @@ BROKEN = {  # name: (text, what is stated, what the message must say)
     "ESM no step": (ESM.replace("0.005000", ""), {}, "line 5: the time step SAMPLING_INTERVAL_S is ''"),
     "ITACA cut": (ITACA[:-20], {}, "line 8: 5 values up to here, its header states 6"),
     "KNET cut": (cut(KNET, 10), {}, "line 9: 7 values up to here, its header states 8"),
-    "KNET factor": (KNET.replace("(gal)", "(volt)"), {}, "line 9: its unit '2000(volt)/4000' is not a known unit of acceleration"),
+    "KNET factor": (KNET.replace("(gal)", "(volt)"), {}, "line 9: its unit '2000(volt)/4000' is not a known unit"),
     "KNET factor 0": (KNET.replace("/4000", "/0"), {}, "its unit '2000(gal)/0' is not a known unit of acceleration"),
     "KNET rate": (KNET.replace("4Hz", "0Hz"), {}, "line 3: the sampling frequency [Hz] is '0'"),
     "AFAD cut": (cut(AFAD, 10), {}, "line 8: 2 samples follow, its header states 3"),
