@@ -14,8 +14,8 @@ from drystone.measure import balanced_from
 from drystone.model import Model
 from drystone.resultants import joint_resultants
 from drystone.solvers.methods import make_solver
-from drystone.statics.construction import construct, stages_of
-from drystone.validate.acary_jean import SCHEMES, STONE, WINDOW, put_under_weight, wall
+from drystone.statics.construction import build_in_stages, presence_by_stage
+from drystone.validate.acary_jean import SCHEMES, STONE_CONTACT, WINDOW, acary_jean_wall, apply_weight
 from drystone.view.plots import base_picture
 
 Array = np.ndarray
@@ -24,22 +24,22 @@ PICTURE = Path(__file__).parents[1] / "docs/images/aj-wall.png"
 
 
 def built(model: Model, stages: list[Array]) -> Contacts:
-    *_, last = construct(model, stages, solver=make_solver("native"), surface=STONE)
+    *_, last = build_in_stages(model, stages, solver=make_solver("native"), surface=STONE_CONTACT)
     return last.state.contacts
 
 
 def main() -> None:
     curves = {}
-    for name, model in (("plain", wall()), ("with a window", wall((WINDOW,)))):
+    for name, model in (("plain", acary_jean_wall()), ("with a window", acary_jean_wall((WINDOW,)))):
         print(f"{name}\n| scheme | to 1e-4 from [ms] | off at the end | widest head joint at the end, on the way [um] |")
         for scheme, options in SCHEMES.items():
-            found = put_under_weight(model, 0.04, **options)
+            found = apply_weight(model, 0.04, **options)
             since = balanced_from(found.time, found.base, 1.0)
             told = "never" if since is None else f"{1e3 * since:.1f}"
             print(f"| {scheme} | {told} | {abs(found.base[-1] - 1):.0e} | "
                   f"{1e6 * found.head[-1]:.3f}, {1e6 * found.head.max():.3f} |", flush=True)  # fmt: skip
             curves[scheme] = found.time, found.base
-        orders = {"statics, at once": [np.ones(len(model.blocks), bool)], "statics, in stages": stages_of(model, ())}
+        orders = {"statics, at once": [np.ones(len(model.blocks), bool)], "statics, in stages": presence_by_stage(model, ())}
         for order, stages in orders.items():
             contacts = built(model, stages)
             lintel = joint_resultants(model, contacts).thrust.max()

@@ -103,7 +103,7 @@ def sentence(rows: Sequence[Row]) -> str:
     lost = [group[OURS] for group in all_groups if group[OURS]["ended"] == "lost"]
     cone = [times(group[CONE], group[OURS]) for group in groups if CONE in group]
     parts = [*against(groups, "standing"), *against(groups, "shaken"), *drifts(groups), *two_threads(groups)]
-    parts += [f"a cone program a step costs {span(cone)} times as much"] if cone else []
+    parts += [f"one cone program per step costs {span(cone)} times as much"] if cone else []
     parts += [f"a second of the house takes {cost(group[OURS]):.1f} s" for group in groups if group[OURS]["scene"] == "house"]
     parts += [f"from {walls[0]:,} to {walls[-1]:,} blocks of wall the cost grew as blocks to the power {p:.2f}"
               for walls, p in growth(groups, OURS)]  # fmt: skip
@@ -246,10 +246,10 @@ def page(session: dict[str, Any]) -> str:
     each = lambda cell, few: [where(group) + [cell(group, method) for method in few] for group in groups]  # noqa: E731
     beside = [method for method in methods if method in BESIDE]
     budget = max(row["budget"] for group in groups for row in group.values())
-    own = [*WHERE, "joints", "letting down", "detection", "small steps", "rest", "memory, of the peak", "memory a joint"]
+    own = [*WHERE, "joints", "letting down", "detection", "small steps", "rest", "memory, of the peak", "memory per joint"]
     return "\n\n".join([
         fill(f"**{sentence(session['rows'])}**"),
-        f"### Cost: ms of processor time a ms of motion, × that of small steps; at most {budget:g} s an engine",
+        f"### Cost: ms of processor time per ms of motion, × that of small steps; at most {budget:g} s per engine",
         table([*WHERE, *methods], each(cost_cell, methods)),
         f"### How far blocks moved; standing, how far they drifted after {REST:g} s",
         table([*WHERE, *methods], each(moved_cell, methods)),

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from bench.clock import forget_peak, peak, timed
 from bench.scenes import SCENES, TOLERANCE, Case, make_model, phases, surface_of
 from drystone import build
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.model import Model, build_model
 from drystone.problem import Problem
 from drystone.simulate import simulate
@@ -138,7 +138,7 @@ def make_other(method: str, limit: float, first: Case) -> Make:
     return lambda tolerance: factory(tolerance, time_limit=limit, ldl=ldl)
 
 
-def warm_up(methods: Sequence[str], surface: Surface) -> None:
+def warm_up(methods: Sequence[str], surface: ContactSurface) -> None:
     """Two steps of a small wall by every method, so that no compilation is timed."""
     model = build_model(build.wall(courses=2, blocks=2), friction=0.6)
     for method in methods:

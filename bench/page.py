@@ -19,12 +19,12 @@ from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.io.case import parse_case
 from drystone.model import Model
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.server import Server
 from drystone.page.share import write_html
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.stepping import State
 from drystone.writer import RunWriter
 
@@ -71,7 +71,7 @@ def make_up(folder: Path, courses: int, frames: int) -> None:
     with RunWriter.create(folder, case.text, model, state, every_steps=1, planned_steps=frames - 1) as writer:
         for number in range(1, frames):
             shivering = velocity * (number * 0.01) ** 2 + SHIVER * chance.normal(size=velocity.shape) * (velocity != 0.0)
-            position, rotation = drift(state.position, state.rotation, shivering, 1.0)
+            position, rotation = move_freely(state.position, state.rotation, shivering, 1.0)
             forces = touching._replace(impulse=chance.lognormal(sigma=1.5, size=(len(touching.gap), 1)) * touching.normal)
             now = state._replace(step=number, time=0.01 * number, position=position, rotation=rotation,
                                  velocity=velocity * number * 0.02, contacts=forces)  # fmt: skip
@@ -87,7 +87,7 @@ def _some_contacts(model: Model, state: State) -> Contacts:
 
 def measure(folder: Path, html: Path) -> dict[str, Any]:
     """Seconds and bytes, from the server and from the file; `seek` is the median of some, each until it is drawn."""
-    _, wall, answers = timed(lambda: Answers([folder]))
+    _, wall, answers = timed(lambda: RunAnswers([folder]))
     facts: dict[str, Any] = {"run": folder.name, "blocks": len(answers.runs[0].run.model.blocks),
                              "frames": len(answers.runs[0].frames), "opened": wall}  # fmt: skip
     last = len(answers.runs[0].frames) - 1

@@ -20,7 +20,7 @@ import numpy as np
 
 from bench.clock import detection
 from drystone import build
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion
 from drystone.problem import Problem
@@ -102,11 +102,11 @@ def make_model(scene: str, size: int) -> Model:
     return build_model(make(*counts[size]), friction=0.6)
 
 
-def surface_of(form: str, law: str) -> Surface:
-    return Surface(FORMS[form], exact=law == "coulomb")
+def surface_of(form: str, law: str) -> ContactSurface:
+    return ContactSurface(FORMS[form], coulomb=law == "coulomb")
 
 
-def phases(model: Model, direction: Direction, surface: Surface, count: int) -> Iterator[tuple[str, list[Case]]]:
+def phases(model: Model, direction: Direction, surface: ContactSurface, count: int) -> Iterator[tuple[str, list[Case]]]:
     """Each phase with 1 + `count` consecutive cases, as soon as they are there; one that is not met by LAST is left out."""
     before: list[tuple[Problem, Guess]] = []  # the last two steps
     solver = native(TOLERANCE)

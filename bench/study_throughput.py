@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 from drystone.io.case import read_case
-from drystone.study.content import key_of
+from drystone.study.content import trial_key
 from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
 from drystone.study.sweep import Sweep, combinations
@@ -40,7 +40,7 @@ def measure(jobs: int, trials: int) -> dict[str, float]:
     warm, timed = Sweep(samples[trials:]), Sweep(samples[:trials])
     workers = SerialWorkers(task) if jobs == 0 else ProcessWorkers(task, jobs)
     with tempfile.TemporaryDirectory() as folder, workers:
-        table = TrialTable(Path(folder), lambda sample: key_of(case.text, case.path, sample))
+        table = TrialTable(Path(folder), lambda sample: trial_key(case.text, case.path, sample))
         for _ in run_study(warm, table, workers):
             pass
         processes = workers.processes() if isinstance(workers, ProcessWorkers) else []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from drystone.build import GENERATORS
-from drystone.io.starter import keys_of
+from drystone.io.starter import format_generator_keys
 from drystone.model import build_model
 from drystone.record import Run, read_run
 from drystone.session import run as compute
@@ -22,24 +22,24 @@ from drystone.view.picture import picture, strip
 HERE = Path(__file__).parent
 HEAD = """# Gallery
 
-Every generator with its defaults; made by `make gallery`. `drystone new NAME` prints a case to start from,
-`drystone picture case.toml -o picture.png` draws it. Parts are put together by `[[structure.parts]]`: each names a generator or
-a file and its own keys, and says where it goes: `name`, `mirror`, `turn`, `at`. `chip = 0.0015` in `[structure]` trims the
-edges of all free blocks. At the end: [how three of them fail](#collapses).
+This page shows every generator with its defaults; `make gallery` writes it. `drystone new NAME` prints a case to start from,
+and `drystone picture case.toml -o picture.png` draws it. `[[structure.parts]]` assembles a structure from parts: each names a
+generator or a file with its keys, and its position by `name`, `mirror`, `turn` and `at`. `chip = 0.0015` in `[structure]` trims
+the edges of all free blocks. The end of the page shows [how three of them collapse](#collapses).
 """
-VIEWS: dict[str, dict[str, float]] = {  # azimuth and elevation of the eye [deg] where the usual ones hide what matters
+VIEWS: dict[str, dict[str, float]] = {  # camera azimuth and elevation [deg] where the usual view hides something
     "house": {"azimuth": -40.0},
     "corbelled-cylinder": {"elevation": -20.0},
 }
-COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # the example, and how it is looked at
+COLLAPSES: dict[str, tuple[str, dict[str, Any]]] = {  # example, and options of its pictures
     "arch": ("demo", {}),
     "house": ("house-collapse", {"azimuth": -40.0, "elevation": 18.0}),
     "church": ("church-collapse", {"azimuth": 215.0, "elevation": 18.0}),
 }
 TAIL = """## Collapses
 
-Drawn by `python docs/gallery.py RUNS`; `drystone picture out --strip 4 -o fall.png` and `drystone movie out -o fall.mp4` do it
-for any run.
+`python docs/gallery.py RUNS` draws these pictures; `drystone picture out --strip 4 -o fall.png` and
+`drystone movie out -o fall.mp4` draw them for any run.
 
 The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../examples/demo.toml)):
 
@@ -48,7 +48,7 @@ The Oppenheim arch under a biphasic pulse of 1.7 g ([examples/demo.toml](../exam
 ![The arch at five instants](images/arch.png)
 
 The stone house under Nodargi and Bisegna's sine of 0.8 g ([examples/house-collapse.toml](../examples/house-collapse.toml)), and
-its velocities in the end, with the outline of the house as it was built:
+its final velocities, with the outline of the house as built:
 
 ![The house at four instants](images/collapse/house.png)
 
@@ -61,14 +61,14 @@ The bell tower and the end of the chancel of the church of 5,182 stones fall und
 
 ![The velocities of the stones of the church](images/collapse/church-velocity.png)
 
-What its joints carry at that instant, cut along the nave (`--section x=0 --forces --view side`):
+The forces in its joints at that instant, in a section along the nave (`--section x=0 --forces --view side`):
 
 ![The forces in the joints of the church](images/collapse/church-forces.png)
 """
 
 
 def main() -> None:
-    """Draw and describe."""
+    """Draw and describe all generators."""
     (HERE / "images" / "gallery").mkdir(parents=True, exist_ok=True)
     entries = [entry(name) for name in GENERATORS]
     (HERE / "gallery.md").write_text("\n".join([HEAD, *entries, TAIL]))
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def entry(name: str) -> str:
-    """The section of a generator; its picture is drawn on the way."""
+    """Draw the picture of a generator and return its section."""
     function = GENERATORS[name]
     model = build_model(function(), friction=0.6)
     picture(model, HERE / "images" / "gallery" / f"{name}.png", size=(720, 450), **VIEWS.get(name, {}))
@@ -94,13 +94,13 @@ def entry(name: str) -> str:
 ```toml
 [structure]
 generator = "{name}"
-{keys_of(name)}
+{format_generator_keys(name)}
 ```
 """
 
 
 def draw_collapse(name: str, folder: Path) -> None:
-    """A strip and a still of a collapse; of the arch a movie."""
+    """Draw a strip and a single picture of a collapse and, for the arch, a movie."""
     example, look = COLLAPSES[name]
     run = read_run(folder) if folder.exists() else compute(HERE.parent / "examples" / f"{example}.toml", folder)
     images = HERE / "images"
@@ -116,7 +116,7 @@ def draw_collapse(name: str, folder: Path) -> None:
 
 
 def instants(run: Run, count: int) -> list[int]:
-    """The first frame and others at equal distances in the second half: structures fall late."""
+    """Return the first frame and others at equal intervals in the second half, because structures fall late."""
     return [0, *(round(k) for k in np.linspace(run.frames / 2, run.frames - 1, count - 1))]
 
 

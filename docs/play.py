@@ -1,4 +1,4 @@
-"""The table of docs/limits.md on stones that nothing but friction holds: `python docs/play.py` prints it.
+"""The table of docs/limits.md about stones that only friction holds: `python docs/play.py` prints it.
 
 A wall of five courses of running bond over a gap three bricks wide, friction 0.6, followed for half a second under its weight
 by small steps: how many bricks have fallen by more than 10 mm, drawn flush and with play in the upright joints, the same for
@@ -8,7 +8,7 @@ all bricks or each its own (seeds 1 to 6).
 import numpy as np
 
 from drystone.io.case import parse_case
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 
 CASE = """
 [structure]
@@ -28,11 +28,11 @@ FALLEN = 0.01  # [m]
 
 
 def fallen(**structure) -> tuple[int, float]:
-    """How many bricks fall, and how far the farthest [m]."""
-    case = parse_case(CASE, instead={f"structure.{key}": value for key, value in structure.items()})
+    """Return the number of bricks that fall, and the largest fall [m]."""
+    case = parse_case(CASE, overrides={f"structure.{key}": value for key, value in structure.items()})
     model = case.model()
-    start = start_of(case, model)
-    *_, last = simulated(case, model, start, solver_of(case))
+    start = start_state(case, model)
+    *_, last = simulate_case(case, model, start, case_solver(case))
     down = start.position[:, 2] - last.state.position[:, 2]
     return int((down > FALLEN).sum()), float(down.max())
 

@@ -1,6 +1,6 @@
-"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are made from
-the schema that reads a case, from the comments beside its keys in the code, and from the commands themselves, so that they
-cannot fall behind; docs/conf.py writes them.
+"""The references of the case file and of the commands: nothing comes in, pages in Markdown by name go out. They are generated
+from the schema that reads a case, from the comments beside its keys in the code, and from the commands themselves, so that they
+are always up to date; docs/conf.py writes them.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from drystone.build import GENERATORS
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.cli.commands import GROUPS
 from drystone.cli.options import app
 from drystone.elastic import Stone
@@ -22,29 +22,29 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.schema import case_schema
 from drystone.io.table import Table
 from drystone.laws import JointLaw, Scatter
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.motion import Motion
 from drystone.units import UNITS
 
 TABLES = {
-    "structure": "What is built: one of the [generators](../gallery.md), [a file](../exchange.md), or parts put together.",
-    "joints": "How blocks touch; [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
-              "supports, a `rule` for those between two blocks or groups.",
-    "motion": "How the ground moves: a pulse by name, or [a record](../ground-motions.md). `[[motion]]` with double brackets "
-              "may stand several times; their motions add.",
-    "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may stand several times.",
+    "structure": "The structure: one of the [generators](../gallery.md), [a file](../exchange.md), or an assembly of parts.",
+    "joints": "The properties of the joints, with [mortar](../modelling.md#mortar) and its laws. `support` is for joints with "
+              "supports, a `rule` for joints between two blocks or groups.",
+    "motion": "The ground motion: a pulse by name, or [an accelerogram](../ground-motions.md). `[[motion]]` with double "
+              "brackets may occur several times; the motions are added.",
+    "load": "Forces besides weight ([loads](../statics.md)). `[[load]]` with double brackets may occur several times.",
     "change": "Blocks that [appear and vanish](../modelling.md#blocks-that-appear-and-vanish) in a history. `[[change]]` with "
-              "double brackets may stand several times.",
-    "analysis": "What is computed: a history (`dynamics`), or one of the analyses of [statics](../statics.md).",
-    "solver": "Optional: how contact is solved.",
-    "output": "Optional: what is kept.",
+              "double brackets may occur several times.",
+    "analysis": "The analysis: a history (`dynamics`), or one of the analyses of [statics](../statics.md).",
+    "solver": "Optional: settings of the contact solver.",
+    "output": "Optional: the recorded output.",
 }  # fmt: skip
-# The record that a table becomes, where its keys are explained.
-RECORDS = {"JointKeys": JointLaw, "Deformable": Stone, "ScatterTable": Scatter, "MotionTable": Motion, "LoadTable": Push,
-           "ChangeTable": Change}  # fmt: skip
-# A field and the comment beside it, without the unit, which the schema tells.
+# The record that a table becomes; comments beside its fields explain the keys.
+RECORDS = {"JointKeys": JointLaw, "DeformableTable": Stone, "ScatterTable": Scatter, "MotionTable": Motion,
+           "LoadTable": AppliedLoad, "ChangeTable": BlockChange}  # fmt: skip
+# A field and the comment beside it, without the unit, which is in the schema.
 COMMENT = re.compile(r"^    (\w+): .*?(?:  # type: \S+)?  # (?!type:|noqa)(?:\[[^]]*\][ ;]*)?([^\[\s].*)$", re.MULTILINE)
-NAMES = {"FileStructure": "file", "Assembly": "parts", "RecordTable": "record"}
+NAMES = {"FileStructureTable": "file", "AssemblyTable": "parts", "AccelerogramTable": "record"}
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 
 
@@ -58,7 +58,7 @@ def case_file() -> str:
         "# The case file",
         "A case is a TOML file with the tables below; " + ", ".join(f"`[{name}]`" for name in schema["required"])
         + " are needed. A quantity is a number in SI or a string with a unit, as `\"0.8 g\"`. `drystone check case.toml` "
-        "says what is wrong with a case; `drystone schema` prints the JSON schema of which this page is made, for editors.",
+        "lists the errors of a case; `drystone schema` prints the JSON schema from which this page is made, for editors.",
         "## Units", _units(),
     ]  # fmt: skip
     for name, node in schema["properties"].items():
@@ -68,11 +68,11 @@ def case_file() -> str:
 
 def _units() -> str:
     rows = [(name, ", ".join(f"`{unit}`" for unit in units)) for name, units in UNITS.items()]
-    return _grid(("of", "units"), rows)
+    return _grid(("quantity", "units"), rows)
 
 
 def _table(node: dict[str, Any]) -> list[str]:
-    """The keys of a table; of one that comes in several kinds, first those that all kinds have."""
+    """List the keys of a table; for a table of several kinds, first the keys that all kinds have."""
     kinds = [kind for kind in node.get("oneOf", [node]) if "properties" in kind]
     if len(kinds) == 1:
         return [_keys(kinds[0], kinds[0]["properties"])]
@@ -88,13 +88,13 @@ def _table(node: dict[str, Any]) -> list[str]:
 def _about(kind: dict[str, Any]) -> str | None:
     if kind["title"] in GENERATORS:
         return inspect.getdoc(GENERATORS[kind["title"]])
-    if kind["title"] == "FileStructure":  # what follows the first paragraph stands beside the keys
+    if kind["title"] == "FileStructureTable":  # what follows the first paragraph stands beside the keys
         return str(inspect.getdoc(read_structure)).split("\n\n")[0]
     return kind.get("description")
 
 
 def _meanings(shown: dict[str, Any]) -> dict[str, str]:
-    """What the keys of a table mean: the comments beside them, or beside the fields of the record that the table becomes."""
+    """Return the meanings of the keys of a table: the comments beside them, or beside the fields of its record."""
     table = _class_of(shown)
     found: dict[str, str] = {}
     for each in reversed(table.__mro__):
@@ -102,21 +102,21 @@ def _meanings(shown: dict[str, Any]) -> dict[str, str]:
         for source in [*sources, *([each] if each.__module__.startswith("drystone") else [])]:
             found |= dict(_comments(source))
     names = {name: field.alias or name for name, field in getattr(table, "model_fields", {}).items()}
-    return {names.get(key, key): text.replace("None: ", "if not given: ").replace("|", "\\|") for key, text in found.items()}
+    return {names.get(key, key): text.replace("None: ", "by default: ").replace("|", "\\|") for key, text in found.items()}
 
 
 @cache
 def _comments(source: type) -> list[tuple[str, str]]:
-    """The fields of a class with the comments beside them."""
+    """Return the fields of a class with the comments beside them."""
     return COMMENT.findall(inspect.getsource(source))
 
 
 def _class_of(shown: dict[str, Any]) -> Any:
-    """The class of a table, by its title and keys: two are called Settlement. Generators have no class of their own, and the
+    """The class of a table, by its title and keys: Generators have no class of their own, and the
     rows of a list no title."""
     if tuple(shown["properties"]) == HistoryRow._fields:
         return HistoryRow
-    title = "Structure" if shown.get("title") in GENERATORS else shown.get("title", "")
+    title = "StructureTable" if shown.get("title") in GENERATORS else shown.get("title", "")
     classes = [getattr(room, title) for room in (case_tables, analysis_tables, motion_tables) if hasattr(room, title)]
     own = [each for each in classes if shown["properties"].keys() <= {f.alias or n for n, f in each.model_fields.items()}]
     return [*own, *classes, Table][0]
@@ -128,7 +128,7 @@ def _same(kinds: list[dict[str, Any]], key: str, kind: dict[str, Any]) -> bool:
 
 
 def _kind_name(kind: dict[str, Any]) -> str:
-    """What a case writes to choose this kind: its generator, pulse or analysis."""
+    """Return what a case writes to select this kind: its generator, pulse or analysis."""
     for key in ("generator", "kind", "pulse"):
         node = kind["properties"].get(key, {})
         chosen = [node["const"]] if "const" in node else node.get("enum", [])
@@ -145,11 +145,11 @@ def _prose(text: str) -> str:
 def _keys(table: dict[str, Any], keys: Any) -> str:
     rows = [row for key in keys for row in _rows(table, key)]
     shown = 4 if any(row[3] for row in rows) else 3  # generators tell of their parameters in words above
-    return _grid(("key", "what it may be", "if not given", "what it is")[:shown], [row[:shown] for row in rows])
+    return _grid(("key", "allowed values", "default", "meaning")[:shown], [row[:shown] for row in rows])
 
 
 def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, ...]]:
-    """A row for the key of a table, and one for each key of a table in it."""
+    """Return a row for the key of a table, and one for each key of a table in it."""
     node = table["properties"][key]
     default = "**needed**" if key in table.get("required", ()) else _default(node)
     rows = [(f"`{before}{key}`", _words(node), default, _meanings(table).get(key, ""))]
@@ -158,7 +158,7 @@ def _rows(table: dict[str, Any], key: str, before: str = "") -> list[tuple[str, 
 
 
 def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables that a key may hold, alone or in a list. Parts of a structure are told under their generators."""
+    """The tables that a key may hold, alone or in a list. Parts of a structure are described under their generators."""
     if "properties" in node:
         return [node]
     if "oneOf" in node:
@@ -168,9 +168,9 @@ def _tables_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _shared_part(kinds: list[dict[str, Any]]) -> dict[str, Any]:
-    """What all parts of a structure have, whatever they are made by."""
+    """Return the keys that all parts of a structure have, for every generator."""
     properties = {key: node for key, node in kinds[0]["properties"].items() if all(_same(kinds, key, kind) for kind in kinds)}
-    return {"title": "Part", "properties": properties, "required": kinds[0].get("required", ())}
+    return {"title": "PartTable", "properties": properties, "required": kinds[0].get("required", ())}
 
 
 def _default(node: dict[str, Any]) -> str:
@@ -179,7 +179,7 @@ def _default(node: dict[str, Any]) -> str:
 
 
 def _words(node: dict[str, Any]) -> str:
-    """What a key may be, in words."""
+    """Describe the allowed values of a key in words."""
     if "anyOf" in node:
         return " or ".join(dict.fromkeys(_words(each) for each in node["anyOf"] if each.get("type") != "null"))
     if "oneOf" in node:
@@ -202,7 +202,7 @@ def _type(node: dict[str, Any]) -> str:
 
 
 def commands() -> str:
-    """All commands in the order of `drystone --help`."""
+    """Return the page of all commands in the order of `drystone --help`."""
     group = typer.main.get_command(app)
     parts = [
         "# The commands",
@@ -219,11 +219,11 @@ def commands() -> str:
 def _command(name: str, command: Any) -> list[str]:
     parts = [f"### drystone {name}", command.help, f"```text\ndrystone {name}{''.join(map(_usage, command.params))}\n```"]
     rows = [_parameter(each) for each in command.params]
-    return [*parts, _grid(("", "what it is", "if not given"), rows)] if rows else parts
+    return [*parts, _grid(("", "meaning", "default"), rows)] if rows else parts
 
 
 def _usage(parameter: Any) -> str:
-    """How an argument or a needed option stands in the line of a command."""
+    """Return an argument or a required option as it appears in the usage of a command."""
     if parameter.param_type_name == "argument":
         name = parameter.name.upper() + ("..." if parameter.nargs == -1 else "")
         return f" {name}" if parameter.required else f" [{name}]"

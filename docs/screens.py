@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from bench.browser import SIZE, chromium
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.reply import Site
 from drystone.page.server import Server
 from drystone.page.studio import Studio
@@ -22,7 +22,7 @@ IMAGES = Path(__file__).parent / "images"
 
 def main(run: str, block: str, azimuth: str = "28") -> None:
     with chromium() as browser:
-        answers = Answers([run])
+        answers = RunAnswers([run])
         names = [stone.name for stone in answers.runs[0].run.model.blocks]
         with served(browser, answers, "index.html") as page:
             page.wait_for_selector("body[data-ready=true]")
@@ -43,7 +43,7 @@ def main(run: str, block: str, azimuth: str = "28") -> None:
 
 @contextmanager
 def served(browser: Any, site: Site, name: str) -> Iterator[Any]:
-    """The page of a site."""
+    """Open the page of a site."""
     with Server(site, name) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page = browser.new_page(viewport=SIZE)

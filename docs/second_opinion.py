@@ -18,8 +18,8 @@ import numpy as np
 from drystone import session
 from drystone.analyse import record as statics
 from drystone.analyse.stages import Stages
-from drystone.cross import cross
-from drystone.cross.histories import Beside, followed, other_case
+from drystone.cross import second_opinion
+from drystone.cross.histories import FrameComparison, compare_frames, other_case
 from drystone.io.case import Case, parse_case
 from drystone.record import Run
 
@@ -41,7 +41,7 @@ FOLLOWERS: dict[str, dict[str, Any]] = {
 
 
 def histories() -> Iterator[tuple[str, str, Case]]:
-    """Name, what shakes it, and the case."""
+    """Yield the name, the motion and the case."""
     house, arch = ((EXAMPLES / f"{name}.toml").read_text() for name in ("stone-house", "spandrel-arch"))
     structures = [("house", house, "one sine of 0.4 s", ("0.4 g", "0.6 g", "0.8 g")),
                   ("drum-column", DRUM_COLUMN, "one sine of 0.8 s", ("0.15 g", "0.3 g")),
@@ -51,10 +51,10 @@ def histories() -> Iterator[tuple[str, str, Case]]:
             yield name, f"{amplitude}, {shaken}", parse_case(text, f"{name}.toml", {"motion.amplitude": amplitude})
 
 
-def follow(run: Run, other: Case, amounts: tuple[float, ...]) -> tuple[list[str], Beside]:
-    """When and where the two are first so far apart, and the last instant."""
+def follow(run: Run, other: Case, amounts: tuple[float, ...]) -> tuple[list[str], FrameComparison]:
+    """Return when and where the two first differ by each amount, and the last comparison."""
     when: dict[float, str] = {}
-    for beside in followed(run, other):
+    for beside in compare_frames(run, other):
         farthest = int(np.argmax(beside.distance))
         for amount in amounts:
             if beside.distance[farthest] > amount:
@@ -62,13 +62,13 @@ def follow(run: Run, other: Case, amounts: tuple[float, ...]) -> tuple[list[str]
     return [when.get(amount, "–") for amount in amounts], beside
 
 
-def histories_table(wanted: list[str]) -> None:
+def histories_table(selected: list[str]) -> None:
     print("| structure | shaken by | followed by cone programs of 1 ms, | 1 mm apart | 10 mm apart | 100 mm apart "
           "| apart in the end [mm] | farthest block has moved in the end [mm]: small steps / cone programs "
           "| steps not converged | CPU [s] |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name, shaken, case in histories():
-        if wanted and name not in wanted:
+        if selected and name not in selected:
             continue
         with TemporaryDirectory() as folder:
             run = session.run(case, Path(folder) / "run")
@@ -83,7 +83,7 @@ def histories_table(wanted: list[str]) -> None:
 
 
 def stiffness_table() -> None:
-    """The drum column with stone of several moduli: the stiffer, the nearer both are to rigid blocks."""
+    """Print the drum column with several moduli of stone: the stiffer the stone, the closer both are to rigid blocks."""
     print("| stone of small steps | followed by cone programs of | 1 mm apart | 3 mm apart | 10 mm apart |")
     print("|---|---|---|---|---|")
     for young in ("3 GPa", "30 GPa", "300 GPa", "3000 GPa"):
@@ -96,12 +96,12 @@ def stiffness_table() -> None:
                     if keys["friction_law"] == "associated":
                         other = replace(other, solver=other.solver.model_copy(update={"young": None}))
                     when, _ = follow(run, other, (1e-3, 3e-3, 1e-2))
-                    said = follower.replace("30 GPa", "the same stone")
-                    print(f"| {young} | {1e3 * step:g} ms, {said} | {' | '.join(when)} |", flush=True)
+                    label = follower.replace("30 GPa", "the same stone")
+                    print(f"| {young} | {1e3 * step:g} ms, {label} | {' | '.join(when)} |", flush=True)
 
 
 def multipliers_table() -> None:
-    """Limit analysis and slow histories."""
+    """Print the multipliers by limit analysis and by slow histories."""
     print("| structure, friction, direction | limit analysis: safe | upper | slow history stands | falls "
           "| histories | CPU [s] |")  # fmt: skip
     print("|---|---|---|---|---|---|---|")
@@ -113,19 +113,19 @@ def multipliers_table() -> None:
             """
         with TemporaryDirectory() as folder:
             begin = time.process_time()
-            for _ in statics.record(parse_case(text, f"{name}.toml"), Path(folder) / "run"):
+            for _ in statics.record_statics(parse_case(text, f"{name}.toml"), Path(folder) / "run"):
                 pass
-            stages = cross(Path(folder) / "run")
+            stages = second_opinion(Path(folder) / "run")
             found = result_of(stages)
             took = f"{time.process_time() - begin:.0f}"
             limit, slow = (found["ways"][way] for way in ("limit", "slow history"))
-            told = [f"{way[which]:.4g}" if way[which] else "–" for way in (limit, slow) for which in ("safe", "upper")]
-            cells = [f"{name}, {friction}, {direction}", *told, str(found["histories"]), took]
+            values = [f"{way[which]:.4g}" if way[which] else "–" for way in (limit, slow) for which in ("safe", "upper")]
+            cells = [f"{name}, {friction}, {direction}", *values, str(found["histories"]), took]
             print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def result_of(stages: Stages) -> dict[str, Any]:
-    """What an analysis returns, its stages unseen."""
+    """Return the result of an analysis, without its stages."""
     while True:
         try:
             next(stages)
@@ -134,12 +134,12 @@ def result_of(stages: Stages) -> dict[str, Any]:
 
 
 def main() -> None:
-    wanted = sys.argv[1:]
-    if not wanted or not set(wanted) <= {"stiffness", "multipliers"}:
-        histories_table(wanted)
-    if not wanted or "stiffness" in wanted:
+    selected = sys.argv[1:]
+    if not selected or not set(selected) <= {"stiffness", "multipliers"}:
+        histories_table(selected)
+    if not selected or "stiffness" in selected:
         stiffness_table()
-    if not wanted or "multipliers" in wanted:
+    if not selected or "multipliers" in selected:
         multipliers_table()
 
 

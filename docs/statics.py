@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.io.case import read_case
 from drystone.record import read_result, read_run
 from drystone.session import run as run_history
@@ -37,7 +37,7 @@ def main() -> None:
 
 def pictures_of(example: str, folder: Path) -> list[Path]:
     """All pictures of the result of an example."""
-    for _ in record(read_case(HERE.parent / "examples" / f"{example}.toml"), folder):
+    for _ in record_statics(read_case(HERE.parent / "examples" / f"{example}.toml"), folder):
         pass
     return result_pictures(read_run(folder), read_result(folder) or {})
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.io.case import parse_case
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 
 
 class Shaken(NamedTuple):
@@ -55,10 +55,10 @@ MODULI = (3, 10, 30, 100)  # [GPa]
 
 def displacements(shaken: Shaken, young: int, amplitude: float) -> Iterator[tuple[float, float]]:
     """Time [s], and how far the stone is that has moved most [m]."""
-    case = parse_case(shaken.case, instead={"solver.young": f"{young} GPa", "motion.amplitude": f"{amplitude} g"})
+    case = parse_case(shaken.case, overrides={"solver.young": f"{young} GPa", "motion.amplitude": f"{amplitude} g"})
     model = case.model()
-    start = start_of(case, model)
-    for step in simulated(case, model, start, solver_of(case)):
+    start = start_state(case, model)
+    for step in simulate_case(case, model, start, case_solver(case)):
         yield step.state.time, float(np.linalg.norm(step.state.position - start.position, axis=1).max())
 
 

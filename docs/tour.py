@@ -13,38 +13,40 @@ import numpy as np
 
 from drystone.contact.detect import detect
 from drystone.io.case import read_case
-from drystone.joints import RIGID
+from drystone.joints import RIGID_SURFACE
 from drystone.simulate import load_between, simulate
 from drystone.solvers.native import native
-from drystone.stepping import Scheme, assemble, drift, step
+from drystone.spin import move_freely
+from drystone.stepping import Scheme, assemble, step
 
-BEFORE = 200  # steps already taken
-CONTACT = 0  # the row that is looked at
+BEFORE = 200  # number of steps before the printed one
+CONTACT = 0  # the contact point that is printed
 TIME_STEP = 1e-3  # [s]
 
 
 def sections() -> dict[str, str]:
-    """Text by name, in the order of the tour."""
+    """Return the texts by name, in the order of the tour."""
     np.set_printoptions(precision=4, suppress=True, linewidth=100)
     case = read_case(Path(__file__).parents[1] / "examples" / "oppenheim-arch.toml")
     model, h = case.model(), TIME_STEP
     options = {"duration": case.analysis.duration, "time_step": h}
     state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state
-    load, scheme = load_between(model, case.motions, 9.81, state.step, h, 0, 1), Scheme(h, 0.53, True, RIGID, 9.81 * h, 1)
+    load = load_between(model, case.motions, 9.81, state.step, h, 0, 1)
+    scheme = Scheme(h, 0.53, True, RIGID_SURFACE, 9.81 * h, 1)
     names = [block.name for block in model.blocks]
-    said = {"model": _model(model), "state": _state(state, load, names)}
+    texts = {"model": _model(model), "state": _state(state, load, names)}
 
-    position, rotation = drift(state.position, state.rotation, state.velocity, (1 - scheme.theta) * h)
-    said["drift"] = f"largest move of a centroid in the drift: {abs(position - state.position).max():.1e} m"
+    position, rotation = move_freely(state.position, state.rotation, state.velocity, (1 - scheme.theta) * h)
+    texts["drift"] = f"largest move of a centroid in the drift: {abs(position - state.position).max():.1e} m"
     contacts, _ = detect(model.bodies, position, rotation, state.velocity, h, state.contacts, state.next_id)
-    said["detect"] = _contacts(contacts, names)
+    texts["detect"] = _contacts(contacts, names)
     problem, *_ = assemble(model, state, position, rotation, state.velocity, contacts, load, scheme)
-    said["assemble"] = _problem(problem)
+    texts["assemble"] = _problem(problem)
     after, solution, _ = step(model, state, load, scheme, native())
-    said["solver"] = _solution(solution)
-    said["impulses"] = _impulses(after.contacts, names, h)
-    said["advance"] = _advance(state, after, names)
-    return said
+    texts["solver"] = _solution(solution)
+    texts["impulses"] = _impulses(after.contacts, names, h)
+    texts["advance"] = _advance(state, after, names)
+    return texts
 
 
 def _round(values, digits: int = 4):
@@ -137,13 +139,13 @@ def _advance(before, after, names) -> str:
 
 
 def main() -> None:
-    said = sections()
+    texts = sections()
     if "--write" not in sys.argv:
-        print("\n\n".join(f"[{name}]\n{text}" for name, text in said.items()))
+        print("\n\n".join(f"[{name}]\n{text}" for name, text in texts.items()))
         return
     page = Path(__file__).with_suffix(".md")
     text = page.read_text(encoding="utf-8")
-    for name, block in said.items():
+    for name, block in texts.items():
         text = re.sub(rf"(<!-- {name} -->\n```text\n).*?(```)", rf"\g<1>{block}\n\g<2>", text, flags=re.DOTALL)
     page.write_text(text, encoding="utf-8")
 

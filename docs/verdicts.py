@@ -1,10 +1,10 @@
-"""The table of docs/statics.md on what stands: `python docs/verdicts.py` prints it; names of rows choose some.
+"""The table of verdicts in docs/statics.md: `python docs/verdicts.py` prints it; names of rows select some of them.
 
 Every generator with its defaults, and stones that nothing but friction holds, flush and with play: the verdict of
 `equilibrium`, how far the farthest block is, after a second, from where it is drawn, in the history that `dynamics` makes of
 the same case, and the multipliers of a body force along x that `limit` tells: the safe one, under which loads histories rest
 and move, and the upper one.
-Friction 0.6 unless told otherwise.
+Friction is 0.6 unless stated otherwise.
 """
 
 import sys
@@ -14,14 +14,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from drystone import build
-from drystone.analyse.safe_multiplier import Question, safe_multiplier
+from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier
 from drystone.build import GENERATORS, with_play
 from drystone.build.shapes import box
-from drystone.loads import body_force, weight
+from drystone.loads import body_force, weight_wrench
 from drystone.model import Block, Model, build_model
 from drystone.simulate import simulate_small_steps
-from drystone.statics.limit import limit, stands
-from drystone.statics.standing import standing, touching
+from drystone.statics.limit import solve_limit, stands_with_associated_friction
+from drystone.statics.standing import balance_of_closed_joints, judge_standing
 from drystone.units import GRAVITY
 
 OPENING = {"length": 4.5, "height": 1.25, "thickness": 0.25, "span": 1.5, "courses": 5, "blocks": 9}
@@ -36,31 +36,32 @@ def between_walls(play: float) -> list[Block]:
 
 
 def structures() -> Iterator[tuple[str, list[Block], float]]:
-    """What it is, its blocks, its friction."""
+    """Yield the name, the blocks and the friction of each structure."""
     for name, make in GENERATORS.items():
         yield name, make(), 0.6
     for play in (0.0, 1e-4):
-        told = f"{1e3 * play:g} mm of play" if play else "flush"
+        joint_play = f"{1e3 * play:g} mm of play" if play else "flush"
         gap, wide, cylinder = build.wall_over_gap(), build.wall_over_gap(**OPENING), build.corbelled_cylinder()
-        yield f"stone between two walls, {told}", between_walls(play), 0.6
-        yield f"wall over an opening three bricks wide, {told}", with_play(wide, play) if play else wide, 0.6
-        yield f"wall-over-gap, friction 0.4, {told}", with_play(gap, play) if play else gap, 0.4
-        yield f"corbelled-cylinder, friction 0.4, {told}", with_play(cylinder, play) if play else cylinder, 0.4
+        yield f"stone between two walls, {joint_play}", between_walls(play), 0.6
+        yield f"wall over an opening three bricks wide, {joint_play}", with_play(wide, play) if play else wide, 0.6
+        yield f"wall-over-gap, friction 0.4, {joint_play}", with_play(gap, play) if play else gap, 0.4
+        yield f"corbelled-cylinder, friction 0.4, {joint_play}", with_play(cylinder, play) if play else cylinder, 0.4
 
 
 def after_a_second(model: Model) -> tuple[float, int]:
-    """[m] how far the farthest block is from where it is drawn, and how many are farther than 10 mm."""
+    """Return the largest displacement [m] of a block, and the number of blocks displaced by more than 10 mm."""
     *_, last = simulate_small_steps(model, duration=1.0, time_step=0.02)
     moved = np.linalg.norm(last.state.position - model.position, axis=1)
     return float(moved.max()), int((moved > 0.01).sum())
 
 
 def multipliers(model: Model) -> str:
-    """Cells of the table: the safe multiplier, the loads under which histories rest and move, the upper multiplier."""
-    dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
-    begin, system = time.process_time(), touching(model)
-    found = limit(system, dead, live)
-    search = safe_multiplier(Question(system, dead, live, found, stands(system, dead), GRAVITY, None))
+    """Return the cells of a row: the safe multiplier, the loads under which histories rest and move, the upper multiplier."""
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    begin, system = time.process_time(), balance_of_closed_joints(model)
+    found = solve_limit(system, dead, live)
+    stands = stands_with_associated_friction(system, dead)
+    search = safe_multiplier(MultiplierProblem(system, dead, live, found, stands, GRAVITY, None))
     while True:
         try:
             next(search)
@@ -85,7 +86,7 @@ def main() -> None:
             continue
         model = build_model(blocks, friction=friction)
         begin = time.process_time()
-        found = standing(model)
+        found = judge_standing(model)
         took = time.process_time() - begin
         far, beyond = after_a_second(model)
         free = int((~model.bodies.fixed).sum())

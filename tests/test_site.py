@@ -102,8 +102,8 @@ def test_every_key_has_a_meaning(case_file):
 def test_meanings_come_from_the_code(case_file):
     """By hand, from the comments beside a key, beside a field of the record it goes to, and in a table within a table."""
     rows = {row.split("`")[1]: row for row in case_file.splitlines() if row.startswith("| `")}
-    assert rows["collapse"].endswith("| lost share of the potential energy that is collapse |")
-    assert rows["crushing"].endswith("| largest pressure |")
+    assert rows["collapse"].endswith("| lost share of the potential energy that counts as collapse |")
+    assert rows["crushing"].endswith("| crushing strength |")
     assert rows["deformable.mesh"].endswith("| bricks along the edges of a block nearest to x, y and z |")
     assert rows["parts.turn"] == "| `parts.turn` | quantity [rad] | `0.0` | about z, from x towards y |"
     assert rows["from"].endswith("| keep what comes after |")

@@ -30,7 +30,7 @@ from drystone.io.schema import case_schema
 from drystone.io.study import parse_study
 from drystone.report import figures
 from drystone.session import run
-from drystone.study.begin import KINDS
+from drystone.study.kinds import STUDY_KINDS
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = typer.main.get_command(app).commands
@@ -92,7 +92,7 @@ def desk(granted, tmp_path, monkeypatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "1000")  # no line of a table is broken
-    monkeypatch.setattr(figures, "SIZE", (160, 100))  # of the pictures of a report
+    monkeypatch.setattr(figures, "PICTURE_SIZE", (160, 100))  # of the pictures of a report
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda path: path.stem)
@@ -153,7 +153,7 @@ def take(text: str) -> None:
     if named:
         Path(named[1]).write_text(text, encoding="utf-8")
     elif "study" in tomllib.loads(text):
-        parse_study(text, "page.toml", KINDS)
+        parse_study(text, "page.toml", STUDY_KINDS)
     else:
         for table, content in tomllib.loads(text).items():
             jsonschema.Draft202012Validator(SCHEMA["properties"][table]).validate(content)

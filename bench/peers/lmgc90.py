@@ -15,7 +15,7 @@ import numpy as np
 
 from bench.peers.peer import Peer, Setting, Steps
 from drystone.model import Block, Model
-from drystone.motion import Motion, velocity
+from drystone.motion import Motion, total_velocity
 
 Array = np.ndarray
 LONGEST = 10.0  # [s] of shaking that is told to it ahead
@@ -77,7 +77,7 @@ def evolution(motions: Sequence[Motion], time_step: float) -> list[Array]:
     if not motions:
         return []
     instants = time_step * np.arange(round(LONGEST / time_step) + 1)
-    return [np.array([instants, along]) for along in velocity(motions, instants).T]
+    return [np.array([instants, along]) for along in total_velocity(motions, instants).T]
 
 
 PEER = Peer(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.model import Model
-from drystone.motion import Motion, velocity
+from drystone.motion import Motion, total_velocity
 from drystone.units import GRAVITY
 
 Array = np.ndarray
@@ -66,5 +66,5 @@ def frictions(model: Model) -> Array:
 
 def weight(motions: Sequence[Motion], index: int, time_step: float) -> Array:
     """(3,) [m/s2] that acts on all blocks in step `index`: gravity less the mean acceleration of the ground."""
-    before, after = velocity(motions, time_step * np.array([index, index + 1]))
+    before, after = total_velocity(motions, time_step * np.array([index, index + 1]))
     return np.array([0.0, 0.0, -GRAVITY]) - (after - before) / time_step

@@ -1,4 +1,4 @@
-// Numbers as people read them: an amount in SI comes in, digits with a fitting unit go out.
+// Numbers as text: an amount in SI comes in, digits with a convenient unit go out.
 
 export interface Unit {
   name: string;
@@ -34,7 +34,7 @@ export function digits(value: number): string {
   return (size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(3)))).replace("-", "−");
 }
 
-/** The least round number that is not less: 1, 1.5, 2, 3, 5 or 7.5 times a power of ten. */
+/** The smallest round number that is not below a value: 1, 1.5, 2, 3, 5 or 7.5 times a power of ten. */
 export function roundedUp(value: number): number {
   if (!(value > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,18 +1,18 @@
-// The picked block: its name, mass and motion at the present time, and its histories in all runs that have it.
+// The selected block: its name, mass and motion at the present time, and its histories in all runs that contain it.
 
 import { amount } from "./amounts";
 import { type Chart, grown, type Line } from "./charts";
 import { byId, make } from "./make";
 import type { Scene } from "./scene";
 
-const SOON = 300; // [ms] until frames that have come are drawn
+const REDRAW_DELAY = 300; // [ms] until newly loaded frames are drawn
 
 export class BlockCard {
   histories: Chart[] = [];
   private readonly element = byId("block");
   private readonly facts = make("dl");
   private time = 0;
-  private later = 0; // the timer of what need not be drawn at once
+  private later = 0; // the timer of the delayed redraw
 
   constructor(
     private readonly scenes: Scene[],
@@ -20,14 +20,14 @@ export class BlockCard {
     private readonly onNone: () => void,
   ) {}
 
-  /** The block that is selected in the scenes, if one is. */
+  /** Shows the block that is selected in the scenes, if there is one. */
   show(time: number): void {
     this.histories.forEach((chart) => chart.close());
     this.histories = [];
     const scene = this.scene();
     this.element.hidden = !scene;
     if (!scene) return;
-    const none = make("button", { textContent: "×", title: "no block (Esc)", onclick: this.onNone });
+    const none = make("button", { textContent: "×", title: "deselect the block (Esc)", onclick: this.onNone });
     const name = `Block ${scene.run.head.blocks.name[scene.selected]}`;
     this.element.replaceChildren(make("h3", {}, make("span", {}, name), none), this.facts);
     const [moved, turned] = this.lines();
@@ -43,13 +43,13 @@ export class BlockCard {
     this.facts.replaceChildren(...rows(scene, time).flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]));
   }
 
-  /** More frames have come. */
+  /** Redraws the histories soon, after new frames were loaded. */
   growSoon(): void {
     if (!this.scene()) return;
     this.later ||= setTimeout(() => {
       this.later = 0;
       if (this.scene() && !grown(this.histories, this.lines())) this.show(this.time);
-    }, SOON);
+    }, REDRAW_DELAY);
   }
 
   private scene = () => this.scenes.find(({ selected }) => selected >= 0);

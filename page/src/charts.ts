@@ -1,4 +1,4 @@
-// Histories beside the scene: curves over time come in, a chart with a mark at the present time goes out.
+// The charts beside the scene: curves over time come in, a chart with a mark at the present time goes out.
 
 import uPlot from "uplot";
 import { digits, fitting } from "./amounts";
@@ -7,14 +7,14 @@ export interface Line {
   label: string;
   time: number[];
   values: (number | null)[];
-  run?: number; // dashed if it is not of the first run
+  run?: number; // lines of other runs than the first are dashed
 }
 
-// told apart by the colour-blind too (Okabe and Ito)
-const INKS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
-const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
-const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // between ticks of what is counted
-const GRID = "#e9e7e3";
+// distinguishable with colour blindness (Okabe and Ito)
+const LINE_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333"];
+const LINE_DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const TICK_COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]; // distances between ticks of integers
+const GRID_COLOUR = "#e9e7e3";
 const FONT = "11px system-ui, sans-serif";
 
 export class Chart {
@@ -28,8 +28,8 @@ export class Chart {
   private time = 0; // of the mark
 
   constructor(
-    title: string, private readonly of: string, axis: [string, string], private lines: Line[], width: number, // of: unit, SI
-    private readonly onSeek?: (time: number) => void, // of a chart over time
+    title: string, private readonly of: string, axis: [string, string], private lines: Line[], width: number, // of: the SI unit
+    private readonly onSeek?: (time: number) => void, // for a chart over time
   ) {
     ({ name: this.unit, size: this.size } = fitting(largest(lines), of));
     this.describe(title);
@@ -45,7 +45,7 @@ export class Chart {
     this.lines.forEach((line, i) => (this.readings[i].textContent = reading(line, time, this.size)));
   }
 
-  /** More of the same lines; false if they are others, or need another unit. */
+  /** Takes in longer versions of the same lines; false if the lines are others or need another unit. */
   grow(lines: Line[]): boolean {
     const labels = (some: Line[]) => some.map((line) => line.label).join();
     if (labels(lines) !== labels(this.lines) || fitting(largest(lines), this.of).name !== this.unit) return false;
@@ -94,20 +94,20 @@ export class Chart {
   }
 
   private options([name, unit]: [string, string], width: number): uPlot.Options {
-    const look = { stroke: "#555", font: FONT, grid: { stroke: GRID, width: 1 }, ticks: { stroke: GRID, width: 1, size: 4 } };
+    const look = { stroke: "#555", font: FONT, grid: { stroke: GRID_COLOUR, width: 1 }, ticks: { stroke: GRID_COLOUR, width: 1, size: 4 } };
     const named = this.onSeek ? {} : { label: `${name} [${unit}]`, labelFont: FONT, labelSize: 16 };
     const labelled = (tick: number, i: number, ticks: number[]) => (i < ticks.length - 1 ? digits(tick) : `${digits(tick)} ${unit}`);
     const series = this.lines.map((line, i) => ({
-      label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: DASHES[(line.run ?? 0) % DASHES.length],
+      label: line.label, stroke: ink(this.lines, i), width: 1.4, dash: LINE_DASHES[(line.run ?? 0) % LINE_DASHES.length],
       points: { show: line.time.length < 12 }, spanGaps: true,
     }));
     return {
       width, height: 116, padding: [6, 10, 0, 0], legend: { show: false }, series: [{}, ...series],
       scales: { x: { time: false } },
-      hooks: { draw: [() => this.plot && this.placeMark()] }, // it is drawn later than made, and anew at every size
+      hooks: { draw: [() => this.plot && this.placeMark()] }, // uPlot draws later than it is created, and again at every size
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
       axes: [
-        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: COUNTS }), values: (_, ticks) => ticks.map((tick, i) => labelled(tick, i, ticks)) },
+        { ...look, size: 22, ...named, ...(unit ? {} : { incrs: TICK_COUNTS }), values: (_, ticks) => ticks.map((tick, i) => labelled(tick, i, ticks)) },
         { ...look, size: 46, space: 24, values: (_, ticks) => ticks.map(digits) },
       ],
     };
@@ -120,7 +120,7 @@ export class Chart {
   }
 }
 
-/** Whether charts could take in longer lines; if not, they must be made anew. */
+/** Gives longer lines to the charts; false if the charts must be created again. */
 export function grown(charts: Chart[], lines: Line[][]): boolean {
   return charts.length === lines.length && charts.every((chart, i) => chart.grow(lines[i]));
 }
@@ -130,10 +130,10 @@ function largest(lines: Line[]): number {
   return lines.reduce((most, line) => line.values.reduce<number>((large, value) => Math.max(large, Math.abs(value ?? 0)), most), 0);
 }
 
-/** Lines of one name have one colour in all runs. */
+/** The colour of a line; lines of the same name have the same colour in all runs. */
 function ink(lines: Line[], index: number): string {
   const labels = [...new Set(lines.map((line) => line.label))];
-  return INKS[labels.indexOf(lines[index].label) % INKS.length];
+  return LINE_COLOURS[labels.indexOf(lines[index].label) % LINE_COLOURS.length];
 }
 
 function reading(line: Line, time: number, size: number): string {

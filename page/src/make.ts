@@ -1,4 +1,4 @@
-// Elements of the page in one line.
+// Creation of elements of the page.
 
 export function make<K extends keyof HTMLElementTagNameMap>(
   kind: K, properties: Partial<HTMLElementTagNameMap[K]> = {}, ...children: (Node | string)[]

@@ -21,9 +21,9 @@ const HELP: [string, string][] = [
   ["1–4 0", "views"], ["C", "colour"], ["F", "forces"], ["T", "thrust"], ["G", "initial shape"], ["S", "section"],
   ["P", "parallel"], ["+ −", "exaggerate"], ["Esc", "no block"],
 ];
-const SLOW = 100; // [ms] a frame
-const LIVE = 1000; // [ms] between two looks at a run that is being computed
-const STAGE = 0.5; // [s] that a stage of an analysis is shown for
+const SLOW_FRAME = 100; // [ms] drawing time above which drawing is simplified
+const POLL_INTERVAL = 1000; // [ms] between two requests about a run that is being computed
+const STAGE_SECONDS = 0.5; // [s] for which a stage of an analysis is shown
 
 class Page {
   private readonly scenes: Scene[];
@@ -32,7 +32,7 @@ class Page {
   private readonly player: Player;
   private readonly card: BlockCard;
   private charts: Chart[] = [];
-  private drawMs = 0; // of the last frame drawn at once
+  private drawMs = 0; // [ms] of the last measured frame
 
   constructor(private readonly runs: Run[]) {
     const { head } = runs[0];
@@ -41,7 +41,7 @@ class Page {
     byId("scenes").style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
     this.scenes = runs.map((run) => new Scene(run, byId("scenes"), largest));
     this.playback = new Playback(Math.min(...runs.map((run) => run.head.time[0])), this.end());
-    this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE;
+    this.playback.pace = head.axis[1] === "s" ? 1 : (this.end() - head.time[0] || 1) / Math.max(1, head.time.length - 1) / STAGE_SECONDS;
     const first = this.scenes[0].stage;
     const extent = (axis: Axis) => first.extent(axis).map((at) => at + runs[0].from(axis)) as [number, number];
     this.panel = new Panel(this.units(), runs.some((run) => run.head.joints.length > 0), extent, {
@@ -71,14 +71,14 @@ class Page {
     if (runs.some((run) => run.head.live)) void this.follow();
   }
 
-  /** Shows a frame of the first run; done when it is drawn. */
+  /** Shows a frame of the first run; resolves when it is drawn. */
   seek = async (frame: number) => {
     const times = this.runs[0].head.time;
     this.playback.seek(times[Math.min(times.length - 1, Math.max(0, Math.round(frame)))]);
     await this.drawn();
   };
 
-  /** When the present time is drawn, with all that was on its way. */
+  /** Resolves when the present time is drawn with all requested data. */
   async drawn(): Promise<void> {
     while (!this.showTime()) {
       if (!byId("trouble").hidden) throw new Error(byId("trouble").textContent!);
@@ -122,11 +122,11 @@ class Page {
     drawMs: this.drawMs,
   });
 
-  /** Less work a frame where drawing is slow. */
+  /** Simplifies the drawing if it is slow. */
   spare(): void {
-    if (this.drawMs < SLOW) return;
+    if (this.drawMs < SLOW_FRAME) return;
     const again = this.scenes.reduce((sum, { stage }) => sum + stage.timed(), 0); // the first time, shaders were compiled
-    if (again > SLOW) this.scenes.forEach(({ stage }) => stage.simplify());
+    if (again > SLOW_FRAME) this.scenes.forEach(({ stage }) => stage.simplify());
   }
 
   private end = () => Math.max(...this.runs.map((run) => run.head.time[run.head.time.length - 1]));
@@ -186,7 +186,7 @@ class Page {
     this.card.growSoon();
   }
 
-  /** More of a run has been computed: whoever looks at its end goes on looking at its end. */
+  /** Takes in new frames of a run; a view of the end of the run stays at its end. */
   private grown(): void {
     const atEnd = this.playback.time >= this.playback.end;
     this.drawCharts();
@@ -195,7 +195,7 @@ class Page {
 
   private async follow(): Promise<void> {
     while (this.runs.some((run) => run.head.live)) {
-      await new Promise((resolve) => setTimeout(resolve, LIVE));
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
       try {
         await Promise.all(this.runs.filter((run) => run.head.live).map((run) => run.grow()));
       } catch (error) {
@@ -205,7 +205,7 @@ class Page {
     }
   }
 
-  /** Every scene at the present time; false while something is on its way. */
+  /** Shows every scene at the present time; false while data are still missing. */
   private showTime(): boolean {
     const drawn = this.scenes.map((scene) => scene.show(scene.run.frameAt(this.playback.time)));
     this.drawMarks();
@@ -220,7 +220,7 @@ class Page {
     this.card.setTime(time);
   }
 
-  /** The curves of all runs: those of one title in one chart. */
+  /** Draws the curves of all runs; curves of the same title share a chart. */
   private drawCharts(): void {
     const titles = new Map<string, { curve: Curve; lines: Line[] }>();
     this.runs.forEach((run, number) => run.head.curves.forEach((curve) => {
@@ -239,7 +239,7 @@ class Page {
     this.charts = [...titles.values()].map(({ curve, lines }) => this.chart(curve.title, curve.unit, lines, byId("charts"), curve.axis));
   }
 
-  /** Over time, where a click seeks, unless it has an axis of its own. */
+  /** A chart over time, where a click seeks, or over an axis of its own. */
   private chart(title: string, unit: string, lines: Line[], into: HTMLElement, axis?: [string, string]): Chart {
     const seek = axis ? undefined : (time: number) => this.seekNear(time);
     const chart = new Chart(title, unit, axis ?? this.runs[0].head.axis, lines, chartWidth(), seek);
@@ -255,7 +255,7 @@ class Page {
     this.playback.seek(times[Math.min(times.length - 1, Math.max(0, next))]);
   }
 
-  /** The frame nearest to a time. */
+  /** Seeks the frame nearest to a time. */
   private seekNear(time: number): void {
     const run = this.runs.reduce((longest, one) => (one.head.time.length > longest.head.time.length ? one : longest));
     this.playback.seek(run.head.time[Math.round(run.frameAt(time))]);
@@ -296,7 +296,7 @@ function keeps(target: HTMLElement, key: string): boolean {
   return key === " " && target.matches("button, input");
 }
 
-/** After a click on a button, keys are for the page again; who came by the keyboard stays. */
+/** Returns the keyboard to the page after a click on a button; a focus set by the keyboard stays. */
 function release(event: MouseEvent): void {
   const { activeElement } = document;
   if (event.detail > 0 && activeElement instanceof HTMLElement && activeElement.matches("button, [type=checkbox]")) activeElement.blur();
@@ -304,7 +304,7 @@ function release(event: MouseEvent): void {
 
 const chartWidth = () => byId("panel").clientWidth - 24;
 
-/** The fastest speed at which a motion of so many seconds lasts four or more. */
+/** The fastest speed at which a motion of this duration [s] lasts at least four seconds. */
 function fittingSpeed(seconds: number): number {
   const slow = SPEEDS.filter(([, times]) => times <= 1 && seconds / times >= 4);
   return slow.length ? slow[slow.length - 1][1] : SPEEDS[0][1];

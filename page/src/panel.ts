@@ -1,17 +1,17 @@
-// What a person sets: controls of what is shown and how; every change gives back the whole of the settings.
+// The panel of settings: controls for what is shown and how; every change updates all settings.
 
 import { fitting } from "./amounts";
 import { byId, make } from "./make";
-import type { Shown } from "./scene";
+import type { DisplaySettings } from "./scene";
 import type { Axis } from "./stage";
 
-const TYPED: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the unit in which amounts are typed
-const MOST = 1000; // times that motions are exaggerated
+const TYPED_UNITS: Record<string, number> = { m: 1e-3, rad: 1e-3, Pa: 1e3 }; // [SI] the unit in which amounts are typed
+const MAX_EXAGGERATION = 1000; // largest factor on motions
 const VIEWS: [string, number, number][] = [["Front", 0, 0], ["Side", 90, 0], ["Top", 0, 90], ["Iso", 28, 16]];
 const SWITCHES = [["forces", "Forces"], ["thrust", "Thrust"], ["ghost", "Initial shape"], ["orthographic", "Parallel"]] as const;
 
 export class Panel {
-  readonly shown: Shown = {
+  readonly shown: DisplaySettings = {
     colour: "stone", most: 0, exaggeration: 1, section: null, forces: false, thrust: false, ghost: false, orthographic: false,
   };
   private readonly colour = make("select", { title: "colour by (C)" });
@@ -26,7 +26,7 @@ export class Panel {
   private readonly switches = new Map<string, HTMLInputElement>();
 
   constructor(
-    private readonly units: Map<string, string>, // of what blocks can be coloured by; "" has none
+    private readonly units: Map<string, string>, // the quantities that can colour blocks, and their units; "" for none
     private readonly hasJoints: boolean,
     private readonly extent: (axis: Axis) => [number, number],
     private readonly on: { shown: () => void; view: (azimuth: number, elevation: number) => void; fit: () => void },
@@ -41,13 +41,13 @@ export class Panel {
   }
 
   setColour(name: string): void {
-    if (!this.units.has(name)) throw new Error(`${name} is nothing to colour by; choose one of ${[...this.units.keys()].join(", ")}`);
+    if (!this.units.has(name)) throw new Error(`${name} is not a quantity that can colour blocks; choose one of ${[...this.units.keys()].join(", ")}`);
     this.colour.value = name;
     this.most.value = "";
     this.change();
   }
 
-  /** The next of what blocks can be coloured by. */
+  /** Colours the blocks by the next quantity. */
   nextColour(): void {
     this.setColour(this.colour.options[(this.colour.selectedIndex + 1) % this.colour.options.length].value);
   }
@@ -96,15 +96,15 @@ export class Panel {
     this.on.shown();
   }
 
-  /** The settings as the controls say. */
+  /** Reads the settings from the controls. */
   private read(): void {
     const { shown } = this;
     shown.colour = this.colour.value;
-    const unit = fitting(TYPED[this.units.get(shown.colour)!] ?? 1, this.units.get(shown.colour)!);
+    const unit = fitting(TYPED_UNITS[this.units.get(shown.colour)!] ?? 1, this.units.get(shown.colour)!);
     shown.most = Math.max(0, Number(this.most.value) * unit.size);
     this.most.hidden = this.mostUnit.hidden = shown.colour === "stone" || shown.colour === "macro-block";
     this.mostUnit.textContent = unit.name;
-    shown.exaggeration = twoDigits(MOST ** Number(this.times.value));
+    shown.exaggeration = twoDigits(MAX_EXAGGERATION ** Number(this.times.value));
     this.timesText.textContent = `× ${shown.exaggeration}`;
     this.readSection();
     for (const [name, box] of this.switches) shown[name as "ghost"] = box.checked;

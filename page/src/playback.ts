@@ -1,14 +1,14 @@
-// The clock of the page: playing, speed and the time that is shown; all runs follow it.
+// The clock of the page: the time that is shown, whether it advances, and how fast; all runs follow it.
 
 export class Playback {
   time = 0;
   playing = false;
   loop = false;
   speed = 1;
-  pace = 1; // units of the axis a second at speed 1
+  pace = 1; // units of the axis per second at speed 1
   onTime = () => {};
   onState = () => {};
-  private last = 0; // [ms] when the time was last moved on
+  private last = 0; // [ms] when the time was last advanced
 
   constructor(private readonly begin: number, public end: number) {
     this.time = begin;

@@ -1,8 +1,8 @@
-// The player at the foot of the page: buttons, the slider of time, speed; what a person does there is told to `on`.
+// The player at the foot of the page: buttons, the slider of time and the speed; each use calls a function of `on`.
 
 import { byId, make } from "./make";
 
-interface Told {
+interface PlayerActions {
   play: () => void;
   step: (by: number) => void;
   seek: (time: number) => void;
@@ -13,11 +13,11 @@ interface Told {
 export class Player {
   private readonly play = make("button", { textContent: "▶", title: "play or pause (space)" });
   private readonly slider = make("input", { type: "range", step: "any", ariaLabel: "time" });
-  private readonly came = make("progress", { max: 1, value: 0, title: "frames that have come" });
+  private readonly came = make("progress", { max: 1, value: 0, title: "loaded frames" });
   private readonly text = make("output");
   private readonly speed = make("select", { title: "speed" });
 
-  constructor(speeds: [string, number][], speed: number, on: Told) {
+  constructor(speeds: [string, number][], speed: number, on: PlayerActions) {
     this.speed.append(...speeds.map(([label, times]) => make("option", { value: String(times) }, label)));
     this.speed.value = String(speed);
     this.speed.onchange = () => on.speed(Number(this.speed.value));
@@ -26,9 +26,9 @@ export class Player {
     const loop = make("input", { type: "checkbox", oninput: () => on.loop(loop.checked) });
     byId("player").append(
       make("button", { textContent: "⇤", title: "start (Home)", onclick: () => on.step(-Infinity) }),
-      make("button", { textContent: "‹", title: "a frame back (←)", onclick: () => on.step(-1) }),
+      make("button", { textContent: "‹", title: "one frame back (←)", onclick: () => on.step(-1) }),
       this.play,
-      make("button", { textContent: "›", title: "a frame on (→)", onclick: () => on.step(1) }),
+      make("button", { textContent: "›", title: "one frame forward (→)", onclick: () => on.step(1) }),
       make("button", { textContent: "⇥", title: "end (End)", onclick: () => on.step(Infinity) }),
       make("div", { className: "track" }, this.slider, this.came),
       this.text, this.speed, make("label", {}, loop, "Loop"),

@@ -1,4 +1,4 @@
-// A run as the browser holds it: the head and the geometry at once, frames in chunks as they come, the present one first.
+// A run in the browser: the head and the geometry are loaded at once, the frames in chunks, those near the present frame first.
 
 import type { Arrays, Numbers, Source } from "./source";
 
@@ -12,7 +12,7 @@ export interface Curve {
   title: string;
   unit: string;
   time: number[];
-  axis?: [string, string]; // what it is drawn over if not over time, and its unit
+  axis?: [string, string]; // the name of the abscissa if it is not time, and its unit
   series: { label: string; values: (number | null)[] }[];
 }
 
@@ -20,8 +20,8 @@ export interface Head {
   name: string;
   title: string;
   analysis: string;
-  axis: [string, string]; // what frames follow, and its unit
-  origin: [number, number, number]; // [m] coordinates are taken from here
+  axis: [string, string]; // what the frames follow (time or stage), and its unit
+  origin: [number, number, number]; // [m] the origin of the coordinates
   blocks: { name: string[]; group: string[]; fixed: boolean[]; mass: number[] };
   time: number[];
   chunks: [number, number][];
@@ -37,23 +37,23 @@ export interface Pose {
   turn: Float32Array; // (B, 3) [rad]
 }
 
-const NONE = 65535; // a block without a value
-const REST = 2000; // [ms] after a failure
-const KEPT = 40; // answers about joints held at a time
+const NO_VALUE = 65535; // a block without a value
+const RETRY_DELAY = 2000; // [ms] after a failed request
+const MAX_KEPT_JOINTS = 40; // answers about joints that are kept
 const POSES = "poses";
-const TYPICAL = 0.99; // of the values lie within the scale of colours: a few stones that touch by an edge would darken all
+const TYPICAL_SHARE = 0.99; // of the values lie within the colour scale: the few values of blocks that touch along an edge are left out
 
 export class Run {
-  present = 0; // the frame looked at: what is near it comes first
-  quantity = ""; // whose values are wanted
+  present = 0; // the present frame: chunks near it are loaded first
+  quantity = ""; // the quantity whose values are loaded
   onNews = (_what: "frames" | "curves") => {};
   onTrouble = (_error: Error) => {};
   private readonly held = new Map<string, Arrays>(); // by series and chunk
   private readonly joints = new Map<number, Arrays>();
   private readonly most: Record<string, number> = { displacement: 0, rotation: 0 }; // largest values so far
   private readonly shown: Pose;
-  private rested = 0; // [ms] when it may ask again after a failure
-  private readonly filling = new Set<string>(); // poses, values: what is on its way
+  private rested = 0; // [ms] time from which it may ask again after a failure
+  private readonly filling = new Set<string>(); // series (poses, values) that are being loaded
 
   private constructor(
     private readonly source: Source,
@@ -71,7 +71,7 @@ export class Run {
     return new Run(source, path, head, geometry);
   }
 
-  /** [m] Where coordinates along an axis are taken from. */
+  /** [m] The origin of the coordinates along an axis. */
   from(axis: "x" | "y" | "z"): number {
     return this.head.origin["xyz".indexOf(axis)];
   }
@@ -90,7 +90,7 @@ export class Run {
     return low + (time - times[low]) / (times[high] - times[low]);
   }
 
-  /** The pose between two frames; null while it is on its way. The arrays are used again for the next. */
+  /** The pose between two frames; null while it is being loaded. The arrays are reused for the next pose. */
   pose(frame: number): Pose | null {
     const [first, share] = [Math.floor(frame), frame - Math.floor(frame)];
     const from = this.chunk(POSES, first);
@@ -107,29 +107,29 @@ export class Run {
     return this.shown;
   }
 
-  /** (B,) whether a block is not there in a frame: not laid yet, or gone; null if all are. */
+  /** (B,) whether a block is absent in a frame, not laid yet or removed; null if all blocks are present. */
   hidden(frame: number): ArrayLike<number> | null {
     const found = this.chunk(POSES, Math.round(frame));
     const blocks = this.head.blocks.name.length;
     return found?.arrays.hidden?.data.subarray(found.row * blocks, (found.row + 1) * blocks) ?? null;
   }
 
-  /** (B,) of a frame, nan where a block has none; null while they are on their way. */
+  /** (B,) the values of a frame, nan where a block has none; null while they are being loaded. */
   values(frame: number): Float32Array | null {
     const found = this.chunk(`values/${this.quantity}`, Math.round(frame));
     if (!found) return null;
     const { data, shape } = found.arrays.value;
     const scale = found.arrays.scale.data[0];
     const row = data.subarray(found.row * shape[1], (found.row + 1) * shape[1]);
-    return Float32Array.from(row, (value) => (value === NONE ? NaN : value * scale));
+    return Float32Array.from(row, (value) => (value === NO_VALUE ? NaN : value * scale));
   }
 
-  /** The largest value in what has come, of a quantity told by values nearly the largest. */
+  /** The largest value so far; for amounts a high quantile of the values. */
   largest(quantity: string): number {
     return this.most[quantity] ?? 0;
   }
 
-  /** Displacement x, y, z [m] and rotation [rad] of a block in all frames that have come; null elsewhere. */
+  /** Displacement x, y, z [m] and rotation [rad] of a block in all loaded frames; null in the others. */
   history(block: number): { displacement: (number | null)[][]; rotation: (number | null)[] } {
     const frames = this.head.time.length;
     const displacement = [0, 1, 2].map(() => new Array<number | null>(frames).fill(null));
@@ -145,12 +145,12 @@ export class Run {
     return { displacement, rotation };
   }
 
-  /** How many of all frames have come. */
+  /** The number of loaded frames. */
   loaded(): number {
     return this.head.chunks.reduce((sum, [from, to]) => sum + (this.held.has(`${POSES}/${from}-${to}`) ? to - from : 0), 0);
   }
 
-  /** Fetches what is missing, what is near the present frame first; poses do not wait for values, which are slower to find. */
+  /** Loads what is missing, near the present frame first; poses do not wait for values, which take longer to compute. */
   async fill(): Promise<void> {
     await Promise.all([this.fillSeries(() => POSES), this.fillSeries(() => (this.quantity ? `values/${this.quantity}` : ""))]);
   }
@@ -166,17 +166,17 @@ export class Run {
     return unit === "s" ? `${time.toFixed(3)} s` : `${name} ${Number(time.toPrecision(4))} ${unit}`.trim();
   }
 
-  /** What the joints carry in a frame of `jointFrame`. */
+  /** The forces in the joints in a frame of `jointFrame`. */
   async jointsOf(frame: number): Promise<Arrays> {
     const known = this.joints.get(frame);
     if (known) return known;
     const arrays = await this.source.arrays(`${this.path}/joints/${frame}`);
-    if (this.joints.size >= KEPT) this.joints.delete(this.joints.keys().next().value!);
+    if (this.joints.size >= MAX_KEPT_JOINTS) this.joints.delete(this.joints.keys().next().value!);
     this.joints.set(frame, arrays);
     return arrays;
   }
 
-  /** Asks what has come of a run that is still being computed. */
+  /** Requests the new frames of a run that is still being computed. */
   async grow(): Promise<void> {
     const { head } = this;
     const before = head.time.length;
@@ -208,7 +208,7 @@ export class Run {
         this.onNews("frames");
       }
     } catch (error) {
-      this.rested = performance.now() + REST;
+      this.rested = performance.now() + RETRY_DELAY;
       this.onTrouble(error as Error);
     } finally {
       this.filling.delete(lane);
@@ -223,11 +223,11 @@ export class Run {
     return `${series}/${from}-${to}`;
   }
 
-  /** Keeps the largest values, for the scale of colours. */
+  /** Updates the largest values, for the colour scale. */
   private measure(path: string, arrays: Arrays): void {
     if (!path.startsWith(POSES)) {
       const [, name] = path.split("/");
-      const share = this.head.quantities.find((one) => one.name === name)?.counted ? 1 : TYPICAL;
+      const share = this.head.quantities.find((one) => one.name === name)?.counted ? 1 : TYPICAL_SHARE;
       this.most[name] = Math.max(this.largest(name), quantile(arrays.value.data, share) * arrays.scale.data[0]);
       return;
     }
@@ -244,6 +244,6 @@ export class Run {
 
 /** The value that a share of all does not exceed. */
 function quantile(values: Numbers, share: number): number {
-  const known = values.filter((value) => value !== NONE).sort();
+  const known = values.filter((value) => value !== NO_VALUE).sort();
   return known[Math.floor(share * (known.length - 1))] ?? 0;
 }

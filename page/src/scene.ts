@@ -1,4 +1,4 @@
-// A run on a stage: what is shown comes in as settings and a time, the stage and the legends over it follow.
+// A run on a stage: settings and a time come in; the stage and the legends over it show them.
 
 import { amount, roundedUp } from "./amounts";
 import { classColour, colours, css, scaleColour, stoneColour, strengthColour, valueColour } from "./colours";
@@ -6,9 +6,9 @@ import { make } from "./make";
 import type { Pose, Run } from "./run";
 import { largestForce, type Section, Stage } from "./stage";
 
-export interface Shown {
+export interface DisplaySettings {
   colour: string; // "stone", "displacement", "rotation" or a quantity of the run
-  most: number; // [SI] at the end of the scale of colours; 0: the largest of the run
+  most: number; // [SI] the value at the end of the colour scale; 0 for the largest value of the run
   exaggeration: number;
   section: Section | null; // in the coordinates of the model
   forces: boolean;
@@ -17,9 +17,9 @@ export interface Shown {
   orthographic: boolean;
 }
 
-const MOVED: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
-const READABLE = 0.6; // how little colours that tell values are shaded
-const UNIT: Record<string, string> = { displacement: "m", rotation: "rad" };
+const POSE_PARTS: Record<string, "displacement" | "turn"> = { displacement: "displacement", rotation: "turn" };
+const EVENNESS = 0.6; // of colours that show values: 1 means no shading at all
+const POSE_UNITS: Record<string, string> = { displacement: "m", rotation: "rad" };
 
 export class Scene {
   readonly stage: Stage;
@@ -29,13 +29,13 @@ export class Scene {
   private readonly colourLegend = make("div", { className: "legend" });
   private readonly forceTitle = make("b");
   private readonly forceLegend = make("div", { className: "legend" });
-  private shown: Shown | null = null;
+  private shown: DisplaySettings | null = null;
   private frame = 0; // with its fraction
-  private asking = false; // joints are on their way
+  private asking = false; // joints are being loaded
   private jointsShown = -1; // frame
-  private strongest = 0; // [N] that the longest segment stands for
-  private legend = ""; // what the legend of colours says
-  private toned = ""; // how stones were coloured last
+  private strongest = 0; // [N] the force of the longest segment
+  private legend = ""; // the present content of the colour legend
+  private toned = ""; // the present colouring of the blocks by stone
 
   constructor(readonly run: Run, container: HTMLElement, private readonly largest: (quantity: string) => number) {
     const element = make("div", { className: "scene" });
@@ -46,7 +46,7 @@ export class Scene {
     this.stage.setGeometry(run.geometry);
   }
 
-  apply(shown: Shown): void {
+  apply(shown: DisplaySettings): void {
     const before = this.shown;
     this.shown = { ...shown };
     this.run.quantity = this.quantity() ? shown.colour : "";
@@ -59,7 +59,7 @@ export class Scene {
     this.show(this.frame);
   }
 
-  /** Draws a frame, or what lies between two; false while it is on its way. */
+  /** Draws a frame, or an instant between two frames; false while it is being loaded. */
   show(frame: number): boolean {
     this.frame = frame;
     this.run.present = Math.round(frame);
@@ -81,14 +81,14 @@ export class Scene {
   }
 
   private quantity() {
-    return this.run.head.quantities.find(({ name }) => name === this.shown?.colour && !(name in MOVED));
+    return this.run.head.quantities.find(({ name }) => name === this.shown?.colour && !(name in POSE_PARTS));
   }
 
   private colour(pose: Pose): boolean {
     const { fixed } = this.run.head.blocks;
     const { colour, most, forces, thrust } = this.shown!;
     const [quantity, hidden] = [this.quantity(), this.run.hidden(this.frame)];
-    if (!(colour in MOVED) && !quantity) {
+    if (!(colour in POSE_PARTS) && !quantity) {
       const toned = `${forces || thrust} ${hidden ? Math.round(this.frame) : ""}`;
       if (toned !== this.toned) this.stage.setColours(colours(fixed, stoneColour, forces || thrust, hidden));
       this.toned = toned;
@@ -96,17 +96,17 @@ export class Scene {
       return true;
     }
     this.toned = "";
-    const values = quantity ? this.run.values(this.frame) : lengths(pose[MOVED[colour]]);
+    const values = quantity ? this.run.values(this.frame) : lengths(pose[POSE_PARTS[colour]]);
     const counted = quantity?.counted ?? false;
     const largest = this.largest(colour);
     const top = counted ? largest : most || roundedUp(largest);
-    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), READABLE);
+    if (values) this.stage.setColours(colours(fixed, (block) => valueColour(values[block], top, counted), false, hidden), EVENNESS);
     this.wait.textContent = values ? "" : "loading …";
-    this.tell(colour, quantity?.unit ?? UNIT[colour], top, counted, most > 0 || quantity !== undefined);
+    this.tell(colour, quantity?.unit ?? POSE_UNITS[colour], top, counted, most > 0 || quantity !== undefined);
     return values !== null;
   }
 
-  /** The legend of colours, made anew when it says something else. */
+  /** Updates the colour legend if its content changes. */
   private tell(title: string, unit: string, top: number, counted = false, more = false): void {
     const legend = `${title} ${top} ${more}`;
     if (legend === this.legend) return;
@@ -147,7 +147,7 @@ export class Scene {
     this.forceLegend.hidden = true;
   }
 
-  /** A scale of forces that stays unless they are far off it. */
+  /** Chooses the scale of forces anew only if the forces are far off the present one. */
   private rescale(largest: number): void {
     if (largest <= this.strongest && largest > 0.2 * this.strongest) return;
     this.strongest = roundedUp(largest);
@@ -160,7 +160,7 @@ function lengths(vectors: Float32Array): Float32Array {
   return Float32Array.from({ length: vectors.length / 3 }, (_, i) => Math.hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]));
 }
 
-/** A bar of colours; `wedge`: as wide as the lines that it explains. */
+/** A colour bar; a `wedge` is as wide as the lines that it explains. */
 function bar(colour: (share: number) => readonly [number, number, number], wedge = false): HTMLCanvasElement {
   const canvas = make("canvas", { width: 200, height: 12 });
   const pen = canvas.getContext("2d")!;
@@ -172,7 +172,7 @@ function bar(colour: (share: number) => readonly [number, number, number], wedge
   return canvas;
 }
 
-/** From 0 to the end of a bar; `more`: larger values have its last colour. */
+/** The labels of a colour bar from 0 to its end; `more`: larger values have the last colour. */
 function ticks(top: number, unit: string, more = false): HTMLElement {
   const texts = ["0", amount(top / 2, unit), `${more ? "≥ " : ""}${amount(top, unit)}`];
   return make("div", { className: "ticks" }, ...texts.map((text) => make("span", {}, text)));

@@ -1,5 +1,5 @@
-// What runs on the graphics hardware. Every vertex looks up its block in textures of one row a block: `rest` (centre [m]),
-// `pose` (displacement [m], then rotation vector [rad]) and `colour`; so a frame costs 32 bytes a block and one draw call.
+// The shaders. Every vertex looks up its block in textures with one row per block: `rest` (centre [m]), `pose` (displacement [m],
+// then rotation vector [rad]) and `colour`; so a frame costs 32 bytes per block and one draw call.
 
 const FETCH = /* glsl */ `
 precision highp float;
@@ -38,11 +38,11 @@ void main() {
   number = int(block);
   world = placed(number);
   tone = texelFetch(colour, texel(number, 1, 0, colour), 0);
-  gl_Position = tone.a > 0.0 ? projectionMatrix * viewMatrix * vec4(world, 1.0) : vec4(0.0, 0.0, 2.0, 1.0); // none is drawn there
+  gl_Position = tone.a > 0.0 ? projectionMatrix * viewMatrix * vec4(world, 1.0) : vec4(0.0, 0.0, 2.0, 1.0); // outside the view
 }
 `;
 
-// Beyond the plane nothing is drawn. What is not asked for is not compiled: software that draws feels each line.
+// Nothing is drawn beyond the plane. Unused parts are not compiled, because a software renderer is slowed down by each line.
 const CUT = /* glsl */ `
 #ifdef SECTION
 uniform vec4 section;
@@ -52,7 +52,7 @@ bool cut(vec3 point) { return false; }
 #endif
 `;
 
-// The share of the sun that reaches a point: the mean of nine looks into the depths that the sun sees.
+// The share of sunlight that reaches a point: the mean of nine samples of the shadow map.
 const SUNLIT = /* glsl */ `
 #ifndef SHADOWS
 float sunlit(vec3 point) { return 1.0; }
@@ -77,7 +77,7 @@ export const BLOCK_FRAGMENT = /* glsl */ `
 precision highp float;
 ${CUT}
 ${SUNLIT}
-uniform vec3 sun, eye; // towards them
+uniform vec3 sun, eye; // unit vectors towards them
 uniform int selected;
 uniform float evenness; // 1: colours as they are, not shaded
 in vec3 world;
@@ -89,19 +89,19 @@ void main() {
   if (cut(world)) discard;
   vec3 normal = normalize(cross(dFdx(world), dFdy(world)));
   vec3 base = tone.rgb * tone.rgb; // nearly linear
-  bool stripe = mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0; // the colour of a selected block is seen too
+  bool stripe = mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 4.0; // so that the colour of a selected block stays visible
   if (number == selected && stripe) base = vec3(0.80, 0.0, 0.12);
   float sky = 0.5 + 0.5 * normal.z;
   float light = max(dot(normal, sun), 0.0);
   if (light > 0.0) light *= sunlit(world + 0.002 * normal);
   vec3 shade = mix(vec3(0.30, 0.28, 0.26), vec3(0.52, 0.56, 0.62), sky) + light * vec3(0.60, 0.55, 0.47) + 0.10 * abs(dot(normal, eye));
   vec3 shaded = base * mix(shade, vec3(1.0), evenness);
-  if (!gl_FrontFacing) shaded = 0.42 * base; // seen through the section: stone is cut there
+  if (!gl_FrontFacing) shaded = 0.42 * base; // the inside of a block, visible through the section
   result = vec4(sqrt(shaded), 1.0);
 }
 `;
 
-/** Depth as the sun sees it: only where something is matters. */
+/** The shadow map: only the depth is written. */
 export const DEPTH_FRAGMENT = /* glsl */ `
 precision highp float;
 ${CUT}
@@ -148,7 +148,7 @@ void main() {
 }
 `;
 
-/** A floor that is only its shadow, fading with the distance from the middle. */
+/** A floor of which only its shadows are drawn, fading with the distance from the middle. */
 export const FLOOR_FRAGMENT = /* glsl */ `
 precision highp float;
 ${SUNLIT}
@@ -169,7 +169,7 @@ precision highp float;
 in vec3 start, end, hue;
 in float width;
 uniform vec2 viewport;
-uniform float nearer; // [m] lines so far behind what is seen are still seen
+uniform float nearer; // [m] lines at most this far behind the visible surface are still drawn
 out vec3 world;
 out vec3 tone;
 

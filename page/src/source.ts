@@ -1,5 +1,5 @@
-// Where answers come from (docs/decisions/0012): a path comes in, JSON or arrays go out. The page does not know whether a
-// server on this machine answers or the file that it was opened from.
+// The source of answers (docs/decisions/0012): a path comes in, JSON or arrays go out. The page does not know whether a local
+// server answers or the file from which the page was opened.
 
 export type Numbers = Float32Array | Uint32Array | Int16Array | Uint16Array | Uint8Array;
 
@@ -15,10 +15,10 @@ export interface Source {
   arrays(path: string): Promise<Arrays>;
 }
 
-const TYPES = { float32: Float32Array, uint32: Uint32Array, int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array };
-const ALIGNED = 4; // [bytes] every array begins on a multiple of this
+const ARRAY_TYPES = { float32: Float32Array, uint32: Uint32Array, int16: Int16Array, uint16: Uint16Array, uint8: Uint8Array };
+const ALIGNMENT = 4; // [bytes] every array begins at a multiple of this
 
-/** The answers in the document if there are any, else those of the server. */
+/** The answers in the document if it has any, otherwise those of the server. */
 export function openSource(): Source {
   const bytes = document.getElementById("runs") ? embedded : fetched;
   return {
@@ -42,7 +42,7 @@ async function answered(path: string, request: RequestInit): Promise<Uint8Array>
     answer = await fetch("api/" + path.split("/").map(encodeURIComponent).join("/"), request);
   } catch (reason) {
     if (request.signal?.aborted) throw reason;
-    throw new Error("the server does not answer: it has ended, or this page was opened without it; start it again and reload");
+    throw new Error("the server does not answer: it has ended, or the page was opened without it; start it again and reload the page");
   }
   if (!answer.ok) throw new Error(await complaint(answer, path));
   return new Uint8Array(await answer.arrayBuffer());
@@ -59,7 +59,7 @@ async function complaint(answer: Response, path: string): Promise<string> {
 
 async function embedded(path: string): Promise<Uint8Array> {
   const script = document.getElementById(path);
-  if (!script) throw new Error(`${path} is not in this file; ask whoever made it for one with more in it`);
+  if (!script) throw new Error(`${path} is not in this file; ask its author for a file that contains it`);
   const text = atob((script.textContent ?? "").trim());
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
@@ -71,26 +71,26 @@ async function gunzip(bytes: Uint8Array): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
-/** The arrays of an answer: the length of a list, the list, the bytes of each array. */
+/** The arrays of an answer, which has the length of a list, the list, and the bytes of each array. */
 function unpack(content: ArrayBuffer): Arrays {
   const length = new DataView(content).getUint32(0, true);
   const rows = JSON.parse(new TextDecoder().decode(new Uint8Array(content, 4, length))) as {
-    name: string; type: keyof typeof TYPES; shape: number[]; coded: boolean;
+    name: string; type: keyof typeof ARRAY_TYPES; shape: number[]; coded: boolean;
   }[];
   const arrays: Arrays = {};
   let at = 4 + length;
   for (const { name, type, shape, coded } of rows) {
-    at += (ALIGNED - (at % ALIGNED)) % ALIGNED;
+    at += (ALIGNMENT - (at % ALIGNMENT)) % ALIGNMENT;
     const count = shape.reduce((product, size) => product * size, 1);
-    const data = coded ? undone(content, at, shape, count) : new TYPES[type](content, at, count);
+    const data = coded ? decodeDifferences(content, at, shape, count) : new ARRAY_TYPES[type](content, at, count);
     arrays[name] = { data: coded && type === "int16" ? new Int16Array(data.buffer) : data, shape };
-    at += count * TYPES[type].BYTES_PER_ELEMENT;
+    at += count * ARRAY_TYPES[type].BYTES_PER_ELEMENT;
   }
   return arrays;
 }
 
-/** Undoes differences along the first axis, modulo 2^16, of which all low bytes came first and then all high bytes. */
-function undone(content: ArrayBuffer, at: number, shape: number[], count: number): Uint16Array {
+/** Decodes differences along the first axis, modulo 2^16, stored as all low bytes and then all high bytes. */
+function decodeDifferences(content: ArrayBuffer, at: number, shape: number[], count: number): Uint16Array {
   const low = new Uint8Array(content, at, count);
   const high = new Uint8Array(content, at + count, count);
   const values = new Uint16Array(count);

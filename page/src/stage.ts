@@ -1,5 +1,5 @@
-// The scene: blocks of a structure come in as arrays, then poses, colours and forces of a frame; a picture in a canvas goes out.
-// One mesh of all blocks in one draw call; nothing is drawn unless something changed.
+// The stage: blocks of a structure come in as arrays, then poses, colours and forces of a frame; a picture in a canvas goes out.
+// All blocks are one mesh and one draw call; nothing is drawn unless something has changed.
 
 import * as three from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -7,21 +7,21 @@ import { strengthColour } from "./colours";
 import * as shaders from "./shaders";
 import type { Arrays } from "./source";
 
-const FIELD = 24; // [deg] of view
-const MARGIN = 1.06; // room around what is fitted
-const SHADOW_MAP = 2048; // pixels a side
-const SUN = new three.Vector3(-0.24, -0.65, 0.72).normalize();
-const WIDEST = 9; // [pixels] the line of the largest force
-const LEAST = 0.005; // of the largest force: less is not drawn
-const DEEP = 3; // radii of a block: forces farther behind the stones that are seen are faint
-const THRUST: [number, number, number] = [0.7, 0.18, 0.36];
-const MARK: [number, number, number] = [0.82, 0.1, 0.08];
-const MANY = 10000; // triangles that software draws without shadows
-const TEXELS = 1024; // a row of a texture
+const FIELD_OF_VIEW = 24; // [deg]
+const FIT_MARGIN = 1.06; // factor on the distance at which the structure fills the view
+const SHADOW_MAP_PIXELS = 2048; // along each side
+const SUN_DIRECTION = new three.Vector3(-0.24, -0.65, 0.72).normalize();
+const MAX_LINE_WIDTH = 9; // [pixels] line width of the largest force
+const MIN_FORCE_SHARE = 0.005; // of the largest force: smaller forces are not drawn
+const FAINT_DEPTH = 3; // in radii of a block: forces farther behind the visible blocks are faint
+const THRUST_COLOUR: [number, number, number] = [0.7, 0.18, 0.36];
+const MARK_COLOUR: [number, number, number] = [0.82, 0.1, 0.08];
+const MAX_SHADED_TRIANGLES = 10000; // with more, a software renderer draws no shadows
+const TEXELS_PER_ROW = 1024; // of a texture
 
 export type Axis = "x" | "y" | "z";
 
-/** From where the structure is seen; linked stages share one. */
+/** The position from which the structure is seen; linked stages share one. */
 export interface View {
   position: three.Vector3;
   target: three.Vector3;
@@ -36,13 +36,13 @@ export interface Section {
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
-  onView = () => {}; // someone has turned this stage
+  onView = () => {}; // called when the user has turned this stage
   private readonly soft = isSoftware();
   private readonly renderer: three.WebGLRenderer;
   private readonly scene = new three.Scene();
   private readonly sunScene = new three.Scene();
   private readonly pickScene = new three.Scene();
-  private readonly camera = new three.PerspectiveCamera(FIELD);
+  private readonly camera = new three.PerspectiveCamera(FIELD_OF_VIEW);
   private readonly sunCamera = new three.OrthographicCamera();
   private readonly controls: OrbitControls;
   private readonly sunTarget = sunTarget();
@@ -62,7 +62,7 @@ export class Stage {
   private thrust: three.Mesh[] = [];
   private marks: three.Mesh[] = [];
   private box = new three.Box3();
-  private radius = 1; // [m] of a middling block
+  private radius = 1; // [m] of a typical block
   private parallel = false;
   private shadows = true;
   private cuts = false;
@@ -87,7 +87,7 @@ export class Stage {
     this.resize();
   }
 
-  /** New blocks: `centre`, `vertex`, `owner`, `triangle` and `edge` of an answer; all at rest. */
+  /** Sets new blocks at rest: `centre`, `vertex`, `owner`, `triangle` and `edge` of an answer. */
   setGeometry(geometry: Arrays): void {
     this.clear();
     this.centre = geometry.centre.data as Float32Array;
@@ -101,11 +101,11 @@ export class Stage {
     this.uniforms.colour.value.image.data!.fill(200);
     this.measure(geometry);
     this.addBlocks(geometry);
-    if (this.soft && geometry.triangle.shape[0] > MANY) this.simplify();
+    if (this.soft && geometry.triangle.shape[0] > MAX_SHADED_TRIANGLES) this.simplify();
     this.setPose(this.displacement, this.turn);
   }
 
-  /** (B, 3) [m] displacements of the centres and (B, 3) [rad] rotation vectors. */
+  /** Sets the displacements of the centres (B, 3) [m] and the rotation vectors (B, 3) [rad]. */
   setPose(displacement: Float32Array, turn: Float32Array): void {
     this.displacement = displacement;
     this.turn = turn;
@@ -115,7 +115,7 @@ export class Stage {
     this.moved();
   }
 
-  /** (B, 4) bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: the less shade, the better colours can be read. */
+  /** Sets the colours (B, 4), bytes sRGB; a block of opacity 0 is not drawn. `evenness` 0..1: larger values mean less shading. */
   setColours(colours: Uint8Array, evenness = 0): void {
     this.uniforms.evenness.value = evenness;
     this.uniforms.ink.value.setScalar(evenness > 0 ? 1 : 0.13); // edges: light on the dark end of a scale; `aim` sets how strong
@@ -125,32 +125,32 @@ export class Stage {
     this.draw();
   }
 
-  /** What the joints carry: `b`, `centre` and `force` of an answer; `strongest` [N] is drawn longest. */
+  /** Sets the forces in the joints: `b`, `centre` and `force` of an answer; a force of `strongest` [N] is drawn longest. */
   setJoints(joints: Arrays | null, strongest = largestForce(joints)): void {
     this.joints = joints;
     this.strongest = strongest;
     this.flow = this.ribbons(this.flow, joints ? this.segments(joints) : []);
   }
 
-  /** Lines of thrust: points (P, 3) [m] and the number of the first point of each line; with `joints` they go where these go. */
+  /** Sets thrust lines: points (P, 3) [m] and the number of the first point of each line; with `joints`, they move with these. */
   setThrust(points: Float32Array, start: ArrayLike<number>, joints: Arrays | null = null): void {
     const lines: Segment[] = [];
     const corner = (at: number) => (joints ? this.carried(point(points, at), nearest(joints, point(points, at))) : point(points, at));
     const ends = [...Array.from(start).slice(1), points.length / 3];
     for (let line = 0; line < start.length; line++)
       for (let at = start[line]; at + 1 < ends[line]; at++)
-        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST, width: 4 });
+        lines.push({ start: corner(at), end: corner(at + 1), hue: THRUST_COLOUR, width: 4 });
     this.thrust = this.ribbons(this.thrust, lines);
   }
 
-  /** Marks at points (P, 3) [m], of a size in units of the structure's. */
+  /** Draws marks at points (P, 3) [m]; `size` is in units of the size of the structure. */
   setMarks(points: Float32Array, size: number): void {
     const half = (size * this.box.getSize(new three.Vector3()).length()) / 2;
     const marks: Segment[] = [];
     for (let at = 0; 3 * at < points.length; at++) {
       const middle = point(points, at);
       const arm = new three.Vector3(0, 0, half);
-      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK, width: 9 });
+      marks.push({ start: middle.clone().sub(arm), end: middle.add(arm), hue: MARK_COLOUR, width: 9 });
     }
     this.marks = this.ribbons(this.marks, marks);
   }
@@ -175,7 +175,7 @@ export class Stage {
     this.moved();
   }
 
-  /** The outlines of the initial shape. */
+  /** Shows or hides the outlines of the initial shape. */
   setGhost(shown: boolean): void {
     this.ghost.visible = shown;
     this.draw();
@@ -183,18 +183,18 @@ export class Stage {
 
   setOrthographic(parallel: boolean): void {
     this.parallel = parallel;
-    this.controls.zoomToCursor = !parallel; // it takes the camera for one with a vanishing point
+    this.controls.zoomToCursor = !parallel; // which works with perspective cameras only
     this.draw();
     this.onView();
   }
 
-  /** Marks a block; -1 none. */
+  /** Marks a block; -1 marks none. */
   select(block: number): void {
     this.uniforms.selected.value = block;
     this.draw();
   }
 
-  /** [m] least and largest coordinates of the initial shape. */
+  /** [m] The smallest and largest coordinates of the initial shape. */
   extent(axis: Axis): [number, number] {
     return [this.box.min[axis], this.box.max[axis]];
   }
@@ -208,7 +208,7 @@ export class Stage {
     this.onView();
   }
 
-  /** The whole structure from where it is seen now. */
+  /** Fits the whole structure into the view from the present direction. */
   fit(): void {
     const towards = this.camera.position.clone().sub(this.controls.target).normalize();
     const target = this.box.getCenter(new three.Vector3());
@@ -222,7 +222,7 @@ export class Stage {
 
   setView(view: View): void {
     const onView = this.onView;
-    this.onView = () => {}; // only a person's turning is told
+    this.onView = () => {}; // only turns by the user are reported
     this.camera.position.copy(view.position);
     this.controls.target.copy(view.target);
     this.controls.update();
@@ -253,12 +253,12 @@ export class Stage {
     return [(at.x + 1) / 2 * this.canvas.clientWidth, (1 - at.y) / 2 * this.canvas.clientHeight];
   }
 
-  /** Draws when the browser next does. */
+  /** Draws with the browser's next animation frame. */
   draw(): void {
     if (!this.asked) this.asked = requestAnimationFrame(() => this.drawNow());
   }
 
-  /** Draws at once and gives back how long that took [ms], all work of the graphics hardware included. */
+  /** Draws at once and returns the time it took [ms], including the work of the graphics hardware. */
   timed(): number {
     const begin = performance.now();
     this.sunStale = true;
@@ -268,7 +268,7 @@ export class Stage {
     return performance.now() - begin;
   }
 
-  /** Less work a frame, for slow hardware: no shadows, no fine pixels. */
+  /** Reduces the work per frame for slow hardware: no shadows and no subpixels. */
   simplify(): void {
     this.shadows = this.floor.visible = false;
     this.compile();
@@ -292,14 +292,14 @@ export class Stage {
     this.renderer.setRenderTarget(null);
   }
 
-  /** Sets the camera to the present view: depths close around the structure, parallel if asked for. */
+  /** Sets the camera to the present view, with depth limits close to the structure and, on request, a parallel projection. */
   private aim(): void {
     const distance = this.camera.position.distanceTo(this.controls.target);
     const size = 4 * this.box.getSize(new three.Vector3()).length();
     this.camera.near = Math.max(distance - size, 0.002 * distance);
     this.camera.far = distance + size;
     this.camera.updateProjectionMatrix();
-    const half = distance * Math.tan(three.MathUtils.degToRad(FIELD / 2)); // [m] half the height of the picture
+    const half = distance * Math.tan(three.MathUtils.degToRad(FIELD_OF_VIEW / 2)); // [m] half the height of the picture
     if (this.parallel) {
       const wide = half * this.camera.aspect;
       this.camera.projectionMatrix.makeOrthographic(-wide, wide, half, -half, distance - size, distance + size);
@@ -311,7 +311,7 @@ export class Stage {
     this.camera.updateMatrixWorld();
   }
 
-  /** Shaders for what is asked for; only a cut shows blocks from inside. */
+  /** Compiles the shaders for the present settings; only a section shows blocks from inside. */
   private compile(): void {
     for (const scene of [this.scene, this.sunScene, this.pickScene])
       scene.traverse((thing) => {
@@ -328,7 +328,7 @@ export class Stage {
     return { ...(this.cuts && { SECTION: 1 }), ...(this.shadows && { SHADOWS: 1 }) };
   }
 
-  /** Whether stones are below the floor, where no floor held them. */
+  /** Whether blocks have fallen below the floor, so that there can be no floor. */
   private fallen(): boolean {
     const lowest = this.floor.position.z - this.radius;
     const times = this.uniforms.exaggeration.value;
@@ -346,7 +346,7 @@ export class Stage {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.uniforms.viewport.value.set(width, height);
-    this.drawNow(); // a resized canvas is blank: what waits would flicker
+    this.drawNow(); // a resized canvas is blank, and a later drawing would flicker
   }
 
   private clear(): void {
@@ -371,7 +371,7 @@ export class Stage {
       this.box.expandByPoint(corner.add(new three.Vector3().fromArray(this.centre, 3 * owner[i])));
     }
     this.radius = reach.sort()[reach.length >> 1] || 1;
-    this.strong.nearer.value = DEEP * this.radius;
+    this.strong.nearer.value = FAINT_DEPTH * this.radius;
     this.aimSun();
   }
 
@@ -380,7 +380,7 @@ export class Stage {
     const size = this.box.getSize(new three.Vector3()).length();
     const half = 0.75 * size;
     this.sunCamera.up.set(0, 0, 1);
-    this.sunCamera.position.copy(middle).addScaledVector(SUN, 2 * size);
+    this.sunCamera.position.copy(middle).addScaledVector(SUN_DIRECTION, 2 * size);
     this.sunCamera.lookAt(middle);
     Object.assign(this.sunCamera, { left: -half, right: half, top: half, bottom: -half, near: 0, far: 4 * size });
     this.sunCamera.updateProjectionMatrix();
@@ -426,25 +426,25 @@ export class Stage {
     for (let joint = 0; joint < b.length; joint++) {
       const along = point(force, joint);
       const share = along.length() / (this.strongest || 1);
-      if (share < LEAST) continue;
+      if (share < MIN_FORCE_SHARE) continue;
       const middle = this.carried(point(centre, joint), b[joint]);
       along.multiplyScalar(length / 2);
       const root = Math.sqrt(Math.min(share, 1));
-      segments.push({ start: middle.clone().sub(along), end: middle.add(along), hue: [...strengthColour(root)], width: WIDEST * root });
+      segments.push({ start: middle.clone().sub(along), end: middle.add(along), hue: [...strengthColour(root)], width: MAX_LINE_WIDTH * root });
     }
     return segments.sort((one, other) => one.width - other.width);
   }
 
-  /** [m] of the longest segment, so that a common one is about half a block long and none too long for the picture. */
+  /** [m] The length of the longest segment; a typical one is then about half a block long, and none is too long. */
   private fittingLength(force: ArrayLike<number>): number {
     const sizes = Array.from({ length: force.length / 3 }, (_, joint) => point(force, joint).length());
-    const drawn = sizes.filter((size) => size > LEAST * this.strongest).sort((one, other) => one - other);
+    const drawn = sizes.filter((size) => size > MIN_FORCE_SHARE * this.strongest).sort((one, other) => one - other);
     const common = drawn[drawn.length >> 1] ?? 1;
     const [least, most] = [2 * this.radius, 0.08 * this.box.getSize(new three.Vector3()).length()];
     return Math.max(least, Math.min((0.7 * this.radius * this.strongest) / common, most));
   }
 
-  /** A point [m] that goes with a block, where the exaggerated motion carries it to. */
+  /** The position of a point [m] that moves with a block, under the exaggerated motion. */
   private carried(at: three.Vector3, block: number, atRest = false): three.Vector3 {
     const times = this.uniforms.exaggeration.value;
     if (times === 1 && !atRest) return at;
@@ -458,7 +458,7 @@ export class Stage {
     return arm.applyAxisAngle(axis, times * angle).addScaledVector(shift, times).add(centre);
   }
 
-  /** Lines instead of the ones before: faint, and strong where they are not deep behind what is seen. */
+  /** Replaces lines: drawn faint everywhere, and strong where they are not far behind the visible blocks. */
   private ribbons(before: three.Mesh[], segments: Segment[]): three.Mesh[] {
     this.scene.remove(...before);
     before[0]?.geometry.dispose();
@@ -485,17 +485,17 @@ export class Stage {
     return drawn;
   }
 
-  /** [m] from the middle, so that the box fills the picture. */
+  /** [m] The distance from the middle at which the box fills the picture. */
   private fittingDistance(towards: three.Vector3): number {
     const turn = new three.Matrix4().lookAt(towards, new three.Vector3(), this.camera.up).invert();
     const middle = this.box.getCenter(new three.Vector3());
-    const slope = Math.tan(three.MathUtils.degToRad(FIELD / 2));
+    const slope = Math.tan(three.MathUtils.degToRad(FIELD_OF_VIEW / 2));
     const aspect = this.container.clientWidth / Math.max(this.container.clientHeight, 1) || 1; // the canvas may follow later
     let distance = 0.01;
     for (let corner = 0; corner < 8; corner++) {
       const at = new three.Vector3(...(["x", "y", "z"] as const).map((axis, i) => this.box[corner & (1 << i) ? "max" : "min"][axis]));
       at.sub(middle).applyMatrix4(turn);
-      distance = Math.max(distance, at.z + (MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
+      distance = Math.max(distance, at.z + (FIT_MARGIN * Math.max(Math.abs(at.x) / aspect, Math.abs(at.y))) / slope);
     }
     return distance;
   }
@@ -508,7 +508,7 @@ interface Segment {
   width: number; // [pixels]
 }
 
-/** [N] of the joints of a frame. */
+/** [N] The largest force in the joints of a frame. */
 export function largestForce(joints: Arrays | null): number {
   let most = 0;
   if (joints) for (let joint = 0; joint < joints.b.data.length; joint++) most = Math.max(most, point(joints.force.data, joint).length());
@@ -537,7 +537,7 @@ function uniforms() {
     selected: { value: -1 },
     evenness: { value: 0 },
     ink: { value: new three.Vector4(0.16, 0.13, 0.1, 0.75) },
-    sun: { value: SUN },
+    sun: { value: SUN_DIRECTION },
     eye: { value: new three.Vector3() },
     sunDepth: { value: null as three.Texture | null },
     sunMatrix: { value: new three.Matrix4() },
@@ -551,9 +551,9 @@ function material(vertexShader: string, fragmentShader: string, uniforms: Record
   return new three.ShaderMaterial({ vertexShader, fragmentShader, uniforms, glslVersion: three.GLSL3, transparent: over, depthWrite: !over });
 }
 
-/** A texture of one texel a row. */
+/** A texture with one texel per row of data. */
 function texture(count: number, type: typeof three.FloatType | typeof three.UnsignedByteType): three.DataTexture {
-  const width = Math.min(TEXELS, count);
+  const width = Math.min(TEXELS_PER_ROW, count);
   const height = Math.ceil(count / width);
   const data = type === three.FloatType ? new Float32Array(4 * width * height) : new Uint8Array(4 * width * height);
   return new three.DataTexture(data, width, height, three.RGBAFormat, type);
@@ -568,15 +568,15 @@ function spread(into: three.DataTexture, rows: Float32Array, stride: number, off
 }
 
 function sunTarget(): three.WebGLRenderTarget {
-  const target = new three.WebGLRenderTarget(SHADOW_MAP, SHADOW_MAP);
-  target.depthTexture = new three.DepthTexture(SHADOW_MAP, SHADOW_MAP, three.FloatType);
+  const target = new three.WebGLRenderTarget(SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS);
+  target.depthTexture = new three.DepthTexture(SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS, three.FloatType);
   return target;
 }
 
-/** Whether the processor draws in the place of graphics hardware: then smooth edges cost too much. */
+/** Whether the processor draws instead of graphics hardware, so that antialiasing is too slow. */
 function isSoftware(): boolean {
   const gl = document.createElement("canvas").getContext("webgl2");
-  if (!gl) throw new Error("this browser has no WebGL 2, which the scene is drawn with; use a newer one, or switch its hardware acceleration on");
+  if (!gl) throw new Error("this browser has no WebGL 2, which the drawing needs; use a newer browser, or switch on its hardware acceleration");
   const named = gl.getExtension("WEBGL_debug_renderer_info");
   const name = named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
   gl.getExtension("WEBGL_lose_context")?.loseContext();

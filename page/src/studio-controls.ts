@@ -1,13 +1,13 @@
-// Controls in the page: a sheet and what may be moved in it come in; what a hand moves goes out to `moved`.
+// The controls in the page: a sheet and its controls come in; each change goes out to `moved`.
 
 import { make } from "./make";
 import { at, azimuthOf, directionOf, numberOf, withUnit, type Control, type Sheet, type Value } from "./studio-sheet";
 
 const TITLES: Record<string, string> = {
-  structure: "Structure", joints: "Joints", statics: "What grows until it collapses", push: "Point load",
+  structure: "Structure", joints: "Joints", statics: "Load that grows until collapse", push: "Point load",
   motion: "Motion of the ground", dynamics: "History",
 };
-const LABELS: Record<string, string> = { "statics.grows": "growing", "push.on": "on block", "push.share": "share of weight", "statics.direction": "towards", "motion.direction": "towards" };
+const LABELS: Record<string, string> = { "statics.grows": "load", "push.on": "on block", "push.share": "share of weight", "statics.direction": "towards", "motion.direction": "towards" };
 
 type Moved = (control: Control, value: Value | undefined) => void;
 
@@ -26,7 +26,7 @@ export function showControls(form: HTMLElement, sheet: Sheet, controls: Control[
   setValues(form, sheet, controls);
 }
 
-/** Puts the values of the sheet into the controls, but for the one in which someone types. */
+/** Puts the values of the sheet into the controls, except into the one in which the user types. */
 export function setValues(form: HTMLElement, sheet: Sheet, controls: Control[]): void {
   for (const control of controls) {
     const inputs = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>(`[name="${control.place}"]`);
@@ -40,7 +40,7 @@ export function setNames(names: string[]): void {
   list.replaceChildren(...names.map((name) => make("option", { value: name })));
 }
 
-/** Says what is wrong beside the control that it is about; false if there is no such control. */
+/** Shows an error beside the control that it is about; false if there is no such control. */
 export function setWrong(form: HTMLElement, place: string, message: string): boolean {
   for (const row of form.querySelectorAll<HTMLElement>(".control")) {
     const about = row.dataset.place === place && message !== "";
@@ -94,7 +94,7 @@ function textOf(control: Control, value: Value | undefined): string {
   return control.kind === "value" ? JSON.stringify(value) : String(value);
 }
 
-/** What a field says; undefined if it is empty. What is no number or no JSON is passed on as it is, to be refused with a reason. */
+/** The value of a field; undefined if it is empty. Text that is not a number or JSON is passed on and refused by the server with a reason. */
 function valueOf(control: Control, text: string): Value | undefined {
   if (text.trim() === "") return undefined;
   if (control.kind === "names") return text;

@@ -1,4 +1,4 @@
-// What the studio draws: the blocks, and of its answers the mechanism in motion or the forces.
+// The drawing of the studio: the blocks, with the mechanism in motion or the forces.
 
 import { classColour, colours, stoneColour } from "./colours";
 import type { Arrays } from "./source";
@@ -15,7 +15,7 @@ export interface Forces {
   b: number[];
   centre: number[]; // (J, 3) [m]
   force: number[]; // (J, 3) [N] on b
-  lines: number[][]; // of thrust, (P, 3) [m] each
+  lines: number[][]; // thrust lines, (P, 3) [m] each
 }
 
 export interface Hinge {
@@ -32,7 +32,7 @@ export interface Standing {
 }
 
 export interface Collapse {
-  stable: boolean; // of "stands" alone
+  stable: boolean; // only for the verdict "stands"
   standing: Standing;
   multiplier_safe: number | null; // by Coulomb friction; of small structures only
   angle_safe: number | null; // [deg] whose tangent it is
@@ -66,24 +66,24 @@ export interface Rest {
 export type Look = "mechanism" | "forces at collapse" | "forces at rest";
 export const LOOKS: Look[] = ["mechanism", "forces at collapse", "forces at rest"];
 
-const PERIOD = 2.6; // [s] of the mechanism to and fro
-const MARKED = 80; // hinges, at most
-const MARK = 0.008; // size of a mark, of the structure
+const MECHANISM_PERIOD = 2.6; // [s] for one motion of the mechanism to and fro
+const MAX_MARKS = 80; // hinges that are marked
+const MARK_SIZE = 0.008; // in units of the size of the structure
 
-export class Scene {
+export class StudioScene {
   readonly stage: Stage;
   isPlain = true; // nothing but blocks is drawn
   private shape: Shape | null = null;
   private collapse: Collapse | null = null;
   private moving = 0; // the animation frame that comes next
   private began = 0;
-  private seen = ""; // names of the blocks that the view was fitted to
+  private seen = ""; // kind of the structure to which the view was fitted
 
   constructor(container: HTMLElement) {
     this.stage = new Stage(container);
   }
 
-  /** New blocks; the view stays if it is the same structure with other sizes. */
+  /** Sets new blocks; the view stays if it is the same kind of structure with other sizes. */
   setShape(shape: Shape, kind: string): void {
     this.shape = shape;
     this.collapse = null;
@@ -116,7 +116,7 @@ export class Scene {
     this.step();
   }
 
-  /** Rests as built. */
+  /** Stops the motion and shows the structure as built. */
   private still(): void {
     cancelAnimationFrame(this.moving);
     this.moving = 0;
@@ -124,12 +124,12 @@ export class Scene {
   }
 
   private step(): void {
-    const phase = (2 * Math.PI * (performance.now() - this.began)) / 1000 / PERIOD;
+    const phase = (2 * Math.PI * (performance.now() - this.began)) / 1000 / MECHANISM_PERIOD;
     this.pose((1 - Math.cos(phase)) / 2);
     this.moving = requestAnimationFrame(() => this.step());
   }
 
-  /** The share of the motion at the end. */
+  /** Draws a share of the final motion. */
   private pose(share: number): void {
     const count = this.shape!.names.length;
     const motion = this.collapse?.motion ?? [];
@@ -144,9 +144,9 @@ export class Scene {
     this.mark(share > 0 ? share : 0, shift, turn);
   }
 
-  /** Hinges as small upright crosses that go with their blocks. */
+  /** Draws hinges as small marks that move with their blocks. */
   private mark(share: number, shift: Float32Array, turn: Float32Array): void {
-    const hinges = share > 0 ? this.collapse!.hinges.filter((hinge) => hinge.kind === "hinge").slice(0, MARKED) : [];
+    const hinges = share > 0 ? this.collapse!.hinges.filter((hinge) => hinge.kind === "hinge").slice(0, MAX_MARKS) : [];
     const centre = this.shape!.geometry.centre;
     this.stage.setMarks(Float32Array.from(hinges.flatMap(({ block, place }) => {
       const arm = place.map((part, i) => part - centre[3 * block + i]);
@@ -155,22 +155,22 @@ export class Scene {
         const [j, k] = [(i + 1) % 3, (i + 2) % 3];
         return part + shift[3 * block + i] + w[j] * arm[k] - w[k] * arm[j];
       });
-    })), MARK);
+    })), MARK_SIZE);
   }
 }
 
-const WHOLE = new Set(["owner", "triangle", "edge", "a", "b"]);
+const INTEGER_ARRAYS = new Set(["owner", "triangle", "edge", "a", "b"]);
 
 function arraysOf<T extends object>(lists: T, names = Object.keys(lists)): Arrays {
   const arrays: Arrays = {};
   for (const name of names) {
     const list = (lists as Record<string, number[]>)[name];
-    arrays[name] = { data: WHOLE.has(name) ? Uint32Array.from(list) : Float32Array.from(list), shape: [list.length] };
+    arrays[name] = { data: INTEGER_ARRAYS.has(name) ? Uint32Array.from(list) : Float32Array.from(list), shape: [list.length] };
   }
   return arrays;
 }
 
-/** Lines one behind another, and where each begins. */
+/** The points of all lines in one array, and the number of the first point of each line. */
 function joined(lines: number[][]): [Float32Array, number[]] {
   const starts: number[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-// The sheet of the studio (page/controls.py): what is where in it, what may be moved, and how it was before.
+// The sheet of the studio (page/controls.py): its values, its controls and its earlier states.
 
 export type Value = string | number | boolean | Value[] | { [key: string]: Value };
 export type Sheet = { [key: string]: Value };
@@ -35,7 +35,7 @@ export function numberOf(value: Value | undefined): number {
   return typeof value === "string" ? parseFloat(value) : typeof value === "number" ? value : NaN;
 }
 
-/** A number as the sheet has it. */
+/** A number with its unit, as in the sheet. */
 export function withUnit(value: number, unit: string): Value {
   const plain = parseFloat(value.toPrecision(12));
   return unit ? `${plain} ${unit}` : plain;
@@ -52,7 +52,7 @@ export function directionOf(degrees: number): Value {
   return [Math.cos(angle), Math.sin(angle), 0].map((part) => parseFloat(part.toFixed(12)) || 0);
 }
 
-/** The same for the same sheet, whatever the order of its keys (FNV-1a, 2 x 32 bits). */
+/** A digest of a value that does not depend on the order of its keys (FNV-1a, 2 x 32 bits). */
 export function digestOf(value: Value | undefined): string {
   const text = JSON.stringify(value, (_, inner) =>
     inner && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner) ?? "";
@@ -65,13 +65,13 @@ export function digestOf(value: Value | undefined): string {
     .join("");
 }
 
-/** What was before and, after undoing, what came then. */
-export class Past {
+/** The earlier states of the sheet and, after undoing, the later ones. */
+export class UndoHistory {
   private before: Sheet[] = [];
   private after: Sheet[] = [];
   private last = { place: "", time: 0 };
 
-  /** The sheet is about to be changed at a place; one drag of a slider is one change. */
+  /** Stores the sheet before a change at a place; one drag of a slider is one change. */
   keep(sheet: Sheet, place: string): void {
     const now = performance.now();
     if (place !== this.last.place || now - this.last.time > 1000) this.before.push(sheet);

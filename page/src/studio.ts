@@ -1,11 +1,11 @@
-// The studio: whoever moves a control sees at once how the structure stands and fails. An answer is shown as current only if
-// it belongs to the present controls: its digest is theirs. From the moment a control moves until then all of it is grey.
+// The studio: when a control moves, the page shows at once how the structure stands and collapses. An answer is shown as current
+// only if its digest is that of the present controls. From the moment a control moves until then, the whole answer is grey.
 
 import "../studio.css";
 import { make } from "./make";
 import { setNames, setValues, setWrong, showControls } from "./studio-controls";
-import { LOOKS, Scene, type Collapse, type Look, type Rest, type Shape } from "./studio-scene";
-import { Past, at, digestOf, put, type Control, type Sheet, type Value } from "./studio-sheet";
+import { LOOKS, StudioScene, type Collapse, type Look, type Rest, type Shape } from "./studio-scene";
+import { UndoHistory, at, digestOf, put, type Control, type Sheet, type Value } from "./studio-sheet";
 
 interface Arranged { sheet: Sheet; controls: Control[] }
 interface Begin extends Arranged { generators: Record<string, string>; folder: string; compiled: boolean }
@@ -14,8 +14,8 @@ interface Question { page: string; number: number; digest: string; sheet: Sheet;
 interface Failure { digest: string; error: string; at: string }
 interface Launched { out: string; running: boolean; code: number | null; begun: boolean; said: string }
 
-const AGAIN = 50; // [ms] until a question that was overtaken is asked again
-const WATCH = 500; // [ms] between looks at a history that runs
+const RETRY_DELAY = 50; // [ms] until an overtaken question is asked again
+const POLL_INTERVAL = 500; // [ms] between two requests for the state of a running history
 const page = crypto.randomUUID();
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
@@ -23,8 +23,8 @@ class Studio {
   private sheet: Sheet = {};
   private controls: Control[] = [];
   private generators: Record<string, string> = {};
-  private readonly past = new Past();
-  private readonly scene = new Scene($("stage"));
+  private readonly past = new UndoHistory();
+  private readonly scene = new StudioScene($("stage"));
   private look: Look = "mechanism";
   private number = 0;
   private asking = false;
@@ -33,12 +33,12 @@ class Studio {
   private shape: (Shape & { of: string }) | null = null; // of: digest of the structure
   private collapse: (Collapse & Reply) | null = null;
   private rest: (Rest & Reply) | null = null;
-  private heavy: Reply | null = null; // a structure that is answered only when asked for
+  private heavy: Reply | null = null; // a large structure, which is computed only on request
   private anyway = "";
   private failure: Failure | null = null;
   private waiting: (() => void)[] = [];
-  private cold = false; // kernels are compiled with the first answer
-  private took = 0; // [ms] from the last move of a control to its multiplier
+  private cold = false; // kernels are compiled for the first answer
+  private took = 0; // [ms] from the last change of a control to its multiplier
   private moved = 0;
 
   async begin(): Promise<void> {
@@ -53,7 +53,7 @@ class Studio {
     void this.watch();
   }
 
-  /** Sets what is at a place of the sheet, as a hand on a control does. */
+  /** Sets the value at a place of the sheet, as a change of its control does. */
   set(place: string, value: Value | undefined): void {
     this.past.keep(this.sheet, place);
     this.take(place.endsWith(".generator") ? this.remade(place, value) : put(this.sheet, place, value));
@@ -70,7 +70,7 @@ class Studio {
     });
   }
 
-  /** What stands on the page now. */
+  /** What the page shows now, for tests. */
   shown() {
     return {
       sheet: this.sheet,
@@ -86,13 +86,13 @@ class Studio {
     };
   }
 
-  /** Of all that the answers depend on: not of the motion of a history. */
+  /** The digest of everything on which the answers depend, which excludes the motion of a history. */
   private get digest(): string {
     const { motion, dynamics, output, ...asked } = this.sheet;
     return digestOf(asked);
   }
 
-  /** The sheet with another generator and its defaults; where a part stands is kept. */
+  /** The sheet with another generator and its default values; the position of a part is kept. */
   private remade(place: string, generator: Value | undefined): Sheet {
     const table = place.replace(/\.generator$/, "");
     const kept = Object.entries(at(this.sheet, table) as Sheet).filter(([key]) => ["name", "mirror", "turn", "at"].includes(key));
@@ -111,7 +111,7 @@ class Studio {
     showControls($("controls"), sheet, controls, this.generators[generator] ?? "", (control, value) => this.set(control.place, value));
   }
 
-  /** Other controls for the present sheet. */
+  /** Requests the controls for the present sheet. */
   private async arrange(): Promise<void> {
     const asked = this.sheet;
     this.arranging++;
@@ -128,7 +128,7 @@ class Studio {
     void this.answer();
   }
 
-  /** Asks until what is answered is what the controls say. One question at a time: a newer one waits for no more than one. */
+  /** Asks until the answer belongs to the present controls. There is one question at a time, so that a newer one waits for at most one. */
   private async answer(): Promise<void> {
     if (this.asking) return;
     this.asking = true;
@@ -176,7 +176,7 @@ class Studio {
     }
   }
 
-  /** The forces at rest come after, in a loop of their own: nobody waits for them. */
+  /** Asks for the forces at rest in a separate loop, so that nothing waits for them. */
   private async askRest(): Promise<void> {
     if (this.resting) return;
     this.resting = true;
@@ -184,7 +184,7 @@ class Studio {
       const [digest, sheet] = [this.digest, this.sheet];
       const rest = await this.part<Rest>("rest", { page, number: this.number, digest, sheet, anyway: this.anyway === digest });
       if (rest) this.rest = rest;
-      else if (this.failure?.digest !== digest) await new Promise((done) => setTimeout(done, AGAIN));
+      else if (this.failure?.digest !== digest) await new Promise((done) => setTimeout(done, RETRY_DELAY));
     }
     this.resting = false;
     this.render();
@@ -194,7 +194,7 @@ class Studio {
     return this.collapse?.digest === this.digest && this.rest?.digest !== this.digest && this.failure?.digest !== this.digest;
   }
 
-  /** A part of the answer; null, and the failure noted, if there is none. */
+  /** A part of the answer; null if there is none, and then the failure is stored. */
   private async part<T>(part: string, question: Question): Promise<(T & Reply) | null> {
     const { status, content } = await ask(part, question);
     if (status === 200) return content as T & Reply;
@@ -210,7 +210,7 @@ class Studio {
     this.render();
   }
 
-  /** The highest block bears the point load until another is chosen; true if that changed the sheet. */
+  /** The highest block carries the point load until another one is chosen; true if that changed the sheet. */
   private chooseBlock(): boolean {
     if (at(this.sheet, "push.on")) return false;
     const { names, fixed, geometry } = this.shape!;
@@ -231,10 +231,10 @@ class Studio {
     const current = this.collapse?.digest === digest;
     document.body.classList.toggle("stale", !current);
     document.body.classList.toggle("shaped", this.scene.isPlain && this.shape?.of === digestOf(this.sheet.structure));
-    $("busy").textContent = failure ? "not computed" : heavy ? "waits" : "computing …";
+    $("busy").textContent = failure ? "not computed" : heavy ? "waiting" : "computing …";
     const placed = setWrong($("controls"), failure?.at ?? "", failure?.error ?? "");
     $("failure").textContent = failure && !placed ? failure.error : "";
-    $("state").replaceChildren(failure ? "what is shown is the last that could be computed" : current ? "" : heavy ? this.offer() : this.cold ? "compiling, which takes about a minute the first time …" : "computing …");
+    $("state").replaceChildren(failure ? "the last computed answer is shown" : current ? "" : heavy ? this.offer() : this.cold ? "compiling, which takes about a minute the first time …" : "computing …");
     $("undo").toggleAttribute("disabled", !this.past.can.undo);
     $("redo").toggleAttribute("disabled", !this.past.can.redo);
     if (current) {
@@ -251,7 +251,7 @@ class Studio {
       this.anyway = this.digest;
       this.changed();
     };
-    const offer = make("p", { textContent: `${this.heavy!.heavy} contact points: this takes from ten seconds to minutes. ` });
+    const offer = make("p", { textContent: `${this.heavy!.heavy} contact points: the computation takes from ten seconds to several minutes. ` });
     offer.append(button);
     return offer;
   }
@@ -264,17 +264,17 @@ class Studio {
     const figure = make("div", { className: "figure", id: "multiplier" });
     if (multiplier !== null) figure.dataset.value = String(multiplier);
     if (safe.multiplier_safe !== null) figure.dataset.safe = String(safe.multiplier_safe);
-    const told = (value: number, angle: number | null) => (grows === "tilt" ? angle!.toFixed(2) + "°" : value.toPrecision(4));
-    const upper = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : told(multiplier, collapse.angle);
-    const value = safe.multiplier_safe === null ? `at most ${upper}` : told(safe.multiplier_safe, safe.angle_safe);
+    const formatted = (value: number, angle: number | null) => (grows === "tilt" ? angle!.toFixed(2) + "°" : value.toPrecision(4));
+    const upper = multiplier === null ? (collapse.status === "endless" ? "∞" : "–") : formatted(multiplier, collapse.angle);
+    const value = safe.multiplier_safe === null ? `at most ${upper}` : formatted(safe.multiplier_safe, safe.angle_safe);
     const unit = { tilt: ` of tilt (tangent ${(safe.multiplier_safe ?? multiplier)?.toPrecision(4)})`, "horizontal force": " g", "point load": this.ownLive ? " × the live loads of the case" : " × the weight of the structure" }[String(grows)] ?? "";
     figure.append(value, make("small", { textContent: multiplier === null ? "" : unit }));
     const stands = make("p", { className: collapse.stable ? "stands" : "falls" });
     stands.textContent = collapse.standing.words;
-    const tried = !rest ? "is being tried by a history" : `${rest.safe.confirmed ? "" : "NOT CONFIRMED by a history: "}${rest.safe.note}`;
-    const known = safe.multiplier_safe === null ? (rest ? `not known: ${rest.safe.note}` : "is being computed") : `Coulomb friction over the areas of the joints; ${tried}`;
+    const tried = !rest ? "being checked by a history" : `${rest.safe.confirmed ? "" : "NOT CONFIRMED by a history: "}${rest.safe.note}`;
+    const known = safe.multiplier_safe === null ? (rest ? `not known: ${rest.safe.note}` : "being computed") : `Coulomb friction over the areas of the joints; ${tried}`;
     const rows = [["safe value", known], ["upper bound", `${upper}, associated friction`], ["verdict", collapse.verdict], ["mechanism", collapse.words]];
-    if (rest?.safe.multiplier_from_rest) rows.splice(1, 0, ["begins to move", `at ${told(rest.safe.multiplier_from_rest, (Math.atan(rest.safe.multiplier_from_rest) * 180) / Math.PI)}, loaded slowly from natural rest`]);
+    if (rest?.safe.multiplier_from_rest) rows.splice(1, 0, ["begins to move", `at ${formatted(rest.safe.multiplier_from_rest, (Math.atan(rest.safe.multiplier_from_rest) * 180) / Math.PI)}, loaded slowly from natural rest`]);
     if (rest?.safety_factor) {
       rows.push(["thrust line", `geometric safety factor ${rest.safety_factor > 999 ? "above 999" : rest.safety_factor.toFixed(2)}`]);
       if (rest.thrust.some((thrust) => thrust !== null)) rows.push(["thrust", rest.thrust.map((thrust) => (thrust === null ? "any" : (thrust / 1000).toPrecision(4))).join(" to ") + " kN"]);
@@ -297,11 +297,11 @@ class Studio {
     if (key === this.drawn || this.collapse?.digest !== digest) return;
     this.drawn = key;
     this.scene.show(this.look, this.collapse, rest);
-    const line = rest?.lines.safest ? "; red: the thrust line farthest from the edges" : "";
+    const line = rest?.lines.safest ? "; red: thrust line farthest from the edges" : "";
     $("caption").textContent = {
-      mechanism: "how it gives way, one colour a body that moves as one; red: hinges",
-      "forces at collapse": "what the joints carry at collapse; red: the thrust line through them",
-      "forces at rest": `what the joints carry under the dead load, if joints give way elastically${line}`,
+      mechanism: "mechanism of collapse, one colour per macro-block; red: hinges",
+      "forces at collapse": "forces in the joints at collapse; red: thrust line",
+      "forces at rest": `forces in the joints under the dead load, with elastic joints${line}`,
     }[this.look];
   }
   private drawn = "";
@@ -359,7 +359,7 @@ class Studio {
       if (status === 200) this.arrangedBy(content as Arranged);
       else $("failure").textContent = content.error;
     } catch {
-      $("saved").textContent = "the address is damaged: begun anew";
+      $("saved").textContent = "the link is damaged; the studio starts with its first structure";
     }
   }
 
@@ -408,7 +408,7 @@ class Studio {
       const state = run.running ? "computing" : run.code === 0 ? "done" : `ended with ${run.code}`;
       $("log").textContent = `${run.out}: ${state}\n${run.said.split(/[\r\n]/).filter((line) => line.trim()).slice(-6).join("\n")}`;
       if (!run.running) return;
-      await new Promise((done) => setTimeout(done, WATCH));
+      await new Promise((done) => setTimeout(done, POLL_INTERVAL));
     }
   }
 }
@@ -419,7 +419,7 @@ async function ask(path: string, content: unknown): Promise<{ status: number; co
     const answer = await fetch(`api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
     return { status: answer.status, content: await answer.json() };
   } catch {
-    return { status: 0, content: { error: "the studio does not answer: it has ended; start it again and reload this page" } };
+    return { status: 0, content: { error: "the studio does not answer because it has ended; start it again and reload this page" } };
   }
 }
 

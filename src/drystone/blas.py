@@ -27,9 +27,9 @@ class Library(NamedTuple):
     """A BLAS library of this process."""
 
     path: str
-    threads: Callable[[], int]  # how many it uses
+    threads: Callable[[], int]  # returns the number of threads that it uses
     set_threads: Callable[[int], Any]
-    of_each_thread: bool  # whether the number is one of the calling thread of Python, and not of the process
+    per_thread: bool  # whether the number is one of the calling thread of Python, and not of the process
 
 
 class _Limit:
@@ -43,21 +43,21 @@ class _Limit:
         self._modules = 0  # of Python that were loaded when the libraries were last looked for
 
     def enter(self) -> list[tuple[Library, int]]:
-        """Begin a computation; what the thread that computes has to restore itself."""
+        """Begin a computation; returns the limits that the computing thread must restore itself."""
         with self._lock:
             libraries = self._loaded()
             for library in libraries:
-                if not library.of_each_thread and library.path not in self._before:
+                if not library.per_thread and library.path not in self._before:
                     self._before[library.path] = (library, library.threads())
                     library.set_threads(1)
             self._under_way += 1
-        own = [(library, library.threads()) for library in libraries if library.of_each_thread]
-        for library, _ in own:
+        own_limits = [(library, library.threads()) for library in libraries if library.per_thread]
+        for library, _ in own_limits:
             library.set_threads(1)
-        return own
+        return own_limits
 
-    def leave(self, own: list[tuple[Library, int]]) -> None:
-        for library, threads in own:
+    def leave(self, own_limits: list[tuple[Library, int]]) -> None:
+        for library, threads in own_limits:
             library.set_threads(threads)
         with self._lock:
             self._under_way -= 1
@@ -66,7 +66,7 @@ class _Limit:
                 library.set_threads(threads)
 
     def _loaded(self) -> list[Library]:
-        """They are looked for again if modules were imported since, as one of these may bring a BLAS of its own."""
+        """The loaded libraries. They are searched again if modules were imported since, as one may have loaded another BLAS."""
         if self._modules != len(sys.modules):
             self._libraries = find_libraries()
             self._modules = len(sys.modules)
@@ -75,20 +75,20 @@ class _Limit:
 
 def find_libraries() -> list[Library]:
     """All BLAS libraries that are loaded."""
-    return [_library(found) for found in ThreadpoolController().select(user_api="blas").lib_controllers]
+    return [_library(controller) for controller in ThreadpoolController().select(user_api="blas").lib_controllers]
 
 
-def _library(found: Any) -> Library:
-    by_openmp = getattr(found, "threading_layer", "") == "openmp"
-    if found.internal_api == "openblas" and not by_openmp:
-        return Library(found.filepath, found.get_num_threads, _setter_of_openblas(found.dynlib), False)
-    of_each_thread = found.internal_api == "mkl" or (found.internal_api == "openblas" and by_openmp)
-    return Library(found.filepath, found.get_num_threads, found.set_num_threads, of_each_thread)
+def _library(controller: Any) -> Library:
+    by_openmp = getattr(controller, "threading_layer", "") == "openmp"
+    if controller.internal_api == "openblas" and not by_openmp:
+        return Library(controller.filepath, controller.get_num_threads, _setter_of_openblas(controller.dynlib), False)
+    of_each_thread = controller.internal_api == "mkl" or (controller.internal_api == "openblas" and by_openmp)
+    return Library(controller.filepath, controller.get_num_threads, controller.set_num_threads, of_each_thread)
 
 
 def _setter_of_openblas(library: Any) -> Callable[[int], Any]:
-    """The function of the library itself; builds differ in what they put before and after its name."""
-    names = [f"{before}openblas_set_num_threads{after}" for before, after in product(("", "scipy_"), ("", "64_", "_64"))]
+    """The function of the library itself; builds differ in the prefix and the suffix of its name."""
+    names = [f"{prefix}openblas_set_num_threads{suffix}" for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64"))]
     return getattr(library, next(name for name in names if hasattr(library, name)))
 
 
@@ -97,9 +97,9 @@ _limit = _Limit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS has one thread until the end of the block, which must not contain a `yield`."""
-    own = _limit.enter()
+    """Keep BLAS on one thread during the block, which must not contain a `yield`."""
+    own_limits = _limit.enter()
     try:
         yield
     finally:
-        _limit.leave(own)
+        _limit.leave(own_limits)

@@ -1,7 +1,7 @@
-"""What deformable blocks bring into a step: more unknowns in its `Problem`, gaps opened or closed by their displacement (T84).
+"""Deformable blocks in a step: they add modal unknowns to its `Problem`, and their displacement changes the gaps (T84).
 
-Contact is found on the rigid shapes. A contact point is carried by the brick it lies in: its displacement and velocity are
-those of the brick's corners, weighted. Displacements are small and seen from the frame that moves with the block.
+Contact is detected on the rigid shapes. The displacement and the velocity of a contact point are interpolated from the corners
+of the brick that it lies in. Displacements are small, in the frame that moves with the block.
 """
 
 from typing import NamedTuple
@@ -18,25 +18,29 @@ from drystone.spin import matrix_of
 Array = np.ndarray
 
 
-class Grip(NamedTuple):
-    """Where contacts hold the blocks a (0) and b (1). No weight on rigid ones."""
+class ContactInterpolation(NamedTuple):
+    """The nodes that move the contact points on blocks a (0) and b (1), and their weights, which are zero for rigid blocks."""
 
     node: Array  # (C, 2, 8) int64
     weight: Array  # (C, 2, 8)
     turn: Array  # (S, 3, 3) rotation of the deformable blocks
 
 
-def hold(elastic: Elastic, contacts: Contacts, position: Array, rotation: Array, amplitude: Array) -> tuple[Contacts, Grip]:
-    """The contacts with the gaps that displaced blocks leave, and the bricks their points lie in."""
+def interpolate_contacts(
+    elastic: Elastic, contacts: Contacts, position: Array, rotation: Array, amplitude: Array
+) -> tuple[Contacts, ContactInterpolation]:
+    """The contacts with the gaps of the deformed blocks, and the interpolation of their points."""
     count, gap = len(contacts.gap), contacts.gap.copy()
-    grip = Grip(np.zeros((count, 2, 8), np.int64), np.zeros((count, 2, 8)), np.empty((len(elastic.block), 3, 3)))
-    _hold(elastic, contacts, position, rotation, grip)
-    _open(elastic, contacts, grip, nodal(elastic, amplitude), gap)
+    grip = ContactInterpolation(
+        np.zeros((count, 2, 8), np.int64), np.zeros((count, 2, 8)), np.empty((len(elastic.block), 3, 3))
+    )
+    _find_nodes(elastic, contacts, position, rotation, grip)
+    _add_displacement_gaps(elastic, contacts, grip, nodal(elastic, amplitude), gap)
     return contacts._replace(gap=gap), grip
 
 
 @kernel
-def _hold(elastic, contacts, position, rotation, grip):
+def _find_nodes(elastic, contacts, position, rotation, grip):
     for s in range(elastic.block.shape[0]):
         grip.turn[s] = matrix_of(rotation[elastic.block[s]])
     natural, local = np.empty(3), np.empty(3)
@@ -52,12 +56,12 @@ def _hold(elastic, contacts, position, rotation, grip):
                     local[i] += grip.turn[s, j, i] * (contacts.point[c, j] - position[body, j])
             k = elastic.kind[s]
             natural_point(elastic.corner[k], local, natural)
-            weigh_nodes(elastic.mesh[k], natural, grip.node[c, side], grip.weight[c, side])
+            find_node_weights(elastic.mesh[k], natural, grip.node[c, side], grip.weight[c, side])
 
 
 @inner
 def natural_point(corner, local, natural):
-    """Natural coordinates of a point [m] of the body frame, by Newton, brought back into the block if it lies outside."""
+    """The natural coordinates of a point [m] of the body frame, by Newton's method, clipped to the block."""
     for i in range(3):
         natural[i] = 0.0
     for _ in range(8):
@@ -85,8 +89,8 @@ def natural_point(corner, local, natural):
 
 
 @inner
-def weigh_nodes(mesh, natural, node, weight):
-    """The brick that a natural point of the block lies in: its nodes and their weights."""
+def find_node_weights(mesh, natural, node, weight):
+    """The nodes of the brick that a natural point of the block lies in, and their weights."""
     first, stride = 0, 1
     for c in range(8):
         node[c], weight[c] = 0, 1.0
@@ -104,8 +108,8 @@ def weigh_nodes(mesh, natural, node, weight):
 
 
 @inner
-def _open(elastic, contacts, grip, moved, gap):
-    """Add what displacements (S, n, 3) [m] of the nodes open of the gaps."""
+def _add_displacement_gaps(elastic, contacts, grip, moved, gap):
+    """Add to the gaps the opening by the displacements (S, n, 3) [m] of the nodes."""
     for c in range(gap.shape[0]):
         for side in range(2):
             s = elastic.row[contacts.a[c] if side == 0 else contacts.b[c]]
@@ -120,64 +124,73 @@ def _open(elastic, contacts, grip, moved, gap):
                     gap[c] += step if side == 1 else -step
 
 
-class Vibration(NamedTuple):
-    """The modes in a step."""
+class FreeModes(NamedTuple):
+    """The elastic modes in a step."""
 
     scale: Array  # (S, m) rate per whitened unknown (T83)
     before: Array  # (S, m) [kg^1/2 m/s] whitened rates at the start
     free: Array  # (S, m) [kg^1/2 m/s] whitened rates at the end without contact
 
 
-def vibrate(
+def predict_free_modes(
     elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float, theta: float, mass: float
-) -> Vibration:
-    """How the modes go on without contact (T83), all as at the start of the step; spin (B, 3) [rad/s]. mass: of the modes; 0:
-    they are static (T358)."""
+) -> FreeModes:
+    """The rates of the modes at the end of the step without contact (T83); all arguments are those at its start; spin (B, 3)
+    [rad/s]. mass: of the modes; 0: they are static (T358)."""
     square = elastic.stiffness[elastic.kind]
     inertia = mass + (theta * h) ** 2 * square
-    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))  # modes that a smaller mesh does not have have no stiffness
+    # modes that blocks with a coarser mesh do not have are of zero stiffness
+    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
     strained = square * (amplitude + theta * (1.0 - theta) * h * rate)
-    pull = _turning(elastic, rotation, spin, amplitude, rate, h)
-    return Vibration(scale, rate / scale, scale * (mass * rate + pull - h * strained))
+    pull = _inertial_rates(elastic, rotation, spin, amplitude, rate, h)
+    return FreeModes(scale, rate / scale, scale * (mass * rate + pull - h * strained))
 
 
-def _turning(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:
-    """(S, m) [kg^1/2 m/s] what centrifugal and Coriolis forces give to the amplitudes in a step (T85); the latter as a turn of
-    the velocities, which keeps their energy."""
+def _inertial_rates(elastic: Elastic, rotation: Array, spin: Array, amplitude: Array, rate: Array, h: float) -> Array:
+    """(S, m) [kg^1/2 m/s] the change of the rates by centrifugal and Coriolis forces in a step (T85); the latter rotate the
+    velocities, which conserves their energy."""
     out = np.zeros_like(rate)
     for s, block in enumerate(elastic.block):
         if not spin[block].any():
             continue
         k = elastic.kind[s]
         omega = matrix_of(rotation[block]).T @ spin[block]
-        place = elastic.node[k] + elastic.mode[k] @ amplitude[s]
+        position = elastic.node[k] + elastic.mode[k] @ amplitude[s]
         moving = elastic.mode[k] @ rate[s]
-        outward = -np.cross(omega, np.cross(omega, place))
-        out[s] = np.einsum("nim,ni->m", elastic.momentum[k], h * outward + moving @ _turn(-2.0 * h * omega).T - moving)
+        outward = -np.cross(omega, np.cross(omega, position))
+        out[s] = np.einsum(
+            "nim,ni->m", elastic.momentum[k], h * outward + moving @ _rotation_matrix(-2.0 * h * omega).T - moving
+        )
     return out
 
 
-def _turn(vector: Array) -> Array:
+def _rotation_matrix(vector: Array) -> Array:
     """(3, 3) rotation by |vector| [rad] about vector."""
     angle = float(np.linalg.norm(vector))
     x, y, z = np.sin(angle / 2) * vector / angle
     return matrix_of(np.array([np.cos(angle / 2), x, y, z]))
 
 
-def widen(
-    elastic: Elastic, problem: Problem, guess: Guess, contacts: Contacts, frame: Array, grip: Grip, modes: Vibration
+def add_modal_unknowns(
+    elastic: Elastic,
+    problem: Problem,
+    guess: Guess,
+    contacts: Contacts,
+    frame: Array,
+    grip: ContactInterpolation,
+    modes: FreeModes,
 ) -> tuple[Problem, Guess]:
-    """The problem with the modes of the deformable blocks after the six unknowns of every block, zeros for rigid ones (T84).
+    """Append the modes of the deformable blocks to the six unknowns of every block, zeros for rigid ones (T84).
     frame (C, 3, 3): contact axes."""
     more = elastic.mode.shape[3]
-    row_a, row_b = _with_room(problem.row_a, more), _with_room(problem.row_b, more)
+    row_a, row_b = _append_zeros(problem.row_a, more), _append_zeros(problem.row_b, more)
     _elastic_rows(elastic, contacts, frame, grip, modes.scale, row_a, row_b)
-    free, velocity = _with_room(problem.free, more), _with_room(guess.velocity, more)
+    free, velocity = _append_zeros(problem.free, more), _append_zeros(guess.velocity, more)
     free[elastic.slot, 6:], velocity[elastic.slot, 6:] = modes.free, modes.before
     return problem._replace(row_a=row_a, row_b=row_b, free=free), guess._replace(velocity=velocity)
 
 
-def _with_room(values: Array, more: int) -> Array:
+def _append_zeros(values: Array, more: int) -> Array:
     wide = np.zeros((*values.shape[:-1], values.shape[-1] + more))
     wide[..., : values.shape[-1]] = values
     return wide
@@ -185,7 +198,7 @@ def _with_room(values: Array, more: int) -> Array:
 
 @inner
 def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
-    """Rows after the first six: velocity of the contact point along the contact axes per whitened amplitude."""
+    """The rows after the first six: velocity of the contact point along the contact axes per whitened amplitude."""
     for c in range(contacts.a.shape[0]):
         for side in range(2):
             s = elastic.row[contacts.a[c] if side == 0 else contacts.b[c]]
@@ -208,5 +221,5 @@ def _elastic_rows(elastic, contacts, frame, grip, scale, row_a, row_b):
 
 
 def strain_energy(elastic: Elastic, amplitude: Array) -> float:
-    """[J] (T86)"""
+    """[J] the strain energy of the deformable blocks (T86)."""
     return 0.5 * float(np.vdot(elastic.stiffness[elastic.kind], amplitude**2))

@@ -125,11 +125,11 @@ def rigid_modes(stiffness: Array) -> Array:
 def matrices(place: Array, element: Array, density: float, stone: Stone) -> tuple[Array, Array]:
     """Stiffness [N/m] and mass [kg] (3 n, 3 n) of bricks (E, 8) on nodes (n, 3)."""
     stiffness, mass = np.zeros((3 * len(place),) * 2), np.zeros((3 * len(place),) * 2)
-    matrix = brick.elasticity(stone.young, stone.poisson)
+    matrix = brick.elasticity_matrix(stone.young, stone.poisson)
     for corners in element:
         at = (3 * corners[:, None] + np.arange(3)).ravel()
-        stiffness[np.ix_(at, at)] += brick.stiffness(place[corners], matrix)
-        mass[np.ix_(at, at)] += brick.mass(place[corners], density)
+        stiffness[np.ix_(at, at)] += brick.stiffness_matrix(place[corners], matrix)
+        mass[np.ix_(at, at)] += brick.mass_matrix(place[corners], density)
     return stiffness, mass
 
 
@@ -142,7 +142,7 @@ def lattice(mesh: Iterable[int]) -> Array:
 
 def mesh_nodes(corner: Array, mesh: Iterable[int]) -> Array:
     """(n, 3) [m] nodes of a block with these corners (8, 3)."""
-    return np.array([brick.weights(natural) for natural in lattice(mesh)]) @ corner
+    return np.array([brick.shape_functions(natural) for natural in lattice(mesh)]) @ corner
 
 
 def elements(mesh: Sequence[int]) -> Array:
@@ -166,7 +166,7 @@ def hexahedron(vertices: Array, faces: Sequence[Sequence[int]], label: str) -> A
     pairs = [opposite[p] if way[p, k] > 0 else opposite[p][::-1] for k, p in enumerate(axis)]
     chosen = [[sides[pairs[k][c >> k & 1]] for k in range(3)] for c in range(8)]
     corners = np.array([vertices[next(iter(x & y & z))] for x, y, z in chosen], float)
-    if np.linalg.det(corners.T @ brick.gradients(np.zeros(3))) < 0:
+    if np.linalg.det(corners.T @ brick.shape_gradients(np.zeros(3))) < 0:
         corners = corners[[4, 5, 6, 7, 0, 1, 2, 3]]
     return corners
 
@@ -185,8 +185,8 @@ def gauss_stresses(elastic: Elastic, amplitude: Array) -> list[Array]:
     for k, u in zip(elastic.kind.tolist(), moved, strict=True):
         if k not in found:
             element = elements(elastic.mesh[k].tolist())
-            matrix = brick.elasticity(float(elastic.young[k]), float(elastic.poisson[k]))
-            found[k] = element, np.array([brick.stresses(elastic.node[k, corners], matrix) for corners in element])
+            matrix = brick.elasticity_matrix(float(elastic.young[k]), float(elastic.poisson[k]))
+            found[k] = element, np.array([brick.stress_matrix(elastic.node[k, corners], matrix) for corners in element])
         element, per_displacement = found[k]
         result.append(np.einsum("egsd,ed->egs", per_displacement, u[element].reshape(len(element), 24)))
     return result

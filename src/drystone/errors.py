@@ -1,4 +1,4 @@
-"""What is wrong with input: a `Finding` says where, how much and the cure; the one exception a user sees is `InputError`."""
+"""Errors in the input. A `Finding` names the place, the value and the remedy; `InputError` is the one exception a user sees."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -6,41 +6,41 @@ from typing import Any, NamedTuple
 
 
 class InputError(ValueError):
-    """Input that drystone refuses. The message names where, what value, and how to cure it."""
+    """Input that drystone refuses. The message names the place, the value and the remedy."""
 
 
-def shown(value: Any, most: int = 200) -> str:
-    """A value as a message shows it: whatever was given, in so many characters at most."""
+def truncated_repr(value: Any, max_characters: int = 200) -> str:
+    """The `repr` of any value, cut to `max_characters`, for use in a message."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists without end
+    except (ValueError, RecursionError):  # an integer of thousands of digits, or lists nested too deeply
         return f"a {type(value).__name__} that is too long to show"
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
+    return text if len(text) <= max_characters else f"{text[: max_characters - 4]} ..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a clause about a name that is not known: the nearest one that is, or nothing."""
-    near = get_close_matches(name, list(known), 1)
-    return f", did you mean {near[0]!r}?" if near else ""
+    """The end of a message about an unknown name: the nearest known name, or an empty string."""
+    matches = get_close_matches(name, list(known), 1)
+    return f", did you mean {matches[0]!r}?" if matches else ""
 
 
 class Finding(NamedTuple):
-    """One thing wrong, or doubtful, about a structure. The door raises the first; the doctor lists all."""
+    """One thing that is wrong or doubtful about a structure. `build_model` raises the first one; the doctor lists them all."""
 
-    kind: str  # in a word or two, the same for all findings of a kind
-    blocks: tuple[int, ...]  # rows of the blocks concerned; none: the whole structure
-    said: str  # what was measured, as the end of a sentence about the blocks
-    cure: str  # what to do about it
-    face: int | None = None  # of the first block
-    value: float | None = None  # what was measured
+    kind: str  # one or two words, the same for all findings of this kind
+    blocks: tuple[int, ...]  # rows of the blocks concerned; empty for the whole structure
+    message: str  # what was measured, as the end of a sentence about the blocks
+    hint: str  # what to do about it
+    face: int | None = None  # a face of the first block
+    value: float | None = None  # the value that was measured
     unit: str = ""
-    severity: str = "error"  # an error keeps the structure from running; a warning does not
+    severity: str = "error"  # "error" if the structure cannot be computed, else "warning"
 
     def where(self, labels: Sequence[str]) -> str:
-        """The blocks and the face, by the names that the blocks go by."""
+        """The blocks and the face, as messages name them; `labels` has a label for each block."""
         return " and ".join(labels[b] for b in self.blocks) + ("" if self.face is None else f", face {self.face}")
 
-    def refusal(self, labels: Sequence[str]) -> InputError:
-        """The finding as the one exception a user sees."""
+    def to_error(self, labels: Sequence[str]) -> InputError:
+        """The finding as an `InputError`."""
         where = self.where(labels)
-        return InputError(f"{where}{': ' if len(self.blocks) == 1 else ' ' if where else ''}{self.said}; {self.cure}")
+        return InputError(f"{where}{': ' if len(self.blocks) == 1 else ' ' if where else ''}{self.message}; {self.hint}")

@@ -1,5 +1,4 @@
-"""What can be told of a case before it is computed: a `Case` comes in, plain numbers in SI go out. Only contact detection is
-asked; no solver is loaded."""
+"""Summarises a case before it is computed, as plain numbers in SI. Only contact detection is run; no solver is loaded."""
 
 import math
 from typing import Any
@@ -11,11 +10,11 @@ from drystone.contact.detect import detect
 from drystone.io.case import Case
 from drystone.model import Model
 
-REST = 1e-3  # [s] a step that contact detection looks ahead where nothing moves
+LOOK_AHEAD_TIME = 1e-3  # [s] the step that contact detection looks ahead in an analysis without time steps
 
 
-def first_facts(case: Case) -> dict[str, Any]:
-    """What `drystone check --json` prints of a case."""
+def summarise_case(case: Case) -> dict[str, Any]:
+    """The summary of a case that `drystone check --json` prints."""
     model = case.model()
     contacts = first_contacts(model, case)
     bodies = model.bodies
@@ -36,35 +35,35 @@ def first_facts(case: Case) -> dict[str, Any]:
         "motions": [motion.label for motion in case.motions],
         "contact": case.surface.words,
         "method": "small steps" if case.by_small_steps else case.solver.method,
-        **(_plan(case) if case.goes_through_time else {}),
+        **(_summarise_time_steps(case) if case.goes_through_time else {}),
     }
 
 
-def _plan(case: Case) -> dict[str, Any]:
-    """How a history will go through time."""
+def _summarise_time_steps(case: Case) -> dict[str, Any]:
+    """The duration, the time step, and the numbers of steps and frames of a history."""
     return {
         "duration": case.history.duration,
         "time_step": case.history.time_step,
         "steps": planned_steps(case),
-        "frames": 1 + math.ceil(planned_steps(case) / steps_a_frame(case)),
+        "frames": 1 + math.ceil(planned_steps(case) / steps_per_frame(case)),
     }
 
 
 def planned_steps(case: Case) -> int:
-    """How many steps reach the duration, as `simulate` counts them."""
+    """The number of steps that reach the duration, as `simulate` counts them."""
     return round(case.history.duration / case.history.time_step)
 
 
-def steps_a_frame(case: Case) -> int:
-    """How many steps go by from one recorded frame to the next."""
+def steps_per_frame(case: Case) -> int:
+    """The number of steps from one recorded frame to the next."""
     return max(1, round(min(case.frame_interval, case.history.duration) / case.history.time_step))
 
 
 def first_contacts(model: Model, case: Case) -> Contacts:
-    """Of the structure at rest, as it was built."""
+    """The contacts of the structure at rest, as built."""
     count = len(model.position)
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-    h = case.history.time_step if case.goes_through_time else REST
+    h = case.history.time_step if case.goes_through_time else LOOK_AHEAD_TIME
     bricks, still = model.elastic.bricks if model.elastic else None, np.zeros((count, 6))
-    nearest = case.searched(model).nearest
+    nearest = case.with_contact_search(model).nearest
     return detect(model.bodies, model.position, upright, still, h, no_contacts(), 0, model.planar, bricks, nearest)[0]

@@ -7,8 +7,8 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.kernel import kernel
-from drystone.laws import RIGID as RIGID
-from drystone.laws import Surface as Surface
+from drystone.laws import RIGID_SURFACE as RIGID_SURFACE
+from drystone.laws import ContactSurface as ContactSurface
 from drystone.model import Model
 
 Array = np.ndarray
@@ -29,14 +29,14 @@ def refuse_own_laws(model: Model) -> None:
                          "simulate_small_steps, or give cohesion, adhesion or crushing in its place")  # fmt: skip
 
 
-def apply_laws(model: Model, surface: Surface, contacts: Contacts, position: Array, h: float) -> Law:
+def apply_laws(model: Model, surface: ContactSurface, contacts: Contacts, position: Array, h: float) -> Law:
     """Friction by pair of blocks; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
     refuse_own_laws(model)
     if model.laws is not None and not surface.compliant:
         raise InputError("joints with cohesion, adhesion, crushing or a stiffness need compliant contact; give the stone a "
-                         "modulus: Surface(young=30e9)")  # fmt: skip
+                         "modulus: ContactSurface(young=30e9)")  # fmt: skip
     friction = model.friction_between(contacts.a, contacts.b)
-    dilatancy = np.zeros_like(friction) if surface.exact else friction
+    dilatancy = np.zeros_like(friction) if surface.coulomb else friction
     if surface.stiffness is not None:
         compliance = np.full(len(friction), 1 / (surface.stiffness * h * h))
     elif surface.young is not None:

@@ -1,9 +1,9 @@
-"""Laws of joints as a user gives them: a `JointLaw` for each pair of groups comes in, tables of numbers (`Laws`) go out.
+"""Laws of joints as a user gives them, a `JointLaw` for each pair of groups, and the tables of numbers (`Laws`) made from them.
 
-A joint is dry unless its law says more: cohesion and tension (Mohr and Coulomb's cone with its apex at -cohesion / friction,
-cut off at the tension), adhesion that is damaged (a cohesive zone), a pressure at which it is crushed, a stiffness of its own.
-What they mean in a step is told by `mortar` (T70 to T77) and, in histories by small steps, by engine/joint_law.py (T343 to
-T346); what cannot be is refused here. Whoever needs another law writes a function and gives it as an `OwnLaw`.
+A joint is dry unless its law has more than friction: cohesion and tension (the cone of Mohr and Coulomb with its apex at
+-cohesion / friction, cut off at the tension), adhesion with damage (a cohesive zone), a crushing strength, or a stiffness.
+Their mechanics are explained in `mortar` (T70 to T77) and, for histories by small steps, in engine/joint_law.py (T343 to
+T346); impossible values are refused here. A user-defined law is a function, given as an `OwnLaw`.
 
 >>> JointLaw(0.5, tension=1e5).cohesion_in_use
 50000.0
@@ -21,17 +21,18 @@ from drystone.errors import InputError
 
 Array = np.ndarray
 
-YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if not given
-MOST_MEMORY = 64  # numbers that a cell of a joint can remember for a law from outside
-FORGOTTEN = 1e-3  # an adhesion weaker than this part of the sound one is gone
+DEFAULT_YOUNG = 30e9  # [Pa] modulus of the stone where blocks touch, if none is given
+MAX_LAW_MEMORY = 64  # numbers that a cell of a joint can store for a user-defined law
+NEGLIGIBLE_INTENSITY = 1e-3  # adhesion below this share of the undamaged one is set to zero
 
 
 @dataclass(frozen=True)
 class Adhesion:
-    """A bond that pulls with stiffness * intensity^2 and gives way while it is stretched (Raous, Cangemi and Cocou; AJ)."""
+    """A bond with the stiffness times intensity^2, whose intensity decreases as it is stretched (Raous, Cangemi and Cocou;
+    AJ)."""
 
-    energy: float  # [J/m2] that it takes to break it: w
-    normal_stiffness: float  # [N/m3] of the sound bond
+    energy: float  # [J/m2] needed to break it: w
+    normal_stiffness: float  # [N/m3] of the undamaged bond
     shear_stiffness: float | None = None  # [N/m3]; the same if not given
     viscosity: float = 0.0  # [N s/m] that delays the damage: b
 
@@ -40,8 +41,8 @@ class Adhesion:
         return self.normal_stiffness if self.shear_stiffness is None else self.shear_stiffness
 
 
-class KnownCode(NamedTuple):
-    """A function that a run was computed with. Its file has the name and the digest of the code, never the code itself."""
+class CodeIdentity(NamedTuple):
+    """The name and the digest of a function that a run was computed with. The file of a run never has the code itself."""
 
     name: str
     digest: str
@@ -49,51 +50,54 @@ class KnownCode(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnLaw:
-    """A joint law from outside the package, for histories by small steps: a function of one cell of a joint, with the arguments
+    """A user-defined joint law for histories by small steps: a function of one cell of a joint, with the arguments
     of `stress` in engine/joint_law.py. The small steps are stable as long as the law is nowhere stiffer than the stiffnesses
-    that it is given in `numbers[NORMAL]` and `numbers[SHEAR]`."""
+    that it receives in `numbers[NORMAL]` and `numbers[SHEAR]`."""
 
-    stress: Callable[..., None] | KnownCode  # compiled when it is first needed; KnownCode: of a model read from a run
-    numbers: tuple[float, ...] = ()  # its own, after the friction and the two stiffnesses of the joint
-    memory: int = 0  # how many numbers each cell remembers for it, after the four that every cell has
-    strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while a structure is let down, so that nothing breaks
-    reach: float = 0.0  # [m] how far a joint may be opened and still pull
+    stress: Callable[..., None] | CodeIdentity  # compiled when it is first needed; `CodeIdentity` in a model read from a run
+    numbers: tuple[float, ...] = ()  # its parameters, after the friction and the two stiffnesses of the joint
+    memory: int = 0  # how many numbers each cell stores for it, after the four that every cell has
+    strengths: tuple[int, ...] = ()  # rows of `numbers` that are infinite while the structure is put under its weight
+    reach: float = 0.0  # [m] the largest opening at which the joint still transmits tension
 
     @property
     def name(self) -> str:
-        """Of the function."""
-        return self.stress.name if isinstance(self.stress, KnownCode) else getattr(self.stress, "__name__", repr(self.stress))
+        """The name of the function."""
+        return (
+            self.stress.name if isinstance(self.stress, CodeIdentity) else getattr(self.stress, "__name__", repr(self.stress))
+        )
 
     def check(self, where: str) -> None:
-        """Refuse what cannot be; whether the function is a law is seen when it is compiled."""
-        if not callable(self.stress) and not isinstance(self.stress, KnownCode):
+        """Refuse impossible values; whether the function is a joint law is found when it is compiled."""
+        if not callable(self.stress) and not isinstance(self.stress, CodeIdentity):
             raise InputError(f"own.stress{where} is {self.stress!r}; give a function that Numba can compile")
         for k, value in enumerate(self.numbers):
             if not is_number(value) or not math.isfinite(value):
                 raise InputError(f"own.numbers[{k}]{where} is {value!r}; give a number")
-        if not isinstance(self.memory, int) or not 0 <= self.memory <= MOST_MEMORY:
-            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MOST_MEMORY}")
+        if not isinstance(self.memory, int) or not 0 <= self.memory <= MAX_LAW_MEMORY:
+            raise InputError(f"own.memory{where} is {self.memory!r}; give a whole number from 0 to {MAX_LAW_MEMORY}")
         for k in self.strengths:
             if not 0 <= k < len(self.numbers):
                 raise InputError(f"own.strengths{where} has {k}, and there are {len(self.numbers)} numbers; count them from 0")
-        _check_size(f"own.reach{where}", self.reach, zero=True)
+        _check_magnitude(f"own.reach{where}", self.reach, zero=True)
 
 
 @dataclass(frozen=True)
 class JointLaw:
-    """How two blocks meet. What is not given is not there; stiffnesses are then those of the stone."""
+    """The law of the joint between two blocks. Properties that are not given are absent; stiffnesses are then those of the
+    stone."""
 
     friction: float  # coefficient of friction, the tangent of its angle
     cohesion: float | None = None  # [Pa] friction * tension if only that is given
     tension: float | None = None  # [Pa] cohesion / friction, the apex of the cone, if only that is given
-    brittle: bool = False  # sliding breaks the bond; False: it yields and slides on with its cohesion
+    brittle: bool = False  # True: sliding breaks the bond; False: the joint slides on with its cohesion
     normal_stiffness: float | None = None  # [N/m3] stress per closing
-    shear_stiffness: float | None = None  # [N/m3] that of the normal if not given
-    crushing: float | None = None  # [Pa] largest pressure
+    shear_stiffness: float | None = None  # [N/m3] equal to the normal stiffness if not given
+    crushing: float | None = None  # [Pa] crushing strength
     adhesion: Adhesion | None = None  # a bond that is damaged as it is stretched
-    restitution: float = 0.0  # speed after over speed before an impact, of rigid contact (T88)
-    dilatancy: float = 0.0  # [rad] angle at which a joint that slides opens, in histories by small steps (T342)
-    own: OwnLaw | None = None  # a law from outside in place of friction, cohesion, adhesion and crushing
+    restitution: float = 0.0  # speed after an impact over speed before it, for rigid contact (T88)
+    dilatancy: float = 0.0  # [rad] angle at which a sliding joint opens, in histories by small steps (T342)
+    own: OwnLaw | None = None  # a user-defined law in place of friction, cohesion, adhesion and crushing
 
     @property
     def cohesion_in_use(self) -> float:
@@ -107,23 +111,23 @@ class JointLaw:
 
     @property
     def is_dry(self) -> bool:
-        """Friction is all there is to it."""
+        """Whether the joint has no more than friction, restitution and dilatancy."""
         return self == JointLaw(self.friction, restitution=self.restitution, dilatancy=self.dilatancy)
 
     def check(self, where: str) -> None:
-        """Refuse what cannot be; `where` follows the name of a quantity, as " at supports"."""
+        """Refuse impossible values; `where` follows the name of a quantity in messages, as " at supports"."""
         if not is_number(self.friction) or not 0 <= self.friction < math.inf:
             raise InputError(f"friction{where} is {self.friction!r}; give a number, 0 or more")
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
             if field.name not in ("brittle", "adhesion", "restitution", "dilatancy", "own") and value is not None:
-                _check_size(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
+                _check_magnitude(f"{field.name}{where}", value, zero=field.name in ("cohesion", "tension"))
         if not is_number(self.restitution) or not 0 <= self.restitution <= 1:
             raise InputError(f"restitution{where} is {self.restitution!r}; give a number from 0 to 1")
         if not is_number(self.dilatancy) or not 0 <= self.dilatancy <= math.atan(self.friction):
             most = math.degrees(math.atan(self.friction))
             raise InputError(f"dilatancy{where} is {self.dilatancy!r} rad; give an angle from 0 to that of friction, "
-                             f"{most:.4g} degrees: a joint that opens more would make energy")  # fmt: skip
+                             f"{most:.4g} degrees: a joint that opens more would create energy")  # fmt: skip
         self._check_cone(where)
         if self.own is not None:
             self._check_own(self.own, where)
@@ -131,7 +135,7 @@ class JointLaw:
             for field in fields(self.adhesion):
                 value = getattr(self.adhesion, field.name)
                 if value is not None:
-                    _check_size(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
+                    _check_magnitude(f"adhesion.{field.name}{where}", value, zero=field.name == "viscosity")
 
     def _check_own(self, own: OwnLaw, where: str) -> None:
         own.check(where)
@@ -192,12 +196,12 @@ class Scatter:
         return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
 
 
-class Surface(NamedTuple):
+class ContactSurface(NamedTuple):
     """How the blocks of a structure meet, besides their friction."""
 
     young: float | None = None  # [Pa] modulus of the stone in compliant contacts
     stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
-    exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+    coulomb: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
 
     @property
     def compliant(self) -> bool:
@@ -212,7 +216,7 @@ class Surface(NamedTuple):
         return "rigid"
 
 
-RIGID = Surface()
+RIGID_SURFACE = ContactSurface()
 
 
 class Laws(NamedTuple):
@@ -234,14 +238,14 @@ class Laws(NamedTuple):
         """(G, G) [m] how far a joint may be stretched and still pull; 0 where the stone is its stiffness, hence a hair."""
         with np.errstate(divide="ignore", invalid="ignore"):
             cut = np.where(self.normal_stiffness > 0, self.tension / self.normal_stiffness, 0.0)
-            damaged = np.sqrt(self.energy / np.minimum(self.pull, self.drag) / FORGOTTEN)
+            damaged = np.sqrt(self.energy / np.minimum(self.pull, self.drag) / NEGLIGIBLE_INTENSITY)
         return np.maximum(cut, np.where(self.energy > 0, damaged, 0.0))
 
 
 OwnLaws = tuple[tuple[OwnLaw | None, ...], ...]  # (G, G) symmetric; None where a joint has no law from outside
 
 
-class Tables(NamedTuple):
+class LawTables(NamedTuple):
     """The laws between groups, (G, G) each; None where there is nothing."""
 
     friction: Array
@@ -251,7 +255,7 @@ class Tables(NamedTuple):
     own: OwnLaws | None
 
 
-def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
+def tabulate_laws(law_of: Sequence[Sequence[JointLaw]]) -> LawTables:
     friction, bounce, angle = (np.array([[getattr(law, name) for law in row] for row in law_of], float)
                                for name in ("friction", "restitution", "dilatancy"))  # fmt: skip
     laws = None
@@ -259,7 +263,7 @@ def tabulate(law_of: Sequence[Sequence[JointLaw]]) -> Tables:
         numbers = np.array([[_numbers(law) for law in row] for row in law_of])
         laws = Laws(*(np.ascontiguousarray(numbers[:, :, k]) for k in range(numbers.shape[2])))
     own = tuple(tuple(law.own for law in row) for row in law_of) if any(law.own for row in law_of for law in row) else None
-    return Tables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
+    return LawTables(friction, laws, bounce if bounce.any() else None, np.tan(angle) if angle.any() else None, own)
 
 
 def _numbers(law: JointLaw) -> tuple[float, ...]:
@@ -278,7 +282,7 @@ def _numbers(law: JointLaw) -> tuple[float, ...]:
     )
 
 
-def _check_size(what: str, value: float, zero: bool) -> None:
+def _check_magnitude(what: str, value: float, zero: bool) -> None:
     if not is_number(value) or not 0 <= value < math.inf or (value == 0 and not zero):
         raise InputError(f"{what} is {value!r}; give a number, {'0 or more' if zero else 'above 0'}")
 

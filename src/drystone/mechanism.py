@@ -1,9 +1,10 @@
-"""Reading a mechanism: a `Model`, its `Contacts` and how the blocks move come in, a `Mechanism` goes out.
+"""Describe the mechanism of a structure from the motion of its blocks: macro-blocks, and the hinges and sliding joints between
+them.
 
-What moves as one is a macro-block (T61); where two macro-blocks meet, each pair of blocks is a hinge, slides, turns upon itself
-or opens (T62). `read_mechanism` reads velocities or small displacements, `read_displacement` finite ones (T60). All amounts are
-those of the motion scaled so that the largest displacement of any corner is 1 m: only the shape of a mechanism is known, and
-a finite displacement is had by multiplying with `Mechanism.largest`.
+Blocks that move as one rigid body form a macro-block (T61). Each joint between two macro-blocks is a hinge, slides, twists or
+opens (T62). `read_mechanism` takes velocities or small displacements, `read_displacement` finite ones (T60). All amounts are
+scaled so that the largest displacement of any corner is 1 m, because only the shape of a mechanism is known; multiply by
+`Mechanism.largest` to obtain the finite displacement.
 """
 
 from collections import Counter
@@ -19,16 +20,23 @@ from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import chains, touching_pairs
 from drystone.errors import InputError
 from drystone.model import Model
-from drystone.neighbours import connected
+from drystone.neighbours import label_connected
 
 Array = np.ndarray
-Carry = Callable[[Array, Array], Array]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
+PointDisplacement = Callable[
+    [Array, Array], Array
+]  # blocks (n,) and points (n, 3) [m] at the start -> displacement (n, 3) of the points
 
-KINDS = ("hinge", "sliding", "torsion", "opening")
-SAME = 0.05  # of an amount: points that part by less than this of the largest opening of their joint stay closed
-STRAIGHT = 0.02  # a body that turns by less, times its size over its displacement, moves straight on
-LISTED = 6  # joints or names told one by one; more are counted
-SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # of a joint, towards -x, +x, -y, ...
+JOINT_MOTION_KINDS = ("hinge", "sliding", "torsion", "opening")
+CLOSED_SHARE = 0.05  # points that open by less than this share of the largest opening of their joint stay closed
+# a body whose rotation times its size is less than this share of its displacement moves in a straight line
+STRAIGHT_MOTION_SHARE = 0.02
+MAX_LISTED = 6  # joints or names listed one by one; more are counted
+JOINT_SIDES = (
+    ("left", "right"),
+    ("front", "back"),
+    ("bottom", "top"),
+)  # names of the sides of a joint, towards -x, +x, -y, ...
 
 
 @dataclass(frozen=True)
@@ -40,128 +48,133 @@ class MacroBlock:
     centroid: Array  # (3,) [m]
     shift: Array  # (3,) [m] of the centroid
     turn: Array  # (3,) [rad] axis times angle
-    axis: Array | None  # (3,) [m] the point of the axis it turns about that is nearest the centroid; None: it moves straight on
+    axis: Array | None  # (3,) [m] the point of its rotation axis nearest to the centroid; None: it moves in a straight line
 
 
 @dataclass(frozen=True)
-class Joint:
-    """How two neighbours of different macro-blocks move against each other."""
+class JointMotion:
+    """The relative motion at the joint between two blocks of different macro-blocks."""
 
     a: int
     b: int
-    kind: str  # one of KINDS
+    kind: str  # one of JOINT_MOTION_KINDS
     opening: float  # [m] the largest: the width of the crack
-    slip: float  # [m] the largest of the points that stay closed, of all if none does
-    turn: Array  # (3,) [rad] of b against a
-    place: Array  # (3,) [m] of a hinge the middle of the points that stay closed, else the middle of the joint
-    side: str  # of a hinge: "extrados", "intrados" or where in the joint; else ""
+    slip: float  # [m] the largest slip of the points that stay closed, or of all points if none does
+    turn: Array  # (3,) [rad] rotation of b relative to a
+    place: Array  # (3,) [m] the middle of the points that stay closed for a hinge, else the middle of the joint
+    side: str  # the position of a hinge: "extrados", "intrados" or a side of the joint; else ""
     points: Array  # (n, 3) [m] the contact points
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """The motion of a structure as an engineer tells it."""
+    """The motion of a structure as an engineer describes it."""
 
     names: tuple[str, ...]
     largest: float  # [m, or m/s of velocities] displacement of the corner that moves most
     motion: Array  # (B, 6) [m, rad] of the blocks about their centroids
     macro: Array  # (B,) int64 row of `bodies`
-    bodies: tuple[MacroBlock, ...]  # the first is what stands still, which may be nothing; then from the heaviest on
-    joints: tuple[Joint, ...]
-    tolerance: float  # of the largest displacement: what moves by less, against the ground or a neighbour, does not move
+    bodies: tuple[MacroBlock, ...]  # the first has the blocks that do not move, which may be none; then the heaviest first
+    joints: tuple[JointMotion, ...]
+    tolerance: float  # of the largest displacement: smaller movements against the ground or a neighbour count as none
 
     @property
     def words(self) -> str:
-        """The mechanism in one sentence or a few."""
+        """The mechanism in one or a few sentences."""
         moving = self.bodies[1:]
         if not moving:
             return "nothing moves"
-        listed = LISTED if len(moving) <= LISTED else LISTED // 2
-        told = [_told_body(body, self.names) for body in moving[:listed]]
+        listed = MAX_LISTED if len(moving) <= MAX_LISTED else MAX_LISTED // 2
+        descriptions = [_describe_body(body, self.names) for body in moving[:listed]]
         rest = f"; and {len(moving) - listed} more" if len(moving) > listed else ""
-        still = len(self.bodies[0].blocks)
-        count = f"{len(moving)} macro-block{'s' * (len(moving) > 1)} on {still} still block{'s' * (still != 1)}"
-        kinds = [_told_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in KINDS]
-        return "; ".join([f"{count}: " + "; ".join(told) + rest, *(kind for kind in kinds if kind)])
+        at_rest = len(self.bodies[0].blocks)
+        movers = "1 macro-block moves" if len(moving) == 1 else f"{len(moving)} macro-blocks move"
+        count = f"{movers}, {at_rest} {'block is' if at_rest == 1 else 'blocks are'} at rest"
+        kinds = [_describe_joints(kind, [j for j in self.joints if j.kind == kind], self.names) for kind in JOINT_MOTION_KINDS]
+        return "; ".join([f"{count}: " + "; ".join(descriptions) + rest, *(kind for kind in kinds if kind)])
 
-    def as_facts(self) -> dict[str, Any]:
-        """Plain numbers and names, for JSON."""
+    def as_dict(self) -> dict[str, Any]:
+        """The mechanism as plain numbers and names, for JSON."""
         kinds = Counter(joint.kind for joint in self.joints)
         return {
             "words": self.words,
             "largest_displacement": self.largest,
             "tolerance": self.tolerance,
             "still_blocks": len(self.bodies[0].blocks),
-            "macro_blocks": [_body_facts(body, self.names) for body in self.bodies[1:]],
-            **{f"{kind}_joints": kinds[kind] for kind in KINDS},
-            "joints": [_joint_facts(joint, self.names) for joint in self.joints],
+            "macro_blocks": [_body_dict(body, self.names) for body in self.bodies[1:]],
+            **{f"{kind}_joints": kinds[kind] for kind in JOINT_MOTION_KINDS},
+            "joints": [_joint_dict(joint, self.names) for joint in self.joints],
         }
 
 
 def read_mechanism(model: Model, contacts: Contacts, motion: Array, *, tolerance: float = 1e-3) -> Mechanism:
-    """The mechanism of velocities, or displacements so small that turns add up, (B, 6) [m, rad] about the centroids.
+    """The mechanism of velocities, or of small displacements and rotations, (B, 6) [m, rad] about the centroids.
 
-    tolerance: of the largest displacement; what moves by less, against the ground or a neighbour, does not move."""
+    tolerance: of the largest displacement; smaller movements against the ground or a neighbour count as none."""
     _check_shape("motion", motion, (len(model.blocks), 6))
 
-    def carry(block: Array, point: Array) -> Array:
+    def displace(block: Array, point: Array) -> Array:
         return motion[block, :3] + np.cross(motion[block, 3:], point - model.position[block])
 
-    relative = carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point)
-    return _read(model, contacts, motion, carry, (relative, motion[contacts.b, 3:] - motion[contacts.a, 3:]), 0.0, tolerance)
+    relative = displace(contacts.b, contacts.point) - displace(contacts.a, contacts.point)
+    return _read(model, contacts, motion, displace, (relative, motion[contacts.b, 3:] - motion[contacts.a, 3:]), 0.0, tolerance)
 
 
 def read_displacement(model: Model, contacts: Contacts, shift: Array, turn: Array, *, tolerance: float = 1e-3) -> Mechanism:
-    """The mechanism of finite displacements of the centroids (B, 3) [m] and turns (B, 4) (quaternions) since the model was
-    built; `contacts` are those of the start."""
+    """The mechanism of finite displacements of the centroids (B, 3) [m] and rotations (B, 4) (quaternions) from the initial
+    positions; `contacts` are the initial contacts."""
     _check_shape("shift", shift, (len(model.blocks), 3))
     _check_shape("turn", turn, (len(model.blocks), 4))
 
-    def carry(block: Array, point: Array) -> Array:
+    def displace(block: Array, point: Array) -> Array:
         arm = point - model.position[block]
         return shift[block] + quaternion.rotate(turn[block], arm) - arm
 
-    back = quaternion.conjugate(turn[contacts.a])  # seen from a, so that what both do together does not count
-    relative = quaternion.rotate(back, carry(contacts.b, contacts.point) - carry(contacts.a, contacts.point))
-    turned = quaternion.rotation_vector(quaternion.product(back, turn[contacts.b]))
+    inverse = quaternion.conjugate(turn[contacts.a])  # relative to a, so that a common motion of both does not count
+    relative = quaternion.rotate(inverse, displace(contacts.b, contacts.point) - displace(contacts.a, contacts.point))
+    turned = quaternion.rotation_vector(quaternion.product(inverse, turn[contacts.b]))
     motion = np.concatenate([shift, quaternion.rotation_vector(turn)], axis=1)
-    return _read(model, contacts, motion, carry, (relative, turned), 1.0, tolerance)
+    return _read(model, contacts, motion, displace, (relative, turned), 1.0, tolerance)
 
 
-def _check_shape(name: str, given: Array, shape: tuple[int, int]) -> None:
-    if np.shape(given) != shape:
-        raise InputError(f"mechanism: {name} has the shape {np.shape(given)}; give {shape}, a row for each block")
-    if not np.isfinite(given).all():
-        row = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
-        raise InputError(f"mechanism: {name} of block {row} is {given[row]}; give finite numbers")
+def _check_shape(name: str, values: Array, shape: tuple[int, int]) -> None:
+    if np.shape(values) != shape:
+        raise InputError(f"mechanism: {name} has the shape {np.shape(values)}; give {shape}, one row per block")
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise InputError(f"mechanism: {name} of block {row} is {values[row]}; give finite numbers")
 
 
 def _read(
     model: Model,
     contacts: Contacts,
     motion: Array,
-    carry: Carry,
-    against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and turn of b against a, at the contacts
+    displace: PointDisplacement,
+    against: tuple[Array, Array],  # (C, 3) [m] and (C, 3) [rad] displacement and rotation of b relative to a, at the contacts
     finite: float,  # 1: finite displacements; 0: their limit
     tolerance: float,
 ) -> Mechanism:
     names = tuple(block.name for block in model.blocks)
-    path = _block_paths(model, carry)
+    path = _block_paths(model, displace)
     largest = float(path.max())
     if largest == 0.0:
-        rest = _body(model, np.arange(len(names)), motion, carry, finite, 1.0)
+        rest = _body(model, np.arange(len(names)), motion, displace, finite, 1.0)
         return Mechanism(names, 0.0, np.zeros_like(motion), np.zeros(len(names), np.int64), (rest,), (), tolerance)
     pair, row = touching_pairs(contacts)
     relative, turned = against[0] / largest, against[1] / largest
-    stirs = path > tolerance * largest
-    one = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
-    label = connected(len(names), one)
-    held = np.isin(label, label[model.bodies.fixed & ~stirs])  # a long chain may creep away from the support it hangs on
-    label = connected(len(names), one[~held[one[:, 0]] | (stirs[one[:, 0]] == stirs[one[:, 1]])])
-    moves = np.unique(label[stirs])
-    still = np.flatnonzero(~np.isin(label, moves))
+    is_moving = path > tolerance * largest
+    joined = pair[_relative_path(model, pair, row, relative, turned) <= tolerance]
+    label = label_connected(len(names), joined)
+    is_anchored = np.isin(
+        label, label[model.bodies.fixed & ~is_moving]
+    )  # a long chain of blocks may move away slowly from its support
+    label = label_connected(
+        len(names), joined[~is_anchored[joined[:, 0]] | (is_moving[joined[:, 0]] == is_moving[joined[:, 1]])]
+    )
+    moves = np.unique(label[is_moving])
+    still_blocks = np.flatnonzero(~np.isin(label, moves))
     moving = [np.flatnonzero(label == k) for k in moves]
-    bodies = [_body(model, blocks, motion, carry, finite, largest) for blocks in [still, *moving]]
+    bodies = [_body(model, blocks, motion, displace, finite, largest) for blocks in [still_blocks, *moving]]
     bodies[1:] = sorted(bodies[1:], key=lambda body: (-float(f"{body.mass:.6e}"), *body.centroid.round(9).tolist()))
     macro = np.zeros(len(names), np.int64)
     for k, body in enumerate(bodies):
@@ -170,25 +183,26 @@ def _read(
     return Mechanism(names, largest, motion / largest, macro, tuple(bodies), joints, tolerance)
 
 
-def _block_paths(model: Model, carry: Carry) -> Array:
+def _block_paths(model: Model, displace: PointDisplacement) -> Array:
     """(B,) [m] the largest displacement of any corner of a block."""
     bodies = model.bodies
     block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
     path = np.zeros(len(model.blocks))
-    np.maximum.at(path, block, np.linalg.norm(carry(block, model.position[block] + bodies.vertex), axis=1))
+    np.maximum.at(path, block, np.linalg.norm(displace(block, model.position[block] + bodies.vertex), axis=1))
     return path
 
 
 def _relative_path(model: Model, pair: Array, row: Array, relative: Array, turned: Array) -> Array:
-    """(J,) how far two neighbours part, slide or turn against each other (T61)."""
+    """(J,) The largest relative displacement of two neighbours by opening, sliding or rotation (T61)."""
     radius = np.minimum(model.bodies.radius[pair[:, 0]], model.bodies.radius[pair[:, 1]])
     apart = np.zeros(len(pair))
     np.maximum.at(apart, row, np.linalg.norm(relative, axis=1))
-    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])  # points on one line do not see a turn about it
+    # points on one line do not show a rotation about it
+    np.maximum.at(apart, row, np.linalg.norm(turned, axis=1) * radius[row])
     return apart
 
 
-def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: float, largest: float) -> MacroBlock:
+def _body(model: Model, blocks: Array, motion: Array, displace: PointDisplacement, finite: float, largest: float) -> MacroBlock:
     """The motion of a macro-block is that of its heaviest block."""
     if not len(blocks):
         return MacroBlock(blocks, 0.0, np.zeros(3), np.zeros(3), np.zeros(3), None)
@@ -196,10 +210,10 @@ def _body(model: Model, blocks: Array, motion: Array, carry: Carry, finite: floa
     weight = mass if mass.any() else np.ones(len(blocks))
     centroid = np.average(model.position[blocks], axis=0, weights=weight)
     heaviest = blocks[[int(np.argmax(weight))]]
-    shift, turn = carry(heaviest, centroid[None])[0], motion[heaviest[0], 3:]
+    shift, turn = displace(heaviest, centroid[None])[0], motion[heaviest[0], 3:]
     size = float((np.linalg.norm(model.position[blocks] - centroid, axis=1) + model.bodies.radius[blocks]).max())
     angle = float(np.linalg.norm(turn))
-    straight = angle * size <= STRAIGHT * float(np.linalg.norm(shift))
+    straight = angle * size <= STRAIGHT_MOTION_SHARE * float(np.linalg.norm(shift))
     axis = None if straight else _axis_point(centroid, shift, turn, finite)
     return MacroBlock(blocks, float(mass.sum()), centroid, shift / largest, turn / largest, axis)
 
@@ -215,23 +229,25 @@ def _axis_point(centroid: Array, shift: Array, turn: Array, finite: float) -> Ar
 
 def _joints(
     model: Model, contacts: Contacts, pair: Array, row: Array, relative: Array, turned: Array, macro: Array, tolerance: float
-) -> tuple[Joint, ...]:
+) -> tuple[JointMotion, ...]:
     """The joints between different macro-blocks, in the order of their pairs."""
     inward = _arch_insides(model, contacts, pair, row)
     frictions = model.friction_between(pair[:, 0], pair[:, 1])
     order = np.argsort(row, kind="stable")
     start = np.searchsorted(row[order], np.arange(len(pair) + 1))
-    found = []
+    joint_motions = []
     for k in np.flatnonzero(macro[pair[:, 0]] != macro[pair[:, 1]]).tolist():
-        at = order[start[k] : start[k + 1]]
+        rows = order[start[k] : start[k + 1]]
         a, b = pair[k].tolist()
-        points, turn = contacts.point[at], turned[at[0]]
-        kind, closed, opening, slip = _classify(points, contacts.normal[at], relative[at], turn, float(frictions[k]), tolerance)
+        points, turn = contacts.point[rows], turned[rows[0]]
+        kind, is_closed, opening, slip = _classify(
+            points, contacts.normal[rows], relative[rows], turn, float(frictions[k]), tolerance
+        )
         middle = points.mean(axis=0)
-        place = points[closed].mean(axis=0) if kind == "hinge" else middle
+        place = points[is_closed].mean(axis=0) if kind == "hinge" else middle
         side = _side(place, points, inward.get((a, b))) if kind == "hinge" else ""
-        found.append(Joint(a, b, kind, opening, slip, turn, place, side, points))
-    return tuple(found)
+        joint_motions.append(JointMotion(a, b, kind, opening, slip, turn, place, side, points))
+    return tuple(joint_motions)
 
 
 def _classify(
@@ -241,22 +257,26 @@ def _classify(
     opening = np.einsum("ij,ij->i", relative, normal)
     along = relative - opening[:, None] * normal
     slip = np.linalg.norm(along, axis=1)
-    dilation = friction * slip  # with the associated law a joint that slides opens by this much
+    dilation = friction * slip  # by the associated law a sliding joint opens by this much
     widest = max(float(opening.max()), 0.0)
-    closed = (opening <= max(tolerance, SAME * widest)) | (np.abs(opening - dilation) <= SAME * dilation + tolerance)
-    slid = float(slip[closed].max()) if closed.any() else float(slip.max())
-    if not closed.any():
+    is_closed = (opening <= max(tolerance, CLOSED_SHARE * widest)) | (
+        np.abs(opening - dilation) <= CLOSED_SHARE * dilation + tolerance
+    )
+    slid = float(slip[is_closed].max()) if is_closed.any() else float(slip.max())
+    if not is_closed.any():
         kind = "opening"
     elif slid <= tolerance or float((opening - dilation).max()) > slid:
         kind = "hinge"
     else:
         twist = abs(float(turn @ normal.mean(axis=0))) * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-        kind = "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"  # about a point of the joint
-    return kind, closed, widest, slid
+        kind = (
+            "torsion" if twist > float(np.linalg.norm(along.mean(axis=0))) else "sliding"
+        )  # a rotation about a point of the joint
+    return kind, is_closed, widest, slid
 
 
 def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> dict[tuple[int, int], Array]:
-    """For the joints of arches the direction (3,) towards the intrados: where the other joints lie."""
+    """For the joints of arches, the direction (3,) towards the intrados, which is where the other joints lie."""
     fixed = model.bodies.fixed
     count = np.bincount(row, minlength=len(pair))
     middle = np.stack([np.bincount(row, contacts.point[:, k], len(pair)) for k in range(3)], axis=1) / count[:, None]
@@ -266,38 +286,40 @@ def _arch_insides(model: Model, contacts: Contacts, pair: Array, row: Array) -> 
         if not (fixed[chain[0]] and fixed[chain[-1]]):
             continue
         joints = [(min(a, b), max(a, b)) for a, b in pairwise(chain)]
-        heart = np.mean([place[joint] for joint in joints], axis=0)
-        inward |= {joint: heart - place[joint] for joint in joints}
+        centre = np.mean([place[joint] for joint in joints], axis=0)
+        inward |= {joint: centre - place[joint] for joint in joints}
     return inward
 
 
 def _side(place: Array, points: Array, inward: Array | None) -> str:
-    """Where in its joint a hinge is."""
+    """The position of a hinge in its joint."""
     offset = place - points.mean(axis=0)
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-    if float(np.linalg.norm(offset)) <= SAME * size:
+    if float(np.linalg.norm(offset)) <= CLOSED_SHARE * size:
         return "middle"
-    if inward is not None and abs(float(offset @ inward)) > SAME * float(np.linalg.norm(offset) * np.linalg.norm(inward)):
+    if inward is not None and abs(float(offset @ inward)) > CLOSED_SHARE * float(
+        np.linalg.norm(offset) * np.linalg.norm(inward)
+    ):
         return "intrados" if offset @ inward > 0 else "extrados"
     axis = int(np.abs(offset).argmax())
-    return SIDES[axis][int(offset[axis] > 0)]
+    return JOINT_SIDES[axis][int(offset[axis] > 0)]
 
 
-def _told_body(body: MacroBlock, names: Sequence[str]) -> str:
-    who = f"{_told_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
+def _describe_body(body: MacroBlock, names: Sequence[str]) -> str:
+    subject = f"{_summarise_names([names[b] for b in body.blocks])} ({body.mass / 1e3:.3g} t)"
     moves, turns = ("moves", "turns") if len(body.blocks) == 1 else ("move", "turn")
     if body.axis is None:
-        return f"{who} {moves} {_towards(body.shift)}"
+        return f"{subject} {moves} {_describe_direction(body.shift)}"
     direction = np.abs(body.turn) / np.linalg.norm(body.turn)
     main = int(direction.argmax())
     parallel = direction[main] > 0.99
     along = f"along {'xyz'[main]}" if parallel else "that is horizontal" if direction[2] < 0.1 else "that is inclined"
-    seen = [k for k in range(3) if k != main or not parallel]
-    place = ", ".join(f"{'xyz'[k]} = {body.axis[k] + 0.0:.2f} m" for k in seen)
-    return f"{who} {turns} about an axis {along} at {place}"
+    shown_axes = [k for k in range(3) if k != main or not parallel]
+    place = ", ".join(f"{'xyz'[k]} = {body.axis[k] + 0.0:.2f} m" for k in shown_axes)
+    return f"{subject} {turns} about an axis {along} at {place}"
 
 
-def _towards(shift: Array) -> str:
+def _describe_direction(shift: Array) -> str:
     """A direction in words."""
     unit = shift / np.linalg.norm(shift)
     main = int(np.abs(unit).argmax())
@@ -306,18 +328,18 @@ def _towards(shift: Array) -> str:
     return f"towards ({', '.join(f'{u + 0.0:.2f}' for u in unit)})"
 
 
-def _told_joints(kind: str, joints: list[Joint], names: Sequence[str]) -> str:
+def _describe_joints(kind: str, joints: list[JointMotion], names: Sequence[str]) -> str:
     if not joints:
         return ""
-    many = {"hinge": "hinges at", "sliding": "sliding along", "torsion": "torsion in", "opening": "opening of"}[kind]
-    if len(joints) > LISTED:
+    verb = {"hinge": "hinges at", "sliding": "sliding along", "torsion": "torsion in", "opening": "opening of"}[kind]
+    if len(joints) > MAX_LISTED:
         stems = Counter("|".join(sorted((_stem(names[j.a]), _stem(names[j.b])))) for j in joints)
-        return f"{many} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(LISTED))})"
-    return f"{many} " + ", ".join(f"{names[j.a]}|{names[j.b]}" + f" ({j.side})" * bool(j.side) for j in joints)
+        return f"{verb} {len(joints)} joints ({', '.join(f'{n} {stem}' for stem, n in stems.most_common(MAX_LISTED))})"
+    return f"{verb} " + ", ".join(f"{names[j.a]}|{names[j.b]}" + f" ({j.side})" * bool(j.side) for j in joints)
 
 
-def _told_names(names: list[str]) -> str:
-    """Few names as they are, numbers in a row as from-to, others counted by what they begin with."""
+def _summarise_names(names: list[str]) -> str:
+    """Two names as they are, consecutive numbers as a range, others counted by the beginning of their names."""
     numbers = [int(name[len(_stem(name)) :].lstrip("-_ ") or -1) for name in names]
     stems = Counter(_stem(name) for name in names)
     if len(names) <= 2:
@@ -328,16 +350,16 @@ def _told_names(names: list[str]) -> str:
     kinds = Counter(_stem(stem) for stem in stems.elements()).most_common()
     if len(kinds) == 1:
         return f"{len(names)} blocks ({kinds[0][0]}-*)"
-    told = [f"{count} {kind}-*" for kind, count in kinds[:3]] + ["..."] * (len(kinds) > 3)
-    return f"{len(names)} blocks ({', '.join(told)})"
+    descriptions = [f"{count} {kind}-*" for kind, count in kinds[:3]] + ["..."] * (len(kinds) > 3)
+    return f"{len(names)} blocks ({', '.join(descriptions)})"
 
 
 def _stem(name: str) -> str:
-    """A name without the number at its end: of "block-3-7", stone 7 of course 3, "block-3"."""
+    """A name without the number at its end: "block-3" of "block-3-7", which is block 7 of course 3."""
     return name.rstrip("0123456789").rstrip("-_ ") or name
 
 
-def _body_facts(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
+def _body_dict(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
     return {
         "blocks": [names[b] for b in body.blocks],
         "mass": body.mass,
@@ -348,7 +370,7 @@ def _body_facts(body: MacroBlock, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _joint_facts(joint: Joint, names: Sequence[str]) -> dict[str, Any]:
+def _joint_dict(joint: JointMotion, names: Sequence[str]) -> dict[str, Any]:
     return {
         "blocks": [names[joint.a], names[joint.b]],
         "kind": joint.kind,

@@ -1,14 +1,15 @@
-"""Motions of the ground and of supports: a named pulse or a record comes in, acceleration, velocity and displacement go out.
+"""Motions of the ground and of supports: acceleration, velocity and displacement of a named pulse or of an accelerogram.
 
-All three are closed forms (ground/pulses.py), of a record the exact integrals of samples joined by straight lines, so that a
-step takes exact differences instead of samples. They are zero before `start`; after a pulse given by its acceleration the
-velocity stays what the integral gives (rectangular and half-sine leave the ground moving, one-sine and biphasic at rest), and
-the displacement goes on accordingly: a record whose zero is off drifts away (docs/ground-motions.md).
+For pulses all three are closed forms (ground/pulses.py). For accelerograms they are the exact integrals of samples joined by
+straight lines, so that a step uses exact differences instead of samples. They are zero before `start`. After a pulse given by
+its acceleration the velocity keeps the value of the integral (rectangular and half-sine leave the ground moving, one-sine and
+biphasic at rest), and the displacement continues accordingly: an accelerogram with a baseline error drifts
+(docs/ground-motions.md).
 
-A sine given by its displacement, d sin(pi t / half_period), sets out with the velocity d pi / half_period: the velocity
-jumps at `start`, and to zero where `duration` ends it. `velocity` is the value just before an instant, so a difference
-over a step that begins at the jump contains it; `acceleration` is the value just after, and holds no impulse. A settlement
-goes by its displacement within its duration and stays there: half a cosine wave, without jumps of the velocity.
+A sine given by its displacement, d sin(pi t / half_period), begins with the velocity d pi / half_period: the velocity
+jumps at `start`, and to zero at the end of `duration`. `velocity` is the value just before an instant, so that the difference
+over a step that begins at the jump contains it; `acceleration` is the value just after, and contains no impulse. A settlement
+reaches its displacement within its duration and stays there: half a cosine wave, without jumps of the velocity.
 
 >>> Motion("rectangular", amplitude=2.0, duration=0.5).velocity(3.0)
 array([1., 0., 0.])
@@ -22,26 +23,26 @@ import numpy as np
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.pulses import BY_ACCELERATION, BY_DISPLACEMENT, BY_VELOCITY, Pulse, Values
+from drystone.ground.pulses import PULSES_BY_ACCELERATION, PULSES_BY_DISPLACEMENT, PULSES_BY_VELOCITY, MotionValues, Pulse
 
 Array = np.ndarray
 
-BY_SAMPLES = {"record": Pulse(("record",), lambda s, record: record.course(s), lambda record: record.duration)}
-# What says how strong a motion is, the pulses that may be given by it, and how it is asked for.
-SIZES: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
-    "amplitude": (BY_ACCELERATION, "an amplitude in m/s2"),
-    "velocity_amplitude": (BY_VELOCITY, "a velocity in m/s"),
-    "displacement_amplitude": (BY_DISPLACEMENT, "a displacement in m"),
-    "record": (BY_SAMPLES, "an accelerogram"),
+SAMPLED_PULSES = {"record": Pulse(("record",), lambda s, record: record.interpolator(s), lambda record: record.duration)}
+# The parameters that scale a motion: the pulses that accept each of them, and its name in messages.
+AMPLITUDE_KINDS: Mapping[str, tuple[Mapping[str, Pulse], str]] = {
+    "amplitude": (PULSES_BY_ACCELERATION, "an amplitude in m/s2"),
+    "velocity_amplitude": (PULSES_BY_VELOCITY, "a velocity in m/s"),
+    "displacement_amplitude": (PULSES_BY_DISPLACEMENT, "a displacement in m"),
+    "record": (SAMPLED_PULSES, "an accelerogram"),
 }
-# The other numbers of pulses: their unit, and what they must be above.
-NUMBERS = {
+# The other parameters of pulses: the unit, and the exclusive lower bound.
+PULSE_PARAMETERS = {
     "duration": (" in s", 0.0),
     "half_period": (" in s", 0.0),
     "oscillations": ("", 1.0),
     "phase": (" in rad", -math.inf),
 }
-PULSES = tuple(dict.fromkeys(name for pulses, _ in SIZES.values() for name in pulses))
+PULSE_NAMES = tuple(dict.fromkeys(name for pulses, _ in AMPLITUDE_KINDS.values() for name in pulses))
 
 
 @dataclass(frozen=True)
@@ -51,24 +52,24 @@ class Motion:
     pulse: str  # one of PULSES
     amplitude: float | None = None  # [m/s2] peak acceleration
     displacement_amplitude: float | None = None  # [m] instead of `amplitude`, for a sine or a settlement
-    duration: float | None = None  # [s] how long; biphasic: its first phase; sine: if not given, it does not end
+    duration: float | None = None  # [s] of the pulse; biphasic: of its first phase; a sine without duration has no end
     half_period: float | None = None  # [s] half-sine, one-sine, sine, ricker, mavroeidis-papageorgiou
-    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # made unit
+    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # it is normalised
     start: float = 0.0  # [s] when it begins
-    supports: tuple[str, ...] = ()  # names of fixed blocks; none is the ground itself
+    supports: tuple[str, ...] = ()  # names of fixed blocks; empty for the ground itself
     velocity_amplitude: float | None = None  # [m/s] instead of `amplitude`, for mavroeidis-papageorgiou
-    oscillations: float | None = None  # [-] mavroeidis-papageorgiou: periods of its carrier within it, more than 1
+    oscillations: float | None = None  # [-] mavroeidis-papageorgiou: number of periods of its carrier, more than 1
     phase: float | None = None  # [rad] mavroeidis-papageorgiou: of its carrier in the middle
-    record: Accelerogram | None = None  # the samples of a "record"
+    record: Accelerogram | None = None  # the accelerogram of the pulse "record"
 
     def __post_init__(self) -> None:
         _check(self)
-        object.__setattr__(self, "direction", _unit(self.direction))
+        object.__setattr__(self, "direction", _unit_direction(self.direction))
         object.__setattr__(self, "supports", tuple(self.supports))
 
     @property
     def label(self) -> str:
-        """The pulse, or the record by its name."""
+        """The name of the pulse, or of the accelerogram."""
         return self.pulse if self.record is None else self.record.label
 
     @property
@@ -107,38 +108,42 @@ class Motion:
 
     @property
     def _pulse(self) -> Pulse:
-        return next(pulses[self.pulse] for size, (pulses, _) in SIZES.items() if getattr(self, size) is not None)
+        return next(pulses[self.pulse] for size, (pulses, _) in AMPLITUDE_KINDS.items() if getattr(self, size) is not None)
 
-    def _shape(self, s: Array) -> Values:
-        """Acceleration, velocity and displacement at s after the start, within the pulse."""
+    def _shape(self, s: Array) -> MotionValues:
+        """Acceleration, velocity and displacement at the time s [s] after the start, within the pulse."""
         pulse = self._pulse
         return pulse.form(s, *(getattr(self, name) for name in pulse.numbers))
 
 
 def _check(motion: Motion) -> None:
     pulse = motion.pulse
-    if pulse not in PULSES:
-        raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSES)}")
-    possible = [size for size, (pulses, _) in SIZES.items() if pulse in pulses]
-    given = [size for size in SIZES if getattr(motion, size) is not None]
-    wanted = " or ".join(SIZES[size][1] for size in possible)
-    if len(given) != 1 or given[0] not in possible:
-        said = f"; {', '.join(given)} given" if given else ""
-        raise InputError(f"a {pulse} needs {f'either {wanted}, one of the two' if len(possible) > 1 else wanted}{said}")
-    _check_numbers(motion, SIZES[given[0]][0][pulse].numbers)
+    if pulse not in PULSE_NAMES:
+        raise InputError(f"pulse {pulse!r} is not known; give one of {', '.join(PULSE_NAMES)}")
+    possible = [size for size, (pulses, _) in AMPLITUDE_KINDS.items() if pulse in pulses]
+    kinds_given = [size for size in AMPLITUDE_KINDS if getattr(motion, size) is not None]
+    wanted_words = " or ".join(AMPLITUDE_KINDS[size][1] for size in possible)
+    if len(kinds_given) != 1 or kinds_given[0] not in possible:
+        message = f"; {', '.join(kinds_given)} given" if kinds_given else ""
+        raise InputError(
+            f"a {pulse} needs {f'either {wanted_words}, one of the two' if len(possible) > 1 else wanted_words}{message}"
+        )
+    _check_numbers(motion, AMPLITUDE_KINDS[kinds_given[0]][0][pulse].numbers)
     if motion.record is not None and not (len(motion.record.acceleration) > 1 and motion.record.time_step > 0):
         count, step = len(motion.record.acceleration), motion.record.time_step
-        raise InputError(f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, apart")
+        raise InputError(
+            f"record {motion.record.name!r} has {count} samples {step:g} s apart; give at least two, at increasing times"
+        )
 
 
 def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
-    """All that the pulse needs, nothing else, and in their ranges."""
+    """Check that all parameters of the pulse are given, and no others, and that they are within their ranges."""
     pulse = motion.pulse
     for name in ("amplitude", "velocity_amplitude", "displacement_amplitude", "phase", "start"):
         value = getattr(motion, name)
         if value is not None and not math.isfinite(value):
             raise InputError(f"the {name} of a {pulse} is {value!r}; give a finite number")
-    for name, (unit, least) in NUMBERS.items():
+    for name, (unit, least) in PULSE_PARAMETERS.items():
         value = getattr(motion, name)
         if value is None and name in needed:
             raise InputError(f"a {pulse} needs its {name}{unit}")
@@ -148,7 +153,7 @@ def _check_numbers(motion: Motion, needed: Sequence[str]) -> None:
             raise InputError(f"the {name} of a {pulse} is {value!r}; give a number above {least:g}{unit}")
 
 
-def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
+def _unit_direction(direction: Sequence[float]) -> tuple[float, float, float]:
     vector = np.array(direction, float)
     if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
         raise InputError(f"direction {list(direction)} has no direction; give three numbers [x, y, z], not all zero")
@@ -156,39 +161,39 @@ def _unit(direction: Sequence[float]) -> tuple[float, float, float]:
     return x, y, z
 
 
-def of_ground(motions: Sequence[Motion]) -> tuple[Motion, ...]:
-    """Those that move the ground."""
+def select_ground_motions(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+    """The motions of the ground."""
     return tuple(motion for motion in motions if not motion.supports)
 
 
-def of_support(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
-    """Those that move the support `name` relative to the ground."""
+def select_support_motions(motions: Sequence[Motion], name: str) -> tuple[Motion, ...]:
+    """The motions of the support `name` relative to the ground."""
     return tuple(motion for motion in motions if name in motion.supports)
 
 
-def end_of(motions: Sequence[Motion]) -> float:
-    """[s] when the last of them is over."""
+def last_motion_end(motions: Sequence[Motion]) -> float:
+    """[s] the time when the last motion ends; 0 if there is none."""
     return max((motion.start + motion.length for motion in motions), default=0.0)
 
 
 def check_in_plane(motions: Sequence[Motion]) -> None:
-    """A planar analysis has no motion along y."""
+    """Refuse a motion along y, which a planar analysis cannot have."""
     for motion in motions:
         if motion.direction[1] != 0:
             raise InputError(f"motion: the direction of the {motion.label} is {list(motion.direction)}; a planar analysis "
                              "moves in the plane of x and z: set its y to 0, or planar = false")  # fmt: skip
 
 
-def acceleration(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_acceleration(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m/s2] of all motions together."""
     return sum((motion.acceleration(t) for motion in motions), np.zeros((*np.shape(t), 3)))
 
 
-def velocity(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_velocity(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m/s] of all motions together."""
     return sum((motion.velocity(t) for motion in motions), np.zeros((*np.shape(t), 3)))
 
 
-def displacement(motions: Sequence[Motion], t: float | Array) -> Array:
+def total_displacement(motions: Sequence[Motion], t: float | Array) -> Array:
     """[m] of all motions together."""
     return sum((motion.displacement(t) for motion in motions), np.zeros((*np.shape(t), 3)))

@@ -1,10 +1,10 @@
-"""Who is near whom, and who hangs together: points or pairs of rows come in, pairs or numbers of groups go out.
+"""Finds pairs of points that are near each other, and the connected groups of a graph.
 
-The same as scipy's `cKDTree.query_pairs` and `connected_components`, which take half a second to import.
+These replace `cKDTree.query_pairs` and `connected_components` of SciPy, which take half a second to import.
 
->>> near_pairs(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 0.1]]), 1.0).tolist()
+>>> find_near_pairs(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 0.1]]), 1.0).tolist()
 [[0, 2]]
->>> connected(5, np.array([[3, 1], [4, 3]])).tolist()
+>>> label_connected(5, np.array([[3, 1], [4, 3]])).tolist()
 [0, 1, 2, 1, 1]
 """
 
@@ -13,30 +13,31 @@ import numpy as np
 Array = np.ndarray
 
 
-def near_pairs(points: Array, reach: float) -> Array:
+def find_near_pairs(points: Array, reach: float) -> Array:
     """(P, 2) rows of points (N, D) that are at most `reach` apart, the smaller row first.
 
-    They are at most that far apart along any direction. Along one that is no axis or diagonal of anything built, points that
-    are apart hardly ever fall together, so that few pairs have to be looked at; where many do, as in a heap of copies, this
-    takes as long as there are pairs."""
+    Such points are at most that far apart along any direction. Along a direction that is not an axis or a diagonal of typical
+    structures, distant points hardly ever have the same coordinate, so that few pairs have to be checked. If many points
+    coincide, the time is proportional to the number of pairs."""
     direction = np.sqrt([2.0, 3.0, 5.0, 7.0, 11.0, 13.0])[: points.shape[1]]
     along = points @ (direction / np.linalg.norm(direction))
     order = np.argsort(along, kind="stable")
     along = along[order]
     slack = reach + 1e-12 * float(np.abs(along).max(initial=0.0))  # of rounding
-    found = [np.empty((0, 2), np.int64)]
+    batches = [np.empty((0, 2), np.int64)]
     for ahead in range(1, len(points)):
         first = np.flatnonzero(along[ahead:] - along[:-ahead] <= slack)
         if not len(first):
             break
         pairs = np.sort(np.column_stack([order[first], order[first + ahead]]), axis=1)
-        found.append(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach])
-    return np.concatenate(found)
+        batches.append(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach])
+    return np.concatenate(batches)
 
 
-def connected(count: int, pairs: Array) -> Array:
-    """(count,) int64 for each row the number of its group: rows that pairs (P, 2) join, directly or through others. Groups are
-    numbered by their first rows."""
+def label_connected(count: int, pairs: Array) -> Array:
+    """(count,) int64 the number of the connected group of each row; pairs (P, 2) are the edges. Groups are numbered in the
+    order
+    of their first rows."""
     root = np.arange(count)
     one, other = pairs[:, 0], pairs[:, 1]
     while (apart := root[one] != root[other]).any():

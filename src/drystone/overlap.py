@@ -1,8 +1,8 @@
-"""No two blocks in the same place: surfaces of checked convex blocks come in, the pairs that overlap go out.
+"""Finds pairs of convex blocks that overlap.
 
-Pairs whose boxes overlap are found by sort and sweep along the axis where the blocks are most spread out; their
-penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching passes: a
-depth up to 1e-4 of the smaller block's least extent is taken as contact, and the search stops at the first such axis.
+Pairs whose boxes overlap are found by sort and sweep along the axis in which the blocks are most spread out. Their
+penetration depth is the least overlap over the separating axes (face normals of both, edge x edge). Touching is allowed: a
+depth up to 1e-4 of the least extent of the smaller block counts as contact, and the search stops at the first such axis.
 """
 
 from collections.abc import Sequence
@@ -11,31 +11,31 @@ import numpy as np
 
 from drystone.errors import Finding
 from drystone.kernel import inner, kernel
-from drystone.solid import Surfaces, boxes, face_normals
+from drystone.solid import Surfaces, bounding_boxes, face_normals
 
 Array = np.ndarray
 
-TOUCH = 1e-4  # of the smaller block's least extent [-]
+TOUCH_TOLERANCE = 1e-4  # of the smaller block's least extent [-]
 
 
 def check_overlaps(surfaces: Surfaces, fixed: Array, labels: Sequence[str]) -> None:
-    """Refuse blocks that overlap by more than touching; two supports may share their place."""
-    found = overlap_findings(surfaces, fixed)
-    if found:
-        others = f" ({len(found) - 1} more pairs overlap)" if len(found) > 1 else ""
-        raise found[0]._replace(said=found[0].said + others).refusal(labels)
+    """Refuse blocks that overlap by more than the tolerance of touching; two supports may overlap."""
+    findings = overlap_findings(surfaces, fixed)
+    if findings:
+        others = f" ({len(findings) - 1} more pairs overlap)" if len(findings) > 1 else ""
+        raise findings[0]._replace(message=findings[0].message + others).to_error(labels)
 
 
 def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
-    """All pairs that overlap by more than touching, the deepest first."""
+    """All pairs that overlap by more than the tolerance of touching, the deepest first."""
     normal = face_normals(surfaces)
-    allowed = TOUCH * least_extents(*surfaces, normal)
+    allowed = TOUCH_TOLERANCE * least_extents(*surfaces, normal)
     pair, depth = _overlapping_pairs(surfaces, fixed, normal, allowed)
     return [
         Finding(
             "overlap",
             (int(a), int(b)),
-            f"overlap by {1e3 * depth[p]:.4g} mm, {1e3 * min(allowed[a], allowed[b]):.2g} mm is taken as touching",
+            f"overlap by {1e3 * depth[p]:.4g} mm, {1e3 * min(allowed[a], allowed[b]):.2g} mm counts as touching",
             "move them apart or trim one",
             value=float(depth[p]),
             unit="m",
@@ -46,8 +46,8 @@ def overlap_findings(surfaces: Surfaces, fixed: Array) -> list[Finding]:
 
 
 def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array) -> tuple[Array, Array]:
-    """(P, 2) blocks and (P,) depths [m]."""
-    low, high = boxes(s)
+    """The pairs (P, 2) that overlap and their depths (P,) [m]."""
+    low, high = bounding_boxes(s)
     edge, edge_start = _edges(s)
     spread = np.ptp(low, axis=0) / np.maximum((high - low).mean(axis=0), 1e-300)
     axis = int(np.argmax(spread))
@@ -63,11 +63,11 @@ def _overlapping_pairs(s: Surfaces, fixed: Array, normal: Array, allowed: Array)
 
 
 def _edges(s: Surfaces) -> tuple[Array, Array]:
-    """(NE, 3) unit edge directions of all blocks and (B+1,) the first of each; parallel edges of a block count once."""
+    """Unit edge directions (NE, 3) of all blocks, and the first (B+1,) of each block; parallel edges of a block count once."""
     after = np.arange(len(s.face_vertex)) + 1
     after[s.face_start[1:] - 1] = s.face_start[:-1]
     tail, head = s.face_vertex, s.face_vertex[after]
-    once = tail < head  # each edge is run twice, in opposite senses
+    once = tail < head  # each edge occurs twice, in opposite senses
     edge = s.vertex[head[once]] - s.vertex[tail[once]]
     edge /= np.linalg.norm(edge, axis=1, keepdims=True)
     # Opposite directions are one axis: turn each so that its first component that is not small is positive.
@@ -87,13 +87,13 @@ def least_extents(vertex, vertex_start, face_vertex, face_start, block_face, nor
     for i in range(len(extent)):
         extent[i] = np.inf
         for f in range(block_face[i], block_face[i + 1]):
-            low, high = _shadow(vertex, vertex_start[i], vertex_start[i + 1], normal[f, 0], normal[f, 1], normal[f, 2])
+            low, high = _project(vertex, vertex_start[i], vertex_start[i + 1], normal[f, 0], normal[f, 1], normal[f, 2])
             extent[i] = min(extent[i], high - low)
     return extent
 
 
 @inner
-def _shadow(vertex, first, last, x, y, z):
+def _project(vertex, first, last, x, y, z):
     low, high = np.inf, -np.inf
     for v in range(first, last):
         s = vertex[v, 0] * x + vertex[v, 1] * y + vertex[v, 2] * z
@@ -103,9 +103,9 @@ def _shadow(vertex, first, last, x, y, z):
 
 @inner
 def _overlap_along(vertex, vertex_start, i, j, x, y, z):
-    """How far j must move along the unit axis (x, y, z), in its easier sense, to leave i; negative when apart."""
-    low_i, high_i = _shadow(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
-    low_j, high_j = _shadow(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
+    """The shorter distance by which j must move along the unit axis (x, y, z) to leave i; negative if they are apart."""
+    low_i, high_i = _project(vertex, vertex_start[i], vertex_start[i + 1], x, y, z)
+    low_j, high_j = _project(vertex, vertex_start[j], vertex_start[j + 1], x, y, z)
     return min(high_i - low_j, high_j - low_i)
 
 
@@ -125,7 +125,7 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
             y = edge[p, 2] * edge[q, 0] - edge[p, 0] * edge[q, 2]
             z = edge[p, 0] * edge[q, 1] - edge[p, 1] * edge[q, 0]
             length = np.sqrt(x * x + y * y + z * z)
-            if length < 1e-6:  # parallel edges: their axis is ill-defined and a face normal serves instead
+            if length < 1e-6:  # parallel edges: their axis is undefined, and a face normal takes its place
                 continue
             depth = min(depth, _overlap_along(vertex, vertex_start, i, j, x / length, y / length, z / length))
             if depth <= allowed:
@@ -136,7 +136,7 @@ def _depth(vertex, vertex_start, normal, block_face, edge, edge_start, i, j, all
 @inner
 def _list_pairs(low, high, axis, order, fixed, allowed, vertex, vertex_start, normal, block_face, edge, edge_start,
                 out_pair, out_depth):  # fmt: skip
-    """Number of overlapping pairs; those that fit are written to out_pair and out_depth."""
+    """The number of overlapping pairs; as many as there is room for are written to out_pair and out_depth."""
     count = 0
     for p in range(len(order)):
         i = order[p]

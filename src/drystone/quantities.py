@@ -1,6 +1,7 @@
-"""What pictures, the page and exports show of a frame: a `Run` and a frame come in, a number a block or a joint goes out.
+"""Quantities that pictures, the page and exports show for a frame of a `Run`, one number per block or per joint.
 
-`QUANTITIES` are what blocks can be coloured by, `joints` what joints carry, `displacements` where all blocks have gone.
+`QUANTITIES` are those by which blocks can be coloured; `frame_resultants` are the forces in the joints; `displacements` are
+those of all blocks.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from drystone.contact.contacts import Contacts
 from drystone.elastic import gauss_stresses, von_mises
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case
-from drystone.measure import mechanism
+from drystone.measure import mechanism_of_frame
 from drystone.record import Run, recorded_case
 from drystone.resultants import Resultants, joint_resultants
 
@@ -25,28 +26,28 @@ FULL_TURN = 2.0 * np.pi
 
 
 class Quantity(NamedTuple):
-    """Something a frame can be coloured by."""
+    """A quantity by which the blocks of a frame can be coloured."""
 
     unit: str
-    of: Callable[[Run, int], Array]  # (B,) of a frame; nan where a block has none
-    counted: bool = False  # numbers tell classes apart (0: what stands still) and are no amounts
+    of: Callable[[Run, int], Array]  # (B,) values in a frame; nan for blocks that have none
+    categorical: bool = False  # the values are numbers of classes (0: blocks at rest), not amounts
 
 
-def quantity(name: str) -> Quantity:
-    """One of `QUANTITIES` by its name."""
+def find_quantity(name: str) -> Quantity:
+    """The entry of `QUANTITIES` with this name."""
     if name not in QUANTITIES:
-        raise InputError(f"{name!r} is no quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
+        raise InputError(f"{name!r} is not a quantity{did_you_mean(name, QUANTITIES)}; choose one of {', '.join(QUANTITIES)}")
     return QUANTITIES[name]
 
 
-def of_run(run: Run) -> list[str]:
-    """The quantities that a run has."""
+def list_quantities(run: Run) -> list[str]:
+    """The names of the quantities that a run has."""
     return [name for name in QUANTITIES if name != "von mises" or run.model.elastic is not None]
 
 
 def displacements(run: Run, start: int = 0, before: Array | None = None) -> Array:
-    """(F - start, B, 6) [m, rad] of the centroids since the first frame, and rotation vectors in which whole turns are counted,
-    on from those `before` (B, 6)."""
+    """(F - start, B, 6) [m, rad] displacements of the centroids since the first frame, and rotation vectors in which full turns
+    are counted, continuing those of the frame before, `before` (B, 6)."""
     (position, rotation), (first, upright) = run.poses(start, run.frames), run.poses(0, 1)
     turn = quaternion.rotation_vector(quaternion.product(rotation, quaternion.conjugate(upright)))
     known = turn[:0] if before is None else before[None, :, 3:]
@@ -54,13 +55,13 @@ def displacements(run: Run, start: int = 0, before: Array | None = None) -> Arra
     return np.concatenate([position - first, counted], axis=-1)
 
 
-def joints(run: Run, frame: int) -> Resultants:
-    """What the joints carry [N] in a frame: of a history the mean over the step that ends in it."""
-    return joint_resultants(run.model, forces(run, frame))
+def frame_resultants(run: Run, frame: int) -> Resultants:
+    """The resultant forces in the joints [N] in a frame; in a history, their means over the step that ends in it."""
+    return joint_resultants(run.model, contact_forces(run, frame))
 
 
-def forces(run: Run, frame: int) -> Contacts:
-    """The contacts of a frame with forces [N] in the place of impulses."""
+def contact_forces(run: Run, frame: int) -> Contacts:
+    """The contacts of a frame with forces [N] in the field `impulse`."""
     contacts, case = run.contacts(frame), _case(run)
     if not case.goes_through_time:
         return contacts
@@ -68,22 +69,22 @@ def forces(run: Run, frame: int) -> Contacts:
 
 
 def joint_pressures(resultants: Resultants) -> Array:
-    """(J,) [Pa] the mean pressure in each joint; nan in those that are a line or a point, as hinges are."""
+    """(J,) [Pa] the mean pressure in each joint; nan in joints without area, such as hinges."""
     thrust, area = resultants.thrust, resultants.area
     return np.divide(thrust, area, out=np.full(len(area), np.nan), where=area > 0.0)
 
 
 def block_pressures(run: Run, resultants: Resultants) -> Array:
     """(B,) [Pa] the largest mean pressure in the joints of each block that have an area; nan if it has no such joint."""
-    most = np.full(len(run.model.blocks), np.nan)
+    largest = np.full(len(run.model.blocks), np.nan)
     pressure = np.maximum(joint_pressures(resultants), 0.0)
     for side in (resultants.a, resultants.b):
-        np.fmax.at(most, side, pressure)
-    return most
+        np.fmax.at(largest, side, pressure)
+    return largest
 
 
 def _pressure(run: Run, frame: int) -> Array:
-    return block_pressures(run, joints(run, frame))
+    return block_pressures(run, frame_resultants(run, frame))
 
 
 def _displacement(run: Run, frame: int) -> Array:
@@ -100,17 +101,17 @@ def _velocity(run: Run, frame: int) -> Array:
 
 
 def _von_mises(run: Run, frame: int) -> Array:
-    """The largest of the bricks of a block."""
-    elastic, most = run.model.elastic, np.full(len(run.model.blocks), np.nan)
+    """(B,) [Pa] the largest von Mises stress among the bricks of each block."""
+    elastic, largest = run.model.elastic, np.full(len(run.model.blocks), np.nan)
     if elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
     stresses = gauss_stresses(elastic, run.state(frame).amplitude)
-    most[elastic.block] = [von_mises(stress.mean(axis=1)).max() for stress in stresses]
-    return most
+    largest[elastic.block] = [von_mises(stress.mean(axis=1)).max() for stress in stresses]
+    return largest
 
 
 def _macro(run: Run, frame: int) -> Array:
-    return mechanism(run, frame).macro.astype(float)
+    return mechanism_of_frame(run, frame).macro.astype(float)
 
 
 QUANTITIES = {
@@ -119,12 +120,12 @@ QUANTITIES = {
     "rotation": Quantity("rad", _rotation),
     "joint pressure": Quantity("Pa", _pressure),
     "von mises": Quantity("Pa", _von_mises),
-    "macro-block": Quantity("", _macro, counted=True),
+    "macro-block": Quantity("", _macro, categorical=True),
 }
 
 
 def _unwrapped(turn: Array) -> Array:
-    """(F, B, 3) rotation vectors, each the one nearest the one before of those that say the same."""
+    """(F, B, 3) rotation vectors with full turns added, so that each is nearest to that of the frame before."""
     turn = turn.copy()
     for before, now in pairwise(turn):
         angle = np.linalg.norm(now, axis=1, keepdims=True)

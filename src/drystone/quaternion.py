@@ -1,4 +1,4 @@
-"""Unit quaternions as arrays (..., 4), scalar first, for what is done with results; kernels have their own.
+"""Unit quaternions as arrays (..., 4), scalar first, for use outside kernels, which have functions of their own.
 
 >>> turn = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])  # a quarter turn about z
 >>> rotate(turn, np.array([1.0, 0.0, 0.0])).round(12) + 0.0
@@ -11,7 +11,7 @@ Array = np.ndarray
 
 
 def product(left: Array, right: Array) -> Array:
-    """The rotation `right` followed by `left`."""
+    """The rotation by `right`, followed by that by `left`."""
     scalar = left[..., 0] * right[..., 0] - (left[..., 1:] * right[..., 1:]).sum(axis=-1)
     vector = left[..., :1] * right[..., 1:] + right[..., :1] * left[..., 1:] + np.cross(left[..., 1:], right[..., 1:])
     return np.concatenate([scalar[..., None], vector], axis=-1)
@@ -23,7 +23,7 @@ def conjugate(rotation: Array) -> Array:
 
 
 def rotate(rotation: Array, vector: Array) -> Array:
-    """(..., 3) the vectors, turned."""
+    """(..., 3) the rotated vectors."""
     twice = 2.0 * np.cross(rotation[..., 1:], vector)
     return vector + rotation[..., :1] * twice + np.cross(rotation[..., 1:], twice)
 

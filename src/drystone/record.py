@@ -35,15 +35,15 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory, cell_numbers, no_cells, no_memory
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Dynamics
+from drystone.io.analysis_tables import ANALYSIS_TABLES, DynamicsTable
 from drystone.io.case import Case, parse_case
-from drystone.io.closed import check_closed
-from drystone.io.given import read_json, read_text
-from drystone.io.journal import JournaledFile, journal_of
+from drystone.io.closed import reject_external_links
+from drystone.io.given import read_own_json, read_utf8
+from drystone.io.journal import JournaledFile, journal_path
 from drystone.io.stored_model import read_model
-from drystone.io.stored_motions import read_records
+from drystone.io.stored_motions import read_stored_accelerograms
 from drystone.model import Model
 from drystone.solvers.solution import Residual
 from drystone.state import Energy, State
@@ -120,7 +120,7 @@ def _settled(folder: Path, read: Callable[[], Result]) -> Result:
 
 def _read_run(folder: Path) -> "Run":
     with _reading(folder) as file:
-        check_closed(file, folder / FILE)
+        reject_external_links(file, folder / FILE)
         if (found := file.attrs.get("format")) != FORMAT:
             raise InputError(f"{folder}: run format {str(found)[:40]}, this drystone reads {FORMAT}; run the case again")
         return Run(folder, _whole_frames(file, folder), int(file.attrs["planned_steps"]))
@@ -160,7 +160,7 @@ class Run:
     @property
     def case(self) -> str:
         """The text of the case file."""
-        return read_text(self.folder / "case.toml")
+        return read_utf8(self.folder / "case.toml")
 
     @property
     def version(self) -> str:
@@ -200,7 +200,7 @@ class Run:
     def records(self) -> dict[int, Accelerogram]:
         """The samples of the motions that have such, by the number of the motion."""
         with _reading(self.folder) as file:
-            return read_records(file.get("motions", {}))
+            return read_stored_accelerograms(file.get("motions", {}))
 
     @property
     def time(self) -> Array:
@@ -354,8 +354,8 @@ def read_result(folder: str | Path) -> dict[str, Any] | None:
     path = Path(folder) / RESULT
     if not path.exists():
         return None
-    facts = read_json(path)
-    kinds = [kind for kind, table in ANALYSIS_TABLES.items() if not issubclass(table, Dynamics)]
+    facts = read_own_json(path)
+    kinds = [kind for kind, table in ANALYSIS_TABLES.items() if not issubclass(table, DynamicsTable)]
     if not isinstance(facts, dict) or facts.get("analysis") not in kinds:
         raise InputError(f"{path}: is no result of an analysis; run the case again")
     return facts
@@ -395,9 +395,11 @@ def _open(folder: Path) -> Any:
     """run.h5 for reading. No lock is asked for: somebody may be writing it."""
     path = folder / FILE
     if not os.path.isfile(path):
-        raise InputError(f"{shown(str(folder))} holds no run (no {FILE} in it); give the folder that `drystone run -o` wrote")
+        raise InputError(
+            f"{truncated_repr(str(folder))} holds no run (no {FILE} in it); give the folder that `drystone run -o` wrote"
+        )
     try:
-        if journal_of(path).exists():
+        if journal_path(path).exists():
             return h5py.File(JournaledFile(path, "r"), "r")
         return h5py.File(path, "r", locking=False)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What each joint carries: a `Model` and `Contacts` with forces [N] come in, `Resultants` go out, and lines to draw of them.
+"""The resultant force and moment at each joint, and the thrust lines and force segments to draw of them.
 
 The forces of the contact points of two blocks are one force through the centre of pressure and one moment about it (T64). In
 an arch or a column the centres of pressure in their order are the effective thrust line; elsewhere a short segment along
@@ -17,8 +17,9 @@ from drystone.model import Model
 
 Array = np.ndarray
 
-NOTHING = 1e-9  # of the largest thrust: a joint that carries less is unloaded
-HAIR = 1e-9  # of the way to the rim of a joint: a force this little beyond is at the rim
+UNLOADED_SHARE = 1e-9  # of the largest thrust: a joint with less is unloaded
+RIM_TOLERANCE = 1e-9  # of the distance to the rim of a joint: a force beyond the rim by less is at the rim
+
 
 class Resultants(NamedTuple):
     """J joints, each between two blocks, in the order of their pairs."""
@@ -26,30 +27,30 @@ class Resultants(NamedTuple):
     a: Array  # (J,) int64 block, a < b
     b: Array  # (J,) int64
     force: Array  # (J, 3) [N] world, on b
-    centre: Array  # (J, 3) [m] centre of pressure: where the force pierces the joint; at the rim of a joint that bears so much
-    # tension that it would lie outside; of a joint that bears no pressure, its middle
-    moment: Array  # (J, 3) [N m] on b about the centre; along the normal in a plane joint, but for what tension adds
+    centre: Array  # (J, 3) [m] centre of pressure, where the force crosses the joint; moved to the rim if tension puts it
+    # outside; the middle of a joint without pressure
+    moment: Array  # (J, 3) [N m] on b about the centre; along the normal in a plane joint, except for a part due to tension
     normal: Array  # (J, 3) unit, from a into b
     middle: Array  # (J, 3) [m] centroid of the joint
     area: Array  # (J,) [m2] of the joint
     thrust: Array  # (J,) [N] normal part of the force, compression positive
     torsion: Array  # (J,) [N m] moment on b about the normal
-    friction_used: Array  # (J,) shear over friction times thrust; 0 where nothing presses
-    eccentricity: Array  # (J,) of the force: 0 in the middle .. 1 at the rim of the joint; more only where it bears tension
+    friction_used: Array  # (J,) shear over friction times thrust; 0 without compression
+    eccentricity: Array  # (J,) of the force: from 0 in the middle to 1 at the rim of the joint; more only with tension
 
 
 def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
-    """The resultants of contacts whose `impulse` are forces [N]."""
+    """The resultants of contacts whose `impulse` holds forces [N]."""
     pair, row = touching_pairs(contacts)
     normal = _sum_by(row, contacts.normal)
     normal /= np.linalg.norm(normal, axis=1)[:, None]
     middle, area = _centroids(contacts.point, normal, row)
     pressure = np.einsum("ij,ij->i", contacts.impulse, contacts.normal)[:, None]
     pressed = _sum_by(row, pressure)
-    pressed[pressed <= NOTHING * pressed.max(initial=0.0)] = np.inf
+    pressed[pressed <= UNLOADED_SHARE * pressed.max(initial=0.0)] = np.inf
     offset = _sum_by(row, pressure * (contacts.point - middle[row])) / pressed
     eccentricity = _eccentricity(offset, contacts.point - middle[row], row)
-    centre = middle + offset / np.where(eccentricity > 1.0 + HAIR, eccentricity, 1.0)[:, None]
+    centre = middle + offset / np.where(eccentricity > 1.0 + RIM_TOLERANCE, eccentricity, 1.0)[:, None]
     force = _sum_by(row, contacts.impulse)
     moment = _sum_by(row, np.cross(contacts.point - centre[row], contacts.impulse))
     thrust = np.einsum("ij,ij->i", force, normal)
@@ -72,40 +73,42 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
 
 
 def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> list[Array]:
-    """(n, 3) [m] the centres of pressure of each arch or column, from support to support or to the free end.
+    """(n, 3) [m] The centres of pressure of each arch or column, from support to support or to the free end.
 
-    only: look at the blocks of this group, or whose names begin so: the ring of an arch within a wall."""
+    only: use the blocks of this group, or whose names begin with it, for example the ring of an arch in a wall."""
     members = np.array([block.group == only or block.name.startswith(only) for block in model.blocks])
     if not members.any():
         groups = sorted({block.group for block in model.blocks})
-        said = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"
-        raise InputError(f"{said}; the groups are {groups}")
+        message = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"
+        raise InputError(f"{message}; the groups are {groups}")
     pair = np.stack([resultants.a, resultants.b], axis=1)
     row = {(a, b): k for k, (a, b) in enumerate(pair.tolist())}
-    found = chains(pair, model.bodies.fixed, members)
+    chain_list = chains(pair, model.bodies.fixed, members)
     return [
         np.array([resultants.centre[row[min(a, b), max(a, b)]] for a, b in pairwise(chain)])
-        for chain in found
+        for chain in chain_list
         if len(chain) > 1
     ]
 
 
 def force_flow(resultants: Resultants, *, length: float) -> Array:
-    """(J, 2, 3) [m] a segment along the force of each joint, its middle at the centre of pressure; the longest, that of the
-    largest force, is `length` [m] long and the others in proportion."""
+    """(J, 2, 3) [m] A segment along the force of each joint, with its middle at the centre of pressure. The segment of the
+    largest force has this length [m], and the others are in proportion."""
     largest = float(np.linalg.norm(resultants.force, axis=1).max(initial=0.0))
     half = resultants.force * (length / (2 * largest) if largest > 0.0 else 0.0)
     return np.stack([resultants.centre - half, resultants.centre + half], axis=1)
 
 
 def _sum_by(row: Array, values: Array) -> Array:
-    """(J, k) the sums of the values (C, k) of each joint."""
-    return np.stack([np.bincount(row, column).astype(float) for column in values.T], axis=1)  # of no values it is integer
+    """(J, k) The sums of the values (C, k) over the contact points of each joint."""
+    # bincount of no values would be integer
+    return np.stack([np.bincount(row, column).astype(float) for column in values.T], axis=1)
 
 
 def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
-    """(J, 3) [m] centroid and (J,) [m2] area of the polygons whose corners are the points: triangles between the mean of the
-    corners and each side, the corners in the order of their angle. A joint that is a line or a point has its mean."""
+    """(J, 3) [m] The centroids and (J,) [m2] the areas of the joints, whose corners are the contact points. They are summed
+    over triangles between the mean of the corners and each side, with the corners sorted by angle. For a joint that is a line
+    or a point the mean is returned."""
     mean = _sum_by(row, point) / np.bincount(row)[:, None]
     if not len(row):
         return mean, np.empty(0)
@@ -126,7 +129,8 @@ def _centroids(point: Array, normal: Array, row: Array) -> tuple[Array, Array]:
 
 
 def _eccentricity(offset: Array, arm: Array, row: Array) -> Array:
-    """(J,) the distance of the centre of pressure from the middle over that of the farthest corner in its direction."""
-    reach = np.zeros(len(offset))
-    np.maximum.at(reach, row, np.einsum("ij,ij->i", arm, offset[row]))
-    return np.einsum("ij,ij->i", offset, offset) / np.where(reach > 0.0, reach, np.inf)
+    """(J,) The distance of the centre of pressure from the middle, over the distance of the farthest corner in its
+    direction."""
+    rim_distance = np.zeros(len(offset))
+    np.maximum.at(rim_distance, row, np.einsum("ij,ij->i", arm, offset[row]))
+    return np.einsum("ij,ij->i", offset, offset) / np.where(rim_distance > 0.0, rim_distance, np.inf)

@@ -1,12 +1,12 @@
-"""The least value of a number in a case for which something happens: a case and two ends come in, trials go out.
+"""Find by bisection the smallest value of a number in a case at which an event happens.
 
-`search` tries the ends, which must bracket the change, and halves the bracket until it is as short as asked. Every trial is a
-run in memory, ended as soon as it is decided. What happens need not be monotone: overturning by a pulse may come and go with
-its amplitude. Bisection then finds one of the changes; `scan` looks at some values first, from the lowest on, and takes the
-lowest change it sees.
+`search` tries both ends, which must bracket the event, and halves the bracket until it is shorter than the tolerance. Every
+trial is a run in memory that ends as soon as its outcome is known. The event need not be monotone: overturning by a pulse may
+come and go with its amplitude. Bisection then finds one of the changes; `scan` first tries some values, from the lowest
+upwards, and takes the lowest change among them.
 
-    rocking      some block has tilted by more than ROCKS from how it stood
-    overturning  the potential energy has fallen by the share `analysis.collapse`, or some block has tilted beyond return
+    rocking      some block has tilted by more than ROCKING_TILT
+    overturning  the potential energy has dropped by the share `analysis.collapse`, or some block has tilted beyond return
     standing     the structure bears its weight (statics)
 """
 
@@ -18,118 +18,122 @@ import numpy as np
 
 from drystone.errors import InputError, did_you_mean
 from drystone.io.case import Case, parse_case
-from drystone.loads import at_time
-from drystone.session import simulated, solver_of, start_of
+from drystone.loads import loads_at
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.state import State
 from drystone.statics.standing import try_standing
 from drystone.study.rest import AtRest
 from drystone.study.trial import largest_tilt
-from drystone.units import number_and_unit
+from drystone.units import split_number_and_unit
 
-EVENTS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
-ROCKS = 1e-3  # [rad] tilt that is motion: of a wall at rest near its limit 1e-12 were seen
-OVERTURNED = 1.0  # [rad] tilt from which no block is taken to come back
+EVENT_VERBS = {"rocking": "rocks", "overturning": "overturns", "standing": "stands"}
+ROCKING_TILT = 1e-3  # [rad] a larger tilt is motion; a wall at rest close to its limit tilts by 1e-12
+OVERTURNING_TILT = 1.0  # [rad] a block that tilts by more is assumed not to come back
 
 
-class Trial(NamedTuple):
-    """What one value did."""
+class SearchTrial(NamedTuple):
+    """The outcome of one value."""
 
     value: float  # in the unit of the ends
     happens: bool
-    time: float | None  # [s] simulated until it happened, or until nothing could any more; None without dynamics
-    unconverged: int  # steps
+    time: float | None  # [s] simulated time until the event, or until it could no longer happen; None for statics
+    unconverged: int  # steps that did not converge
 
 
 def search(
     case: Case, key: str, event: str, between: tuple[str, str], tolerance: str, *, scan: int = 0
-) -> Generator[Trial]:
-    """Trials until the bracket is within the tolerance; `summarise` reads the result. The ends and the tolerance are numbers
-    with one unit, as "0.2 g"; `key` is a place in the case, as "motion.amplitude" or "motion.0.amplitude"."""
-    if event not in EVENTS:
-        raise InputError(f"{event!r} is no event{did_you_mean(event, EVENTS)}; look for {', '.join(EVENTS)}")
-    (low, high, short), unit = _amounts(*between, tolerance)
-    if not (low < high and short > 0):
+) -> Generator[SearchTrial]:
+    """Trials until the bracket is within the tolerance; `summarise_search` reads the result. The ends and the tolerance are
+    numbers with the same unit, such as "0.2 g"; `key` names a value of the case, such as "motion.0.amplitude"."""
+    if event not in EVENT_VERBS:
+        raise InputError(f"{event!r} is no event{did_you_mean(event, EVENT_VERBS)}; look for {', '.join(EVENT_VERBS)}")
+    (low, high, tolerance_value), unit = _numbers_and_unit(*between, tolerance)
+    if not (low < high and tolerance_value > 0):
         raise InputError(f"search between {between[0]!r} and {between[1]!r} within {tolerance!r}: give the lower end first and "
                          "a tolerance above 0")  # fmt: skip
     low, high = yield from _bracket(case, key, event, low, high, unit, scan)
-    while high - low > short * (1 + 1e-9):
+    while high - low > tolerance_value * (1 + 1e-9):
         middle = 0.5 * (low + high)
-        trial = _try(case, key, event, middle, unit)
+        trial = _run_trial(case, key, event, middle, unit)
         yield trial
         low, high = (low, middle) if trial.happens else (middle, high)
 
 
-def summarise(trials: list[Trial], like: str) -> dict[str, Any]:
-    """What was found, in plain numbers of the unit of `like`, one of the ends: what `drystone search --json` prints."""
-    does = min(trial.value for trial in trials if trial.happens)
+def summarise_search(trials: list[SearchTrial], like: str) -> dict[str, Any]:
+    """The result as plain numbers in the unit of `like`, which is one of the ends: what `drystone search --json` prints."""
+    lowest = min(trial.value for trial in trials if trial.happens)
     return {
-        "value": does,
-        "does_not": max(trial.value for trial in trials if trial.value < does),
-        "unit": number_and_unit(like)[1],
-        "note": "a boundary by bisection; others may lie where no trial was made",
+        "value": lowest,
+        "does_not": max(trial.value for trial in trials if trial.value < lowest),
+        "unit": split_number_and_unit(like)[1],
+        "note": "a boundary by bisection; there may be others where no trial was made",
         "trials": [trial._asdict() for trial in trials],
     }
 
 
-def _amounts(*given: str) -> tuple[list[float], str]:
-    """The numbers and their one unit, empty if there is none."""
-    numbers, units = zip(*(number_and_unit(text) for text in given), strict=True)
+def _numbers_and_unit(*texts: str) -> tuple[list[float], str]:
+    """The numbers and their common unit, which is empty if there is none."""
+    numbers, units = zip(*(split_number_and_unit(text) for text in texts), strict=True)
     if len(set(units)) > 1:
-        raise InputError(f"search: {', '.join(given)} have different units; give both ends and the tolerance in one")
+        raise InputError(f"search: {', '.join(texts)} have different units; give both ends and the tolerance in one")
     return list(numbers), units[0]
 
 
 def _bracket(
     case: Case, key: str, event: str, low: float, high: float, unit: str, scan: int
-) -> Generator[Trial, None, tuple[float, float]]:
-    """Two neighbours of the scanned values, the ends among them, between which it starts to happen."""
-    first = _try(case, key, event, low, unit)
+) -> Generator[SearchTrial, None, tuple[float, float]]:
+    """The first two neighbouring values, among the ends and the scanned values, between which the event starts to happen."""
+    first = _run_trial(case, key, event, low, unit)
     yield first
     if first.happens:
-        raise InputError(f"{key} = {_written(low, unit)}: it {EVENTS[event]} already; give a lower first value")
+        raise InputError(
+            f"{key} = {_case_value(low, unit)}: the structure {EVENT_VERBS[event]} already; give a lower first value"
+        )
     for before, value in pairwise(np.linspace(low, high, scan + 2).tolist()):
-        trial = _try(case, key, event, value, unit)
+        trial = _run_trial(case, key, event, value, unit)
         yield trial
         if trial.happens:
             return before, value
-    raise InputError(f"{key}: up to {_written(high, unit)} it never {EVENTS[event]}; give a higher last value, or a longer "
-                     "duration, or look between with scan")  # fmt: skip
+    raise InputError(
+        f"{key}: up to {_case_value(high, unit)} the structure never {EVENT_VERBS[event]}; give a higher last value, a longer "
+        "duration, or scan the values between"
+    )
 
 
-def _written(value: float, unit: str) -> Any:
-    """As a case file has it."""
+def _case_value(value: float, unit: str) -> Any:
+    """A value as a case file has it."""
     return f"{value!r} {unit}" if unit else value
 
 
-def _try(case: Case, key: str, event: str, value: float, unit: str) -> Trial:
-    changed = parse_case(case.text, case.path, {key: _written(value, unit)})
-    return _standing(changed, value) if event == "standing" else _moving(changed, event, value)
+def _run_trial(case: Case, key: str, event: str, value: float, unit: str) -> SearchTrial:
+    changed = parse_case(case.text, case.path, {key: _case_value(value, unit)})
+    return _try_standing(changed, value) if event == "standing" else _try_history(changed, event, value)
 
 
-def _standing(case: Case, value: float) -> Trial:
-    loads = at_time(case.loads, 0.0)
-    found = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
-    return Trial(value, found.stands, None, int(not found.finite))
+def _try_standing(case: Case, value: float) -> SearchTrial:
+    loads = loads_at(case.loads, 0.0)
+    trial = try_standing(case.model(), gravity=case.analysis.gravity, loads=loads, young=case.young)
+    return SearchTrial(value, trial.stands, None, int(not trial.finite))
 
 
-def _moving(case: Case, event: str, value: float) -> Trial:
-    """Dynamics until it happens, or until all is at rest, or to the end."""
+def _try_history(case: Case, event: str, value: float) -> SearchTrial:
+    """Compute a history until the event happens, the structure is at rest, or the duration is over."""
     model = case.model()
-    start = start_of(case, model)
+    start = start_state(case, model)
     at_rest, time, unconverged = AtRest(case, model), 0.0, 0
-    for step in simulated(case, model, start, solver_of(case)):
+    for step in simulate_case(case, model, start, case_solver(case)):
         state, time = step.state, step.state.time
         unconverged += not step.solution.converged
         if _rocks(state) if event == "rocking" else _overturns(state, start, case.history.collapse):
-            return Trial(value, True, time, unconverged)
+            return SearchTrial(value, True, time, unconverged)
         if at_rest(state):
             break
-    return Trial(value, False, time, unconverged)
+    return SearchTrial(value, False, time, unconverged)
 
 
 def _rocks(state: State) -> bool:
-    return largest_tilt(state) > ROCKS
+    return largest_tilt(state) > ROCKING_TILT
 
 
 def _overturns(state: State, start: State, loss: float) -> bool:
-    return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNED
+    return state.energy.potential < (1 - loss) * start.energy.potential or largest_tilt(state) > OVERTURNING_TILT

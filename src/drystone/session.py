@@ -1,8 +1,7 @@
-"""From a case to a recorded `Run`: the one place where case, model, solver, simulation and record meet.
+"""Compute the history of a case and record it in a folder: here case, model, solver, simulation and run writer come together.
 
-`run` does all of it; `record` and `resume` are the same as generators of steps already taken into the file, for who
-wants to look on (a progress bar is a `for` loop over them). A module of its own, since neither the simulator knows
-about cases and files nor the record about solvers.
+`run` does all of it. `record_history` and `resume_history` are generators of the steps, each already written to the run, for
+callers that follow the computation, for example with a progress bar.
 """
 
 import sys
@@ -20,11 +19,11 @@ from drystone.engine.interval import follow_interval
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, SmallSteps
 from drystone.errors import InputError
-from drystone.forecast import first_contacts, planned_steps, steps_a_frame
-from drystone.io.analysis_tables import SettlementHistory
+from drystone.forecast import first_contacts, planned_steps, steps_per_frame
+from drystone.io.analysis_tables import SettlementHistoryTable
 from drystone.io.case import Case, read_case
-from drystone.io.stored_laws import given_again
-from drystone.io.whole import writing
+from drystone.io.stored_laws import restore_own_laws
+from drystone.io.whole import report_write_errors
 from drystone.laws import JointLaw
 from drystone.model import Model
 from drystone.problem import Problem
@@ -33,71 +32,71 @@ from drystone.simulate import Step, follow_small_steps, ground_displacement, ini
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.state import State
 from drystone.stepping import kinetic_energy
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 from drystone.writer import RunWriter
 
 Pair = tuple[str, str, JointLaw]  # two groups, and the law of the joints between them
-DUMPS = 20  # contact problems of a run that are kept, at most: the first steps that did not converge
+MAX_FAILED_PROBLEMS = 20  # contact problems per run that are written: those of the first steps that did not converge
 
 
 def run(case: Case | str | Path, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Run:
-    """Compute a case (or the case in a file) and record it in the folder `out`. pairs: joint laws between groups, as
-    `build_model` takes them, besides those of the case; laws from outside (`OwnLaw`) can only be given so."""
+    """Compute a case (or the case in a file) and record it in the folder `out`. pairs: further joint laws between
+    groups, in the form of `build_model`; this is the only way to give user-defined laws (`OwnLaw`)."""
     case = case if isinstance(case, Case) else read_case(case)
-    with closing(record(case, out, overwrite=overwrite, pairs=pairs)) as steps:
+    with closing(record_history(case, out, overwrite=overwrite, pairs=pairs)) as steps:
         for _ in steps:
             pass
     return read_run(out)
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
-    """The steps of a case, each already taken into the run in `out`. Closing the generator keeps what was computed."""
+def record_history(case: Case, out: str | Path, *, overwrite: bool = False, pairs: Sequence[Pair] = ()) -> Generator[Step]:
+    """The steps of a case, each already written to the run in `out`. Closing the generator keeps what was computed."""
     model = case.model(pairs)
-    yield from _from_the_start(case, model, start_of(case, model), out, overwrite)
+    yield from _record_from_start(case, model, start_state(case, model), out, overwrite)
 
 
-def repeat(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps of a run computed anew into the folder `out`, from the model, the samples and the first state it has kept.
-    laws: the functions of its joint laws from outside, if it has any."""
-    yield from _from_the_start(recorded_case(run), given_again(run.model, laws), run.state(0), out)
+def repeat_history(run: Run, out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+    """The steps of a run computed again into the folder `out`, from the model, the accelerograms and the first state that the
+    run has stored. laws: the functions of its user-defined joint laws, if it has any."""
+    yield from _record_from_start(recorded_case(run), restore_own_laws(run.model, laws), run.state(0), out)
 
 
-def _from_the_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
+def _record_from_start(case: Case, model: Model, state: State, out: str | Path, overwrite: bool = False) -> Generator[Step]:
     writer = RunWriter.create(
         out,
         case.text,
         model,
         state,
-        every_steps=steps_a_frame(case),
+        every_steps=steps_per_frame(case),
         planned_steps=planned_steps(case),
-        ground=_ground(case, 0.0),
+        ground=_ground_at(case, 0.0),
         motions=case.motions,
         path=case.path,
-        hung=_hung(case, model),
+        hung=_hung_blocks(case, model),
         overwrite=overwrite,
     )
-    yield from _go_on(case, model, writer, state)
+    yield from _record_steps(case, model, writer, state)
 
 
-def _hung(case: Case, model: Model) -> list[int]:
-    """Blocks of the structure as drawn that rest on nothing."""
+def _hung_blocks(case: Case, model: Model) -> list[int]:
+    """The blocks of the structure as drawn that rest on no other block."""
     c = first_contacts(model, case)
     return hung_by_friction(c.a, c.b, c.normal, c.gap, model.bodies.radius, model.bodies.fixed)
 
 
-def resume(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
-    """The steps still missing from the run in `out`, each already taken into it; the same bits as if never stopped. laws: the
-    functions of its joint laws from outside, if it has any."""
+def resume_history(out: str | Path, *, laws: Sequence[Callable[..., None]] = ()) -> Generator[Step]:
+    """The steps that are missing from the run in `out`, each already written to it, with the same bits as without an
+    interruption. laws: the functions of its user-defined joint laws, if it has any."""
     run = read_run(out)
     case = recorded_case(run)
-    model = given_again(run.model, laws)  # not the case's: its files may have moved or changed since
+    model = restore_own_laws(run.model, laws)  # not the model of the case, whose files may have moved or changed since
     writer, state = RunWriter.resume(out)
-    yield from _go_on(case, model, writer, state)
+    yield from _record_steps(case, model, writer, state)
 
 
-def is_compiled(small_steps: bool = True) -> bool:
-    """Whether the kernels of a step are compiled already, as they are now and for this Python: the largest, and the last one
-    that a step calls, which is compiled after all others. Compiling them takes half a minute to a minute."""
+def is_step_compiled(small_steps: bool = True) -> bool:
+    """Whether the kernels of a step are in the cache. It checks the largest one and the last one that a step calls, which is
+    compiled after all others. Compiling them takes half a minute to a minute."""
     if small_steps:
         return kernel.is_compiled(follow_interval, tell_corners)
     from drystone.solvers.newton import follow
@@ -105,15 +104,15 @@ def is_compiled(small_steps: bool = True) -> bool:
     return kernel.is_compiled(follow, kinetic_energy)
 
 
-def _go_on(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
-    witness = _Witness(partial(solver_of, case))
-    able = True
+def _record_steps(case: Case, model: Model, writer: RunWriter, state: State) -> Generator[Step]:
+    recorder = _FailureRecorder(partial(case_solver, case))
+    can_write = True
     with writer:
-        for step in simulated(case, model, state, witness):
-            failure = witness.hand_over(step.solution)
-            if failure is not None and able:
-                able = _dump(case, writer.folder, step, failure)
-            writer.add(step, _ground(case, step.state.time))
+        for step in simulate_case(case, model, state, recorder):
+            failure = recorder.take_failure(step.solution)
+            if failure is not None and can_write:
+                can_write = _write_failed_problem(case, writer.folder, step, failure)
+            writer.add(step, _ground_at(case, step.state.time))
             yield step
 
 
@@ -125,13 +124,13 @@ class _Failure(NamedTuple):
     solution: Solution
 
 
-def _severity(failure: _Failure) -> float:
+def _residual_error(failure: _Failure) -> float:
     return failure.solution.residual.error
 
 
-class _Witness:
-    """A solver, made when it is first called, which keeps what it did not solve in a step: the step as a whole,
-    and the worst of its parts if there are any."""
+class _FailureRecorder:
+    """A solver, created at its first call, that remembers the problems it did not solve in a step: the problem of the whole
+    step, and the worst of its parts if it was divided."""
 
     def __init__(self, make: Callable[[], ContactSolver]):
         self._make = make
@@ -151,25 +150,25 @@ class _Witness:
             if self._calls == 1:
                 self._whole = failure
             else:
-                self._part = failure if self._part is None else max(self._part, failure, key=_severity)
+                self._part = failure if self._part is None else max(self._part, failure, key=_residual_error)
         return solution
 
-    def hand_over(self, reported: Solution) -> _Failure | None:
-        """The problem behind the report of a step if it was not solved; forget the step."""
-        kept = [failure for failure in (self._whole, self._part) if failure is not None]
+    def take_failure(self, reported: Solution) -> _Failure | None:
+        """The problem that belongs to the reported solution of a step if it was not solved. Forgets the step."""
+        failures = [failure for failure in (self._whole, self._part) if failure is not None]
         self._calls, self._whole, self._part = 0, None, None
-        return next((failure for failure in kept if failure.solution.residual is reported.residual), None)
+        return next((failure for failure in failures if failure.solution.residual is reported.residual), None)
 
 
-def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
-    """Write a problem that was not solved; False, said once, if it cannot be: that is no reason to lose the run."""
+def _write_failed_problem(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
+    """Write a problem that was not solved. Returns False, with a message, if it cannot be written: the run continues."""
     from drystone.io.contact_problems import write_problem  # loads SciPy's sparse matrices
 
     path = folder / "failed" / f"step-{step.state.step:06d}.npz"
-    if len(failed_problems(folder)) >= DUMPS and not path.exists():
+    if len(failed_problems(folder)) >= MAX_FAILED_PROBLEMS and not path.exists():
         return True
     solver, solution = case.solver, failure.solution
-    about = {
+    header = {
         "drystone": __version__,
         "step": step.state.step,
         "time": step.state.time,
@@ -179,31 +178,33 @@ def _dump(case: Case, folder: Path, step: Step, failure: _Failure) -> bool:
         "residual": [float(value) for value in solution.residual],
     }
     try:
-        with writing(path):
+        with report_write_errors(path):
             path.parent.mkdir(exist_ok=True)
-        write_problem(path, failure.problem, failure.guess, about)
+        write_problem(path, failure.problem, failure.guess, header)
     except InputError as error:
-        print(f"{error}; steps that fail are not kept", file=sys.stderr, flush=True)
+        print(f"{error}; the contact problems of steps that fail are not kept", file=sys.stderr, flush=True)
         return False
     return True
 
 
-def start_of(case: Case, model: Model) -> State:
-    """The state from which the history of a case starts: as built or, by small steps, in equilibrium if there is one nearby."""
+def start_state(case: Case, model: Model) -> State:
+    """The initial state of the history of a case: as drawn or, with small steps, in equilibrium if there is one nearby."""
     start = initial_state(model, case.analysis.gravity)
     if not case.by_small_steps:
         return start
-    with undisturbed(patience=1), one_blas_thread():
+    with defer_signals(max_deferred=1), one_blas_thread():
         return settled(_engine(case, model), start)
 
 
-def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True) -> Iterator[Step]:
-    """The steps of a case from `state` on, in memory. tells_contacts: False spares small steps what nobody looks at."""
+def simulate_case(
+    case: Case, model: Model, state: State, solver: ContactSolver, *, tells_contacts: bool = True
+) -> Iterator[Step]:
+    """The steps of a case from `state` onwards, in memory. tells_contacts: with False small steps do not report contacts."""
     analysis = case.history
     if analysis.by_small_steps:
         return follow_small_steps(_engine(case, model, tells_contacts), state, analysis.duration, analysis.time_step)
     return simulate(
-        case.searched(model),
+        case.with_contact_search(model),
         case.motions,
         duration=analysis.duration,
         time_step=analysis.time_step,
@@ -213,29 +214,29 @@ def simulated(case: Case, model: Model, state: State, solver: ContactSolver, *, 
         surface=case.surface,
         impact_substeps=analysis.impact_substeps,
         loads=case.loads,
-        from_rest=isinstance(analysis, SettlementHistory) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
-        modal_mass=0.0 if isinstance(analysis, SettlementHistory) and analysis.scheme == "rigid-modes" else 1.0,
+        from_rest=isinstance(analysis, SettlementHistoryTable) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
+        modal_mass=0.0 if isinstance(analysis, SettlementHistoryTable) and analysis.scheme == "rigid-modes" else 1.0,
         solver=solver,
         state=state,
     )
 
 
 def _engine(case: Case, model: Model, tells_contacts: bool = True) -> SmallSteps:
-    asked = case.history
+    analysis = case.history
     material = Material(young=case.young)
     return SmallSteps(
-        model, case.motions, gravity=asked.gravity, loads=case.loads, material=material, longest_step=asked.small_step,
+        model, case.motions, gravity=analysis.gravity, loads=case.loads, material=material, longest_step=analysis.small_step,
         threads=case.solver.threads, tells_contacts=tells_contacts, changes=case.changes,
     )  # fmt: skip
 
 
-def solver_of(case: Case) -> ContactSolver:
+def case_solver(case: Case) -> ContactSolver:
     """The solver that a case asks for."""
-    from drystone.solvers.methods import make_solver  # a quarter of the start of a program that goes without
+    from drystone.solvers.methods import make_solver  # a quarter of the start-up time, which programs without a solver save
 
     return make_solver(case.solver.method, case.solver.tolerance, case.solver.threads)
 
 
-def _ground(case: Case, time: float) -> tuple[float, float, float]:
+def _ground_at(case: Case, time: float) -> tuple[float, float, float]:
     x, y, z = ground_displacement(case.motions, time)
     return float(x), float(y), float(z)

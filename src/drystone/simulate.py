@@ -1,4 +1,4 @@
-"""A run as a generator of steps: recording, live view and stopping are plain `for` loops over it."""
+"""Simulate a structure as a generator of time steps. Recording, viewing and stopping are plain `for` loops over it."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -8,36 +8,36 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.blas import one_blas_thread
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.contact.contacts import no_contacts
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import Material, Report, SmallSteps
 from drystone.errors import InputError
-from drystone.joints import RIGID, Surface
-from drystone.laws import YOUNG
-from drystone.loads import Push, mean_between, wrench
+from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, load_wrench, mean_loads
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
 from drystone.stepping import Energy, Load, Scheme, State, advance
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-COMPUTED_AHEAD = 2e-3  # [s] of the clock: time steps that take less are computed several at a time, as each time costs 0.05 ms
+BATCH_SECONDS = 2e-3  # [s] of computing time: shorter time steps are computed in batches, because each batch costs 0.05 ms
 
 
 class Step(NamedTuple):
-    """One computed step and what it cost."""
+    """A computed step and its computing time."""
 
     state: State
     solution: Solution
-    seconds: tuple[float, float, float]  # contact detection, solver, rest
+    seconds: tuple[float, float, float]  # contact detection, solver, all the rest
 
 
 def initial_state(model: Model, gravity: float = GRAVITY) -> State:
-    """The structure at rest, as it was built."""
+    """The structure at rest, as it is drawn."""
     count = len(model.position)
     rotation = np.zeros((count, 4))
     rotation[:, 0] = 1.0
@@ -66,16 +66,17 @@ def simulate(
     theta: float = 0.53,
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
-    surface: Surface = RIGID,
+    surface: ContactSurface = RIGID_SURFACE,
     impact_substeps: int = 20,
-    loads: Sequence[Push] = (),
+    loads: Sequence[AppliedLoad] = (),
     from_rest: bool = False,
     modal_mass: float = 1.0,
     state: State | None = None,
 ) -> Iterator[Step]:
-    """Steps from `state` (the start if None) until `duration` [s], or until one is not finite. Same bits however cut.
-    from_rest: every step starts with no velocity, which takes inertia out (T43). modal_mass: of the elastic modes of deformable
-    blocks; with 0 only their rigid modes have inertia (T358)."""
+    """The steps from `state` (None: the initial state) until `duration` [s], or until one is not finite. The bits do not depend
+    on where a simulation was interrupted. from_rest: every step starts with zero velocity, which removes inertia (T43).
+    modal_mass: factor on the inertia of the elastic modes of deformable blocks; with 0 only their rigid modes have inertia
+    (T358)."""
     if model.planar:
         check_in_plane(motions)
     scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps, modal_mass)
@@ -84,14 +85,14 @@ def simulate(
     while state.step < last:
         if from_rest:
             state = state._replace(velocity=np.zeros_like(state.velocity), rate=np.zeros_like(state.rate))
-        with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
+        with defer_signals(max_deferred=1), one_blas_thread():  # a step is completed unless Ctrl-C is pressed a second time
             start = state.step * time_step
-            push = wrench(model, mean_between(loads, start, start + time_step), gravity, state.rotation)
+            push = load_wrench(model, mean_loads(loads, start, start + time_step), gravity, state.rotation)
             load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
             state, solution, seconds = advance(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)
         if not np.isfinite(state.velocity).all():
-            return  # the step before says that it did not converge; there is nothing to go on from
+            return  # the step has already reported that it did not converge; the simulation cannot continue
 
 
 def simulate_small_steps(
@@ -101,11 +102,11 @@ def simulate_small_steps(
     duration: float,
     time_step: float,
     gravity: float = GRAVITY,
-    young: float = YOUNG,
-    loads: Sequence[Push] = (),
+    young: float = DEFAULT_YOUNG,
+    loads: Sequence[AppliedLoad] = (),
     state: State | None = None,
     threads: int | None = 1,
-    changes: Sequence[Change] = (),
+    changes: Sequence[BlockChange] = (),
 ) -> Iterator[Step]:
     """As `simulate`, by small steps (engine/small_steps.py): Coulomb friction, joints with areas. The time step is how often
     the state is handed out. Without a state the structure starts in equilibrium under its own weight, where it has one."""
@@ -125,8 +126,8 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
     while state.step < last and np.isfinite(state.velocity).all():
         begin = perf_counter()
         done: list[Step] = []
-        with undisturbed(patience=1):
-            while not done or (perf_counter() - begin < COMPUTED_AHEAD and state.step < last):
+        with defer_signals(max_deferred=1):
+            while not done or (perf_counter() - begin < BATCH_SECONDS and state.step < last):
                 state, report = engine.advance(state, time_step)
                 done.append(Step(state, _as_solution(report), report.seconds))
                 if not np.isfinite(state.velocity).all():
@@ -135,7 +136,8 @@ def follow_small_steps(engine: SmallSteps, state: State, duration: float, time_s
 
 
 def _as_solution(report: Report) -> Solution:
-    """Small steps solve no contact problem: there is no error of a solver to tell, and what is counted are the steps."""
+    """A solution for the run: small steps solve no contact problem, so there is no solver error, and small steps are
+    counted."""
     none = np.empty((0, 6)), np.empty((0, 3))
     path = FINER_STEPS if report.repeated else SMALL_STEPS
     return Solution(*none, report.sound, path, report.small_steps, Residual(0.0, 0.0, 0.0, 0.0, 0.0), 0)
@@ -145,8 +147,8 @@ def load_between(
     model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
     push: Array | None = None,
 ) -> Load:  # fmt: skip
-    """Ground and support motion over a part of step `index`, exact differences of the motions, so that nothing drifts; loads
-    (B, 6) as given."""
+    """The ground and support motion over a part of step `index`, as exact differences of the motions so that nothing drifts,
+    and the loads push (B, 6) [N, N m]."""
     start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
     h = time_step / parts
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))
@@ -156,11 +158,11 @@ def load_between(
             continue
         moved = (motion.displacement(end) - motion.displacement(start)) / h
         for name in motion.supports:
-            support[_support(model, name), :3] += moved
+            support[_support_number(model, name), :3] += moved
     return Load(gravity, ground, support, np.zeros_like(support) if push is None else push)
 
 
-def _support(model: Model, name: str) -> int:
+def _support_number(model: Model, name: str) -> int:
     for index, block in enumerate(model.blocks):
         if block.name == name:
             if not block.fixed:
@@ -170,5 +172,5 @@ def _support(model: Model, name: str) -> int:
 
 
 def ground_displacement(motions: Sequence[Motion], time: float) -> Array:
-    """[m] of the ground (3,): add it to positions for absolute ones."""
+    """(3,) [m] The displacement of the ground; add it to relative positions to obtain absolute ones."""
     return sum((motion.displacement(time) for motion in motions if not motion.supports), np.zeros(3))

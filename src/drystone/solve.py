@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.blas import one_blas_thread
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.io.contact_problems import Dump, read_contact_problem
 from drystone.io.foreign import ForeignProblem, remainder
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.problem import Problem, relative_velocity
 from drystone.solvers.methods import METHODS, make_solver
 from drystone.solvers.solution import ContactSolver, Guess, Solution
@@ -49,9 +49,11 @@ def solve_file(
     tolerance = about.get("tolerance", 1e-6) if tolerance is None else tolerance
     for name, value, accepted in (("method", method, METHODS), ("law", law, (*LAWS, None))):
         if value not in accepted:
-            raise InputError(f"{path}: {name} {shown(value)} is not known; give one of {', '.join(filter(None, accepted))}")
+            raise InputError(
+                f"{path}: {name} {truncated_repr(value)} is not known; give one of {', '.join(filter(None, accepted))}"
+            )
     if not (isinstance(tolerance, float) and 0 < tolerance < 1):
-        raise InputError(f"{path}: tolerance {shown(tolerance)}: give a number between 0 and 1, such as 1e-6")
+        raise InputError(f"{path}: tolerance {truncated_repr(tolerance)}: give a number between 0 and 1, such as 1e-6")
     solver = make_solver(method, tolerance)
     with one_blas_thread():  # as in a run: threads would change the bits
         problem = _under(given.problem if isinstance(given, Dump) else given.problem(), law)
@@ -96,7 +98,7 @@ def _facts(given: ForeignProblem | Dump, problem: Problem, solution: Solution, r
 
 def save_answer(path: str | Path, answer: Answer) -> None:
     """Write reaction and velocity of the contacts to a `.npz`."""
-    with whole(Path(path)) as part, part.open("wb") as file:
+    with replace_atomically(Path(path)) as part, part.open("wb") as file:
         np.savez(file, reaction=answer.reaction, velocity=answer.velocity)
 
 

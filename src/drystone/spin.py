@@ -2,9 +2,9 @@
 
 Implicit form (NB appendix): J(omega) omega = angular momentum, with J at the end of the step, is solved for the
 torque-free spin; the contact impulses act on the positive part H of the Jacobian there, which makes the step convex.
-Explicit form: H = J at the start, the gyroscopic couple taken from the start.
+Explicit form: H = J at the start of the step, as is the gyroscopic couple.
 
-Vectors and matrices (by rows) are tuples: small arrays would be allocated, which took ten times as long as the rest.
+Vectors and matrices (by rows) are tuples: allocating small arrays would take ten times as long as the computation.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from drystone.kernel import inner, kernel
 
 
 @inner
-def turn_by(q, v, h):
-    """Quaternion of `exp(h v) q`: the rotation q followed by a turn of h |v| [rad] about v."""
+def turn_quaternion(q, v, h):
+    """The quaternion `exp(h v) q`: the rotation q, followed by a rotation by h |v| [rad] about v."""
     x, y, z = h * v[0], h * v[1], h * v[2]
     angle = np.sqrt(x * x + y * y + z * z)
     half = 0.5 * angle
@@ -29,13 +29,13 @@ def turn_by(q, v, h):
 
 
 @kernel
-def drift(position, rotation, velocity, h):
-    """Positions and rotations after moving for h with constant velocity (T2)."""
+def move_freely(position, rotation, velocity, h):
+    """Positions and rotations after a time h at constant velocity (T2)."""
     new_position, new_rotation = np.empty_like(position), np.empty_like(rotation)
     for i in range(position.shape[0]):
         for k in range(3):
             new_position[i, k] = position[i, k] + h * velocity[i, k]
-        turned = turn_by(rotation[i], velocity[i, 3:], h)
+        turned = turn_quaternion(rotation[i], velocity[i, 3:], h)
         for k in range(4):
             new_rotation[i, k] = turned[k]
     return new_position, new_rotation
@@ -53,7 +53,7 @@ def _rotation(q):
 
 @kernel
 def matrix_of(q):
-    """Rotation matrix (3, 3), body to world."""
+    """The rotation matrix (3, 3) from body to world axes."""
     return _array(_rotation(q))
 
 
@@ -88,15 +88,15 @@ def cross(a, b):
 
 
 @inner
-def times(a, v):
+def multiply_vector(a, v):
     """Matrix times vector."""
     return dot(a[0], v), dot(a[1], v), dot(a[2], v)
 
 
 @inner
 def _product(a, b):
-    return transposed((times(a, (b[0][0], b[1][0], b[2][0])), times(a, (b[0][1], b[1][1], b[2][1])),
-                       times(a, (b[0][2], b[1][2], b[2][2]))))  # fmt: skip
+    return transposed((multiply_vector(a, (b[0][0], b[1][0], b[2][0])), multiply_vector(a, (b[0][1], b[1][1], b[2][1])),
+                       multiply_vector(a, (b[0][2], b[1][2], b[2][2]))))  # fmt: skip
 
 
 @inner
@@ -132,7 +132,7 @@ def _jacobian(j, spin, h):
     omega = _cross_matrix((h * spin[0], h * spin[1], h * spin[2]))
     unit = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     b = _plus(_plus(unit, first, omega), second, _product(omega, omega))
-    return _plus(j, h, _product(_plus(_product(j, _cross_matrix(spin)), -1.0, _cross_matrix(times(j, spin))), b))
+    return _plus(j, h, _product(_plus(_product(j, _cross_matrix(spin)), -1.0, _cross_matrix(multiply_vector(j, spin))), b))
 
 
 @inner
@@ -150,12 +150,12 @@ def _solve3(a, b):
 
 @inner
 def torque_free(q, inertia, momentum, spin, h):
-    """Spin omega with J(exp(h omega) q) omega = momentum, by Newton from `spin`, and the Jacobian there."""
+    """The spin omega with J(exp(h omega) q) omega = momentum, by Newton's method from `spin`, and the Jacobian there."""
     scale = np.sqrt(dot(momentum, momentum))
     omega = spin
     for _ in range(20):
-        j = world_inertia(turn_by(q, omega, h), inertia)
-        x, y, z = times(j, omega)
+        j = world_inertia(turn_quaternion(q, omega, h), inertia)
+        x, y, z = multiply_vector(j, omega)
         defect = x - momentum[0], y - momentum[1], z - momentum[2]
         jacobian = _jacobian(j, omega, h)
         if np.sqrt(dot(defect, defect)) <= 4e-16 * scale:
@@ -179,8 +179,9 @@ def smallest_moment(inertia):
 
 @kernel
 def positive_root(a, least):
-    """Lower root of the positive part of a matrix, both by rows: symmetric part, its eigenvalues raised to `least` if a pivot
-    of its root is below that (NB A.3 has 0, which no mass matrix can be; it takes a turn of about a radian a step)."""
+    """Lower Cholesky root of the positive part of a matrix, both by rows: of its symmetric part, with eigenvalues raised to
+    `least` if a pivot of the root is below it. (NB A.3 has 0 for `least`, which gives no mass matrix; this needs rotations of
+    about a radian per step.)"""
     x, y, z = 0.5 * (a[1][0] + a[0][1]), 0.5 * (a[2][0] + a[0][2]), 0.5 * (a[2][1] + a[1][2])
     half = (a[0][0], x, y), (x, a[1][1], z), (y, z, a[2][2])
     root = _lower_root(half, least)
@@ -193,7 +194,7 @@ def positive_root(a, least):
 
 @inner
 def _lower_root(a, least):
-    """Lower Cholesky root of a symmetric matrix; zeros if a pivot is below `least`."""
+    """Lower Cholesky root of a symmetric matrix; all zeros if a pivot is below `least`."""
     nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if a[0][0] < least:
         return nothing

@@ -19,21 +19,21 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.contact.detect import detect
-from drystone.deform import hold, strain_energy, vibrate, widen
-from drystone.joints import Surface, apply_laws
+from drystone.deform import add_modal_unknowns, interpolate_contacts, predict_free_modes, strain_energy
+from drystone.joints import ContactSurface, apply_laws
 from drystone.kernel import inner, kernel
 from drystone.model import Model
-from drystone.mortar import Borne, bear, bear_dry, bind
+from drystone.mortar import JointSolution, create_bonds, solve_bonded_joints, solve_dry_joints
 from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import (
     cross,
     dot,
-    drift,
     invert_lower,
+    move_freely,
+    multiply_vector,
     positive_root,
     smallest_moment,
-    times,
     torque_free,
     transposed,
     world_inertia,
@@ -58,7 +58,7 @@ class Scheme(NamedTuple):
     h: float  # [s] of this step
     theta: float  # 1 backward Euler .. 1/2
     implicit_spin: bool  # NB's inertia at the end of the step; False: explicit gyroscopic couple
-    surface: Surface
+    surface: ContactSurface
     speed: float  # [m/s] g times the user's step: what velocity errors are measured by
     substeps: int  # of a step with a notable impact; 1 is never
     modal_mass: float = 1.0  # of the elastic modes of deformable blocks; 0: only their rigid modes have inertia (T358)
@@ -121,26 +121,26 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     begin = perf_counter()
     early = (1 - scheme.theta) * scheme.h
     moving = _with_supports(model, state.velocity, load.support)
-    position, rotation = drift(state.position, state.rotation, moving, early)
+    position, rotation = move_freely(state.position, state.rotation, moving, early)
     amplitude, rate, elastic = state.amplitude + early * state.rate, state.rate, model.elastic
     before_contact = perf_counter()
     contacts, next_id = detect(model.bodies, position, rotation, moving, scheme.h, state.contacts, state.next_id,
                                model.planar, elastic.bricks if elastic else None, model.nearest)  # fmt: skip
     after_contact = perf_counter()
     if elastic:
-        contacts, grip = hold(elastic, contacts, position, rotation, amplitude)
+        contacts, grip = interpolate_contacts(elastic, contacts, position, rotation, amplitude)
     problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
     if elastic:
-        modes = vibrate(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta,
+        modes = predict_free_modes(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta,
                         scheme.modal_mass)  # fmt: skip
-        problem, guess = widen(elastic, problem, guess, contacts, axes.contact, grip, modes)
+        problem, guess = add_modal_unknowns(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
     borne = bear_joints(model, state.step == 0, problem, guess, axes, contacts, scheme.h, solver)
     after_solver = perf_counter()
     solution = borne.solution
     velocity = moving.copy()
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
-    end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
+    end_position, end_rotation = move_freely(position, rotation, velocity, scheme.theta * scheme.h)
     if elastic:
         rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
@@ -225,7 +225,7 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
             free[row, k] = np.sqrt(bodies.mass[i]) * (velocity[i, k] + push[k])
         spin, inertia = (velocity[i, 3], velocity[i, 4], velocity[i, 5]), bodies.inertia[i]
         here = world_inertia(start[i], inertia)
-        momentum = times(here, spin)
+        momentum = multiply_vector(here, spin)
         least = 1e-3 * smallest_moment(inertia)
         if implicit:
             omega, jacobian = torque_free(middle[i], inertia, momentum, spin, theta * h)
@@ -235,9 +235,9 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
             root = positive_root(here, least)
             inverse = invert_lower(root)
             couple = cross(spin, momentum)
-            back = times(transposed(inverse), times(inverse, couple))
+            back = multiply_vector(transposed(inverse), multiply_vector(inverse, couple))
             omega = spin[0] - h * back[0], spin[1] - h * back[1], spin[2] - h * back[2]
-        whitened = times(transposed(root), omega)
+        whitened = multiply_vector(transposed(root), omega)
         for k in range(3):
             free[row, 3 + k] = whitened[k]
             for j in range(3):
@@ -302,12 +302,12 @@ def _frame(normal, planar, out):
 
 def bear_joints(
     model: Model, begins: bool, problem: Problem, guess: Guess, axes: Axes, contacts: Contacts, h: float, solver: ContactSolver
-) -> Borne:
+) -> JointSolution:
     """What the joints bear; a structure that begins to be has all its bonds."""
     if model.laws is None:
-        return bear_dry(problem, guess, contacts, solver)
-    contacts = bind(contacts, model, model.laws) if begins else contacts
-    return bear(problem, guess, contacts, model.laws, model.bodies.group, axes.contact, h, solver)
+        return solve_dry_joints(problem, guess, contacts, solver)
+    contacts = create_bonds(contacts, model, model.laws) if begins else contacts
+    return solve_bonded_joints(problem, guess, contacts, model.laws, model.bodies.group, axes.contact, h, solver)
 
 
 class Work(NamedTuple):
@@ -366,5 +366,5 @@ def kinetic_energy(bodies, rotation, velocity):
             continue
         v, spin = velocity[i], (velocity[i, 3], velocity[i, 4], velocity[i, 5])
         total += 0.5 * bodies.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-        total += 0.5 * dot(spin, times(world_inertia(rotation[i], bodies.inertia[i]), spin))
+        total += 0.5 * dot(spin, multiply_vector(world_inertia(rotation[i], bodies.inertia[i]), spin))
     return total

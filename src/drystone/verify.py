@@ -1,9 +1,8 @@
-"""Whether a result comes out again: the folder of a run or of an analysis comes in, what was found goes out as facts.
+"""Verify that a recorded run or analysis can be reproduced.
 
-Case, blocks and samples must be those that were stamped. Then all is computed anew in a folder that is thrown away, from what
-the run has kept and no other file, and compared bit for bit; timings are left out. Where the bits differ, the stamp tells
-whether another program or processor may be why.
-"""
+The case, the blocks and the accelerograms must be those of the stamp. The run is then computed again in a temporary folder,
+from its own stored input and no other file, and compared bit for bit except for timings. Where the bits differ, the stamp shows
+whether another version of the program or another processor may be the reason."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
@@ -15,21 +14,29 @@ import numpy as np
 
 from drystone import session
 from drystone.analyse import record as statics
-from drystone.analyse.stages import Stage, Stages, number
+from drystone.analyse.stages import Stage, Stages, finite_or_none
 from drystone.errors import InputError
 from drystone.io.named_files import path_digest
 from drystone.record import Run, read_result, read_run, recorded_case
 from drystone.simulate import Step
-from drystone.stamp import made_from, made_here
+from drystone.stamp import describe_environment, describe_inputs
 
 Array = np.ndarray
 
-TIMINGS = ("seconds", "stamp")  # what differs from one computation to the next
-EXPLAINS = ("drystone", "sources", "python", "libraries", "platform", "processor", "compiled_for")  # threads change no bit
+TIMING_FIELDS = ("seconds", "stamp")  # differ from one computation to the next
+KEYS_THAT_EXPLAIN = (
+    "drystone",
+    "sources",
+    "python",
+    "libraries",
+    "platform",
+    "processor",
+    "compiled_for",
+)  # the number of threads changes no bit
 
 
-def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
-    """Compute a run again, or its first `steps` steps; the stages go by, and the facts are returned."""
+def verify_run(folder: str | Path, *, steps: int | None = None) -> Stages:
+    """Compute a run again, or its first `steps` steps. Yields stages and returns the result."""
     folder = Path(folder)
     if (folder / "study.json").exists():
         raise InputError(f"{folder} holds a study; compute a trial again: drystone study --trial KEY {folder} -o run")
@@ -37,76 +44,79 @@ def verify(folder: str | Path, *, steps: int | None = None) -> Stages:
     changed = _changed(run)
     done, differences = 0, []
     if not changed:
-        with TemporaryDirectory(prefix="drystone-verify-") as place:
-            again = yield from _computed_again(run, Path(place), steps)
+        with TemporaryDirectory(prefix="drystone-verify-") as scratch:
+            again = yield from _computed_again(run, Path(scratch), steps)
             done, differences = len(again.steps["step"]), [*_different_results(run, again), *_different_numbers(run, again)]
-    facts = {
+    result = {
         "out": str(folder),
         "same": not (changed or differences),
         "steps": done,
         "of_steps": len(run.steps["step"]),
         "changed": changed,
         "differences": differences,
-        "other": _other(run.stamp),
+        "other": _other_origin(run.stamp),
         "since": _changed_since(run.stamp),
         "stamp": run.stamp,
     }
-    return facts | {"verdict": _verdict(facts)}
+    return result | {"verdict": _verdict(result)}
 
 
-def _verdict(facts: dict[str, Any]) -> str:
-    if facts["changed"]:
+def _verdict(result: dict[str, Any]) -> str:
+    if result["changed"]:
         return "the folder no longer holds what was computed; run the case again"
-    if facts["same"]:
-        part = "" if facts["steps"] == facts["of_steps"] else f" in the first {facts['steps']} steps"
+    if result["same"]:
+        part = "" if result["steps"] == result["of_steps"] else f" in the first {result['steps']} steps"
         return f"the same bits{part}"
-    if not facts["stamp"]:
+    if not result["stamp"]:
         return "other numbers; the run has no stamp that could tell why"
-    if facts["other"]:
-        return f"other numbers; it was computed with another {', '.join(facts['other'])}, which may be why"
+    if result["other"]:
+        return f"other numbers; it was computed with another {', '.join(result['other'])}, which may be why"
     return "other numbers from the same program on the same kind of machine: the file was changed, or the machine errs"
 
 
 def _changed(run: Run) -> list[str]:
-    """What the folder holds and the stamp does not know."""
+    """The parts of the folder that do not agree with the stamp."""
     if not run.stamp:
         return []
-    kept = made_from(run.case, run.model.blocks, run.records)
+    digests = describe_inputs(run.case, run.model.blocks, run.records)
     words = {"case": "the text of case.toml", "geometry": "the blocks in run.h5", "records": "the samples of motions in run.h5"}
-    return [words[name] for name in kept if kept[name] != run.stamp[name]]
+    return [words[name] for name in digests if digests[name] != run.stamp[name]]
 
 
 def _changed_since(stamp: dict[str, Any]) -> list[str]:
-    """Files outside the folder that are no longer what they were. The run has kept their content, so this spoils nothing."""
+    """Files outside the folder that have changed since. The run has stored their content, so that this does no harm."""
     if not stamp.get("case_file"):
         return []
     case = Path(stamp["case_file"])
-    then = {case: stamp["case"]} | {case.parent / name: digest for name, digest in stamp["files"].items()}
-    return [f"{path} {'has other content' if path.exists() else 'is not there'}" for path, digest in then.items()
+    recorded = {case: stamp["case"]} | {case.parent / name: digest for name, digest in stamp["files"].items()}
+    return [f"{path} {'has other content' if path.exists() else 'is not there'}" for path, digest in recorded.items()
             if path_digest(path) != digest]  # fmt: skip
 
 
-def _other(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """What may explain other bits: then and here, by name."""
-    then, here = _flat({name: stamp.get(name, "") for name in EXPLAINS}), _flat({name: made_here()[name] for name in EXPLAINS})
-    return {name.removeprefix("libraries "): (then.get(name, "unknown"), here[name]) for name in here
-            if stamp and then.get(name) != here[name]}  # fmt: skip
+def _other_origin(stamp: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """What may explain different bits: the values of the stamp and the present ones, by name."""
+    recorded, current = (
+        _flat({name: stamp.get(name, "") for name in KEYS_THAT_EXPLAIN}),
+        _flat({name: describe_environment()[name] for name in KEYS_THAT_EXPLAIN}),
+    )
+    return {name.removeprefix("libraries "): (recorded.get(name, "unknown"), current[name]) for name in current
+            if stamp and recorded.get(name) != current[name]}  # fmt: skip
 
 
 def _computed_again(run: Run, out: Path, steps: int | None) -> Generator[Stage, None, Run]:
-    """The run anew in the folder `out`, as far as it went."""
+    """Compute the run again in the folder `out`, up to where it ended."""
     case, last = recorded_case(run), len(run.steps["step"])
     if case.goes_through_time:
         if not last:
             raise InputError(f"{run.folder} holds no step yet; go on with: drystone run --resume {run.folder}")
-        with closing(session.repeat(run, out)) as again:
+        with closing(session.repeat_history(run, out)) as again:
             yield from _until(again, min(last, steps or last))
     elif steps is not None:
         raise InputError(f"--steps {steps}: an analysis of kind {case.analysis.kind!r} is computed as a whole; leave it out")
     elif read_result(run.folder) is None:
         raise InputError(f"{run.folder}: the analysis was cut and has no result.json; run it again: drystone run ... --force")
     else:
-        yield from statics.repeat(run, out)
+        yield from statics.repeat_statics(run, out)
     return read_run(out)
 
 
@@ -118,55 +128,58 @@ def _until(steps: Iterable[Step], last: int) -> Iterator[Stage]:
 
 
 def _different_results(run: Run, again: Run) -> list[dict[str, Any]]:
-    """What an analysis found then and did not find now."""
-    then, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
-    names = [name for name in then | now if name.split()[0] not in TIMINGS]
-    return [_difference(f"result.json {name}", None, _gap(np.asarray(then.get(name)), np.asarray(now.get(name))))
-            for name in names if then.get(name, "missing") != now.get(name, "missing")]  # fmt: skip
+    """The values of result.json that differ between the recorded and the repeated analysis."""
+    recorded, now = _flat(read_result(run.folder) or {}), _flat(read_result(again.folder) or {})
+    names = [name for name in recorded | now if name.split()[0] not in TIMING_FIELDS]
+    return [
+        _difference(f"result.json {name}", None, _largest_difference(np.asarray(recorded.get(name)), np.asarray(now.get(name))))
+        for name in names
+        if recorded.get(name, "missing") != now.get(name, "missing")
+    ]
 
 
 def _flat(content: Any, name: str = "") -> dict[str, Any]:
-    """The leaves of what JSON holds, by their place in it: "thrust touches 0"."""
+    """The leaves of nested JSON content, by their path in it: "thrust touches 0"."""
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else None
     if parts is None:
         return {name.strip(): content}
-    return {place: leaf for key, part in parts for place, leaf in _flat(part, f"{name} {key}").items()}
+    return {path: leaf for key, part in parts for path, leaf in _flat(part, f"{name} {key}").items()}
 
 
 def _different_numbers(run: Run, again: Run) -> list[dict[str, Any]]:
-    """By quantity: the first step with other bits, and the largest difference from then on."""
-    found: dict[str, dict[str, Any]] = {}
-    for step, name, then, now in _pairs(run, again):
-        if then.dtype != now.dtype or then.shape != now.shape or then.tobytes() != now.tobytes():
-            before = found.setdefault(name, _difference(name, step, 0.0))
-            gaps = (before["largest"], _gap(then, now))
+    """For each quantity that differs: the first step with different bits, and the largest difference from there on."""
+    differences: dict[str, dict[str, Any]] = {}
+    for step, name, recorded, now in _pairs(run, again):
+        if recorded.dtype != now.dtype or recorded.shape != now.shape or recorded.tobytes() != now.tobytes():
+            before = differences.setdefault(name, _difference(name, step, 0.0))
+            gaps = (before["largest"], _largest_difference(recorded, now))
             before["largest"] = None if None in gaps else max(gaps)
-    return list(found.values())
+    return list(differences.values())
 
 
-def _difference(what: str, step: int | None, largest: float | None) -> dict[str, Any]:
-    """largest: in SI units; None of what is no number, or of two lists of different length."""
-    return {"what": what, "step": step, "largest": largest}
+def _difference(label: str, step: int | None, largest: float | None) -> dict[str, Any]:
+    """largest: in SI units; None if the values are no numbers or are lists of different lengths."""
+    return {"what": label, "step": step, "largest": largest}
 
 
 def _pairs(run: Run, again: Run) -> Iterator[tuple[int, str, Array, Array]]:
-    """All numbers of both runs, by step and name."""
+    """All numbers of both runs, with their step and name."""
     rows, rows_again = run.steps, again.steps
-    for name in (name for name in rows if name not in TIMINGS):
+    for name in (name for name in rows if name not in TIMING_FIELDS):
         for step, now in enumerate(rows_again[name]):
             yield step + 1, f"{name} of the step", rows[name][step], now
     frames = run.frame_steps[: again.frames]
     if len(rows_again["step"]) < len(rows["step"]) and frames[-1] > again.frame_steps[-1]:
-        frames = frames[:-1]  # a part ends with a frame that the whole may not have
+        frames = frames[:-1]  # the last frame of an incomplete run may not exist in the complete one
     yield 0, "the steps that have frames", frames, again.frame_steps[: len(frames)]
     for frame, step in enumerate(frames):
-        then, now = _numbers(run, frame), _numbers(again, frame)
+        recorded, now = _numbers(run, frame), _numbers(again, frame)
         for name in now:
-            yield int(step), f"{name} of the frame", then[name], now[name]
+            yield int(step), f"{name} of the frame", recorded[name], now[name]
 
 
 def _numbers(run: Run, frame: int) -> dict[str, Array]:
-    """A frame, by name."""
+    """The numbers of a frame, by name."""
     state = run.state(frame)._asdict()
     contacts, energy, patches, cells = (state.pop(name) for name in ("contacts", "energy", "patches", "cells"))
     return {
@@ -179,8 +192,8 @@ def _numbers(run: Run, frame: int) -> dict[str, Array]:
     }
 
 
-def _gap(then: Array, now: Array) -> float | None:
-    if then.shape != now.shape or then.dtype.kind not in "bif" or now.dtype.kind not in "bif":
+def _largest_difference(recorded: Array, now: Array) -> float | None:
+    if recorded.shape != now.shape or recorded.dtype.kind not in "bif" or now.dtype.kind not in "bif":
         return None
-    with np.errstate(invalid="ignore"):  # of infinity and infinity there is no difference to tell
-        return number(np.abs(then.astype(float) - now.astype(float)).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # infinity minus infinity is no number
+        return finite_or_none(np.abs(recorded.astype(float) - now.astype(float)).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""A run written as it goes: steps come in, the folder that record.py reads goes out; `RunWriter.resume` goes on bit for bit."""
+"""Write a run step by step into the folder that record.py reads. `RunWriter.resume` continues a run bit for bit."""
 
 import json
 import time
@@ -16,28 +16,29 @@ from drystone import __version__
 from drystone.contact.contacts import Contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory, cell_numbers
 from drystone.errors import InputError
-from drystone.io.alone import alone_in
-from drystone.io.journal import JournaledFile, journal_of
+from drystone.io.alone import lock_folder
+from drystone.io.journal import JournaledFile, journal_path
 from drystone.io.stored_model import write_model
-from drystone.io.stored_motions import write_records
-from drystone.io.whole import write_whole, writing
+from drystone.io.stored_motions import write_accelerograms
+from drystone.io.whole import report_write_errors, write_atomic
 from drystone.model import Model
 from drystone.motion import Motion
 from drystone.record import FIELDS, FILE, FORMAT, FRAME, LISTS, RESULT, STEP, failed_problems, read_run, rows_of_lists
 from drystone.simulate import Step
-from drystone.stamp import stamp
+from drystone.stamp import make_stamp
 from drystone.state import State
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 
 Array = np.ndarray
 
-PATIENCE = 1.0  # [s] a frame may wait in memory: a commit a frame would cost small models more than their step
-AT_REST = (0.0, 0.0, 0.0)
-CHUNK_CACHE = 32 * 2**20  # [bytes] a dataset; holds the open chunks of 20,000 blocks, which would else be read back
+# [s] that a frame may wait in memory: a commit per frame would take longer than a step of a small model
+MAX_SECONDS_IN_MEMORY = 1.0
+NO_DISPLACEMENT = (0.0, 0.0, 0.0)
+CHUNK_CACHE_BYTES = 32 * 2**20  # per dataset; it holds the open chunks of 20,000 blocks, which would otherwise be read back
 
 
 class RunWriter:
-    """Writes a run step by step. Use it in a `with`: leaving it, by error or Ctrl-C too, writes the last step."""
+    """Writes a run step by step. Use it in a `with` statement: leaving it, also by an error or Ctrl-C, writes the last step."""
 
     def __init__(
         self,
@@ -53,12 +54,12 @@ class RunWriter:
         self._every = int(file.attrs["every_steps"])
         self._first = int(file.attrs["first_step"])
         self._paths = [name.decode() for name in file["paths"][:]]
-        self._rows: list[tuple] = []  # of steps not on disk yet, as STEP
+        self._rows: list[tuple] = []  # rows of STEP for the steps that are not on disk yet
         self._frames: list[tuple[State, Sequence[float]]] = []  # not on disk yet
         self._last = (last, ground)
         self._tail = tail  # frames, rows of the lists and last step on disk
         self._written = time.monotonic()
-        self._thread = ThreadPoolExecutor(1)  # frames are written beside the computation
+        self._thread = ThreadPoolExecutor(1)  # frames are written while the computation continues
         self._under_way: Future[None] | None = None
         self._alone = ExitStack()  # the lock of the folder
 
@@ -72,7 +73,7 @@ class RunWriter:
         *,
         every_steps: int,
         planned_steps: int = 0,
-        ground: Sequence[float] = AT_REST,
+        ground: Sequence[float] = NO_DISPLACEMENT,
         motions: Sequence[Motion] = (),
         path: Path | None = None,
         hung: Sequence[int] = (),
@@ -82,23 +83,23 @@ class RunWriter:
         `hung`: rows of the blocks that friction alone may hold."""
         folder = Path(folder)
         file_path = folder / FILE
-        origin = stamp(case, path, model.blocks, motions)
-        with ExitStack() as stack, undisturbed():
-            stack.enter_context(alone_in(folder))
+        origin = make_stamp(case, path, model.blocks, motions)
+        with ExitStack() as stack, defer_signals():
+            stack.enter_context(lock_folder(folder))
             if file_path.exists() and not overwrite:
                 raise InputError(f"{folder} holds a run already: choose another folder, or overwrite it (--force)")
-            with writing(folder):
-                for old in [file_path, journal_of(file_path), *failed_problems(folder), folder / RESULT]:
+            with report_write_errors(folder):
+                for old in [file_path, journal_path(file_path), *failed_problems(folder), folder / RESULT]:
                     old.unlink(missing_ok=True)
-            write_whole(folder / "case.toml", case)
+            write_atomic(folder / "case.toml", case)
             disk = JournaledFile(file_path, "w")
-            file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE)
+            file = h5py.File(disk, "w", rdcc_nbytes=CHUNK_CACHE_BYTES)
             file.attrs.update(format=FORMAT, drystone=__version__, stamp=json.dumps(origin))
             file.attrs.update(every_steps=every_steps, planned_steps=planned_steps, first_step=int(state.step))
-            _lay_out(file, state, rows_of_lists(cell_numbers(model.own)))
+            _create_datasets(file, state, rows_of_lists(cell_numbers(model.own)))
             write_model(file.create_group("model"), model)
             file.create_dataset("hung", data=np.array(hung, np.int64))
-            write_records(file.create_group("motions"), motions)
+            write_accelerograms(file.create_group("motions"), motions)
             writer = cls(folder, disk, file, state, ground, (0, dict.fromkeys(LISTS, 0), int(state.step)))
             writer._frames.append((state, ground))
             writer._commit(writer._frames, [])
@@ -107,22 +108,22 @@ class RunWriter:
 
     @classmethod
     def resume(cls, folder: str | Path) -> tuple["RunWriter", State]:
-        """Go on with a run from its last whole frame, whose state is returned."""
+        """Continue a run from its last complete frame, whose state is returned."""
         folder = Path(folder)
-        read_run(folder)  # is it one?
-        with ExitStack() as stack, undisturbed():
-            stack.enter_context(alone_in(folder))
-            with writing(folder / FILE):
+        read_run(folder)  # raises InputError if it is no run
+        with ExitStack() as stack, defer_signals():
+            stack.enter_context(lock_folder(folder))
+            with report_write_errors(folder / FILE):
                 disk = JournaledFile(folder / FILE, "r+")
             run = read_run(folder)
             state, ground = run.state(-1), run.ground[-1].copy()
-            file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE)
-            kept = run.frames
+            file = h5py.File(disk, "r+", rdcc_nbytes=CHUNK_CACHE_BYTES)
+            frame_count = run.frames
             every = int(file.attrs["every_steps"])
-            if kept > 1 and state.step % every:
-                kept -= 1  # written only because the run was cut here; an uncut run has no such frame
-            head = file["frames/head"][kept - 1]
-            tail = (kept, {name: int(head[name]) for name in LISTS}, int(head["step"]))
+            if frame_count > 1 and state.step % every:
+                frame_count -= 1  # written only because the run was interrupted here; an uninterrupted run has no such frame
+            head = file["frames/head"][frame_count - 1]
+            tail = (frame_count, {name: int(head[name]) for name in LISTS}, int(head["step"]))
             writer = cls(folder, disk, file, state, ground, tail)
             rows = file["steps"][: state.step - writer._first]
             writer._rows = [tuple(row) for row in rows[tail[2] - writer._first :]]
@@ -137,37 +138,38 @@ class RunWriter:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def add(self, step: Step, ground: Sequence[float] = AT_REST) -> None:
-        """Take one step in; `ground` [m] is the ground's displacement at its end."""
+    def add(self, step: Step, ground: Sequence[float] = NO_DISPLACEMENT) -> None:
+        """Add a step; `ground` [m] is the displacement of the ground at its end."""
         self._rows.append(self._row(step, ground))
         self._last = (step.state, ground)
         if step.state.step % self._every == 0:
             self._frames.append(self._last)
-            if time.monotonic() - self._written > PATIENCE:
-                with undisturbed():
+            if time.monotonic() - self._written > MAX_SECONDS_IN_MEMORY:
+                with defer_signals():
                     self._await()
                     self._written = time.monotonic()
                     self._under_way = self._thread.submit(self._commit, list(self._frames), list(self._rows))
 
     def flush(self) -> None:
-        """All frames so far are on disk after this."""
+        """Write all frames so far to disk."""
         self._await()
         self._commit(self._frames, self._rows)
 
     def _await(self) -> None:
-        """What is being written is on disk after this, or its error is raised and it is still in memory."""
+        """Wait until the frames that are being written are on disk; if that fails, the error is raised and they stay in
+        memory."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             under_way.result()
         done = self._tail[2]
-        self._frames = [each for each in self._frames if each[0].step > done]
+        self._frames = [frame for frame in self._frames if frame[0].step > done]
         self._rows = [row for row in self._rows if row[0] > done]
 
     def close(self) -> None:
         """Write what is still in memory, with the last state as a frame, and close the file."""
         if not self._file:
             return
-        with self._alone, undisturbed(), self._thread:
+        with self._alone, defer_signals(), self._thread:
             try:
                 last = self._frames[-1][0].step if self._frames else self._tail[2]
                 if self._last[0].step > last:
@@ -197,7 +199,7 @@ class RunWriter:
         )
 
     def _commit(self, taken: Sequence[tuple[State, Sequence[float]]], known: Sequence[tuple]) -> None:
-        """Frames and their rows go to fixed places in the file: doing it twice, after a disk was full, is harmless."""
+        """Write frames and their rows at fixed positions in the file, so that repeating it after a full disk is harmless."""
         count, listed, done = self._tail
         frames = [(state, ground) for state, ground in taken if state.step > done or count == 0]
         if not frames:
@@ -206,19 +208,19 @@ class RunWriter:
         rows = [row for row in known if done < row[0] <= end]
         file = self._file
         heads, lists = _frame_rows(frames, listed, {name: file[name].dtype for name in LISTS})
-        with undisturbed():
-            _put(file["steps"], done - self._first, np.array(rows, STEP))
-            _put(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
+        with defer_signals():
+            _write_rows(file["steps"], done - self._first, np.array(rows, STEP))
+            _write_rows(file["paths"], 0, np.array(self._paths, file["paths"].dtype))
             for name, rows_of_list in lists.items():
-                _put(file[name], listed[name], rows_of_list)
-            _put(file["frames/head"], count, heads)
+                _write_rows(file[name], listed[name], rows_of_list)
+            _write_rows(file["frames/head"], count, heads)
             for name in (name for name in FIELDS if name in file["frames"]):
-                _put(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
+                _write_rows(file[f"frames/{name}"], count, np.stack([getattr(state, name) for state, _ in frames]))
             self._trust(count + len(frames))
             self._tail = (count + len(frames), {name: listed[name] + len(lists[name]) for name in LISTS}, end)
 
     def _truncate(self) -> None:
-        """Forget what lies beyond the tail."""
+        """Remove everything beyond the last complete frame."""
         count, listed, done = self._tail
         ends = {"steps": done - self._first, **listed, "paths": len(self._paths)}
         for name in (*ends, *(f"frames/{name}" for name in self._file["frames"])):
@@ -231,8 +233,8 @@ class RunWriter:
         self._disk.commit()
 
 
-def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
-    """Empty datasets. Chunks of 16 frames by 512 blocks: one frame and one block's history both read fast."""
+def _create_datasets(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
+    """Create empty datasets in chunks of 16 frames by 512 blocks, so that a frame and the history of a block both read fast."""
     frames = file.create_group("frames")
     frames.create_dataset("head", (0,), FRAME, maxshape=(None,), chunks=(64,))
     for name in FIELDS:
@@ -247,7 +249,7 @@ def _lay_out(file: Any, state: State, lists: dict[str, np.dtype]) -> None:
     file.create_dataset("committed", data=0)
 
 
-def _put(dataset: Any, start: int, values: Array) -> None:
+def _write_rows(dataset: Any, start: int, values: Array) -> None:
     dataset.resize(start + len(values), axis=0)
     dataset[start:] = values
 
@@ -255,7 +257,7 @@ def _put(dataset: Any, start: int, values: Array) -> None:
 def _frame_rows(
     frames: Iterable[tuple[State, Sequence[float]]], listed: dict[str, int], kinds: dict[str, np.dtype]
 ) -> tuple[Array, dict[str, Array]]:
-    """Heads and lists of frames as they lie in the file, where so many rows of each list lie already."""
+    """The heads and lists of frames as the file has them; `listed` is the number of rows that each list has already."""
     heads, ends = [], dict(listed)
     lists: dict[str, list[Array]] = {name: [np.empty(0, kind)] for name, kind in kinds.items()}
     for state, ground in frames:
@@ -270,7 +272,7 @@ def _frame_rows(
 def _rows(record: Contacts | PatchMemory | CellMemory, kind: np.dtype) -> Array:
     rows = np.empty(len(record[0]), kind)
     if not len(rows):
-        return rows  # that nothing is remembered is told without a number of columns
+        return rows  # an empty memory has no number of columns
     for name, values in zip(record._fields, record, strict=True):
         rows[name] = values
     return rows

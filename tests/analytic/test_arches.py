@@ -10,31 +10,40 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.joints import Surface
-from drystone.loads import Push, body_force, weight
+from drystone.joints import ContactSurface
+from drystone.loads import AppliedLoad, body_force, weight_wrench
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
-from drystone.statics.balance import balance
-from drystone.statics.equilibrium import equilibrium
-from drystone.statics.limit import limit
-from drystone.statics.remaining import remaining
-from drystone.statics.thrust import bearable, conventional_thrust, find_arch, minimum_thickness
+from drystone.statics.balance import assemble_balance
+from drystone.statics.equilibrium import solve_equilibrium
+from drystone.statics.limit import solve_limit
+from drystone.statics.remaining import find_remaining
+from drystone.statics.thrust import conventional_thrust, find_arch, minimum_thickness, thrust_line_multiplier
 from drystone.units import GRAVITY
-from drystone.validate.arches import PLACES, REACH, least_thickness, loaded_arch, semicircle, spandrel_loads
-from drystone.validate.capacities import ALONG, collapse
-from drystone.validate.natural_arch import fallen_by_course, wall_over_gap
+from drystone.validate.arches import (
+    EXTRADOS_RADIUS,
+    LOAD_POSITIONS,
+    build_loaded_arch,
+    build_semicircle,
+    find_least_thickness,
+    spandrel_loads,
+)
+from drystone.validate.capacities import ALONG_X, collapse_by_body_force
+from drystone.validate.natural_arch import analyse_wall_over_gap, count_fallen_by_course
 from drystone.validate.oppenheim import round_arch
 
 
 @pytest.mark.parametrize(("blocks", "truth", "within"), [(101, 0.1075, 3e-4), (27, 0.1067, 5e-5)])
 def test_least_thickness_of_a_semicircular_arch(blocks, truth, within):
-    assert minimum_thickness(lambda thickness: semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(truth, abs=within)
+    assert minimum_thickness(lambda thickness: build_semicircle(thickness, blocks), 0.05, 0.3) == pytest.approx(
+        truth, abs=within
+    )
 
 
 @pytest.mark.parametrize(("friction", "truth"), [(0.35, 0.151), (0.5, 0.1067)])
 def test_least_thickness_with_friction(friction, truth):
     """27 voussoirs; the cone program says whether forces exist. From friction 0.4 on nothing slides."""
-    assert least_thickness(27, friction) == pytest.approx(truth, abs=5e-4)
+    assert find_least_thickness(27, friction) == pytest.approx(truth, abs=5e-4)
 
 
 # Oppenheim's arch: voussoirs with straight sides bear 0.447 g; those whose sides are arcs, with the same joints, 0.444 g.
@@ -42,7 +51,7 @@ def test_least_thickness_with_friction(friction, truth):
 
 def test_oppenheims_multiplier_with_straight_voussoirs():
     model = build_model(build.arch(), friction=2.0)
-    found = limit(balance(model), weight(model, GRAVITY), body_force(model, (1, 0, 0), GRAVITY))
+    found = solve_limit(assemble_balance(model), weight_wrench(model, GRAVITY), body_force(model, (1, 0, 0), GRAVITY))
     assert found.multiplier == pytest.approx(0.4471, abs=1e-4)
 
 
@@ -63,13 +72,13 @@ def test_oppenheims_multiplier_with_the_weights_of_annular_sectors():
             load[2 + k, 3:] = np.cross(centroid - model.position[2 + k], load[2 + k, :3])
         return load
 
-    found = limit(balance(model), pull((0, 0, -1)), pull((1, 0, 0)))
+    found = solve_limit(assemble_balance(model), pull((0, 0, -1)), pull((1, 0, 0)))
     assert found.multiplier == pytest.approx(0.444, abs=5e-4)
 
 
 def test_oppenheims_multiplier_with_round_voussoirs():
     """The same without the closed form: every voussoir is made of twelve pieces that follow the arcs."""
-    assert collapse(build_model(round_arch(), friction=2.0), ALONG).multiplier == pytest.approx(0.444, abs=5e-4)
+    assert collapse_by_body_force(build_model(round_arch(), friction=2.0), ALONG_X).multiplier == pytest.approx(0.444, abs=5e-4)
 
 
 # The stand-alone arch of BRT (validate/arches.py): half of the load on the crown and a quarter at 60 degrees to each side, on a
@@ -80,7 +89,7 @@ def slip_and_opening(system, velocity):
     """(J, 2) [m/s] of the joints of an arch from support to support: mean slip along, and opening at one edge more than
     at the other."""
     chain = [0, *range(2, len(system.model.blocks)), 1]
-    relative, contacts = system.relative(velocity), system.contacts
+    relative, contacts = system.relative_velocity(velocity), system.contacts
     rows = []
     for one, other in pairwise(chain):
         here = (contacts.a == min(one, other)) & (contacts.b == max(one, other))
@@ -89,11 +98,13 @@ def slip_and_opening(system, velocity):
 
 
 def test_high_friction_makes_hinges_and_the_thrust_line_knows():
-    model, dead, live = loaded_arch(0.8)
-    system = balance(model)
-    found = limit(system, dead, live)
+    model, dead, live = build_loaded_arch(0.8)
+    system = assemble_balance(model)
+    found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(0.10, abs=0.01)
-    assert bearable(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(found.multiplier, rel=1e-5)
+    assert thrust_line_multiplier(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(
+        found.multiplier, rel=1e-5
+    )
     slip, turn = slip_and_opening(system, found.velocity).T
     assert slip.max() < 1e-3 * turn.max()
     hinges = np.flatnonzero(turn > 0.05 * turn.max())
@@ -102,9 +113,9 @@ def test_high_friction_makes_hinges_and_the_thrust_line_knows():
 
 
 def test_low_friction_lets_the_springers_slide():
-    model, dead, live = loaded_arch(0.4)
-    system = balance(model)
-    found = limit(system, dead, live)
+    model, dead, live = build_loaded_arch(0.4)
+    system = assemble_balance(model)
+    found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(0.06, abs=0.005)
     slip, turn = slip_and_opening(system, found.velocity).T
     assert slip[[0, -1]].min() > 0.1 * slip.max()
@@ -118,20 +129,21 @@ def test_low_friction_lets_the_springers_slide():
 @pytest.mark.parametrize("friction", [0.8, 0.4])
 def test_coulombs_exact_law_bears_the_same(friction):
     """The contact step from rest with sliding that does not open, 2 % to either side of the associated multiplier."""
-    model, dead, live = loaded_arch(friction)
-    bears = limit(balance(model), dead, live).multiplier
+    model, dead, live = build_loaded_arch(friction)
+    bears = solve_limit(assemble_balance(model), dead, live).multiplier
     for factor, stands in ((0.98, True), (1.02, False)):
-        loads = [Push(name, share=factor * bears * share, at=(REACH * np.sin(np.deg2rad(angle)), 0.0, 1.0))
-                 for name, (share, angle) in PLACES.items()]  # fmt: skip
-        found = equilibrium(model, solver=make_solver("native"), loads=loads, surface=Surface(young=30e9, exact=True))
+        loads = [AppliedLoad(name, share=factor * bears * share, at=(EXTRADOS_RADIUS * np.sin(np.deg2rad(angle)), 0.0, 1.0))
+                 for name, (share, angle) in LOAD_POSITIONS.items()]  # fmt: skip
+        surface = ContactSurface(young=30e9, coulomb=True)
+        found = solve_equilibrium(model, solver=make_solver("native"), loads=loads, surface=surface)
         assert found.stands == stands
 
 
 def test_spandrels_do_more_than_load_their_arch():
     """Published: the arch under the weight of its spandrels fails at about 40 % of its own weight; within them it stands.
     Ring 0.42 m; friction 0.4 in the true one."""
-    alone, within = spandrel_loads()
-    assert alone == pytest.approx(0.4, abs=0.1)
+    arch_alone, within = spandrel_loads()
+    assert arch_alone == pytest.approx(0.4, abs=0.1)
     assert within > 2.0
 
 
@@ -140,9 +152,9 @@ def test_spandrels_do_more_than_load_their_arch():
 
 def test_a_natural_arch_is_left_of_a_wall_over_a_gap():
     """Published: a triangle falls, the rest bears itself. Seen: whole stones of ever shorter courses, alike on both sides."""
-    model, found = wall_over_gap()
+    model, found = analyse_wall_over_gap()
     assert found.rest.stands
-    counts = fallen_by_course(model, found)
+    counts = count_fallen_by_course(model, found)
     assert counts[0] == 8  # all stones of the first course that touch no support
     assert all(one > other or one == other == 0 for one, other in pairwise(counts))
     assert counts[-1] == 0
@@ -152,6 +164,6 @@ def test_a_natural_arch_is_left_of_a_wall_over_a_gap():
 
 def test_what_stands_stays_as_it_is():
     model = build_model(build.arch(), friction=0.6)
-    found = remaining(model)
+    found = find_remaining(model)
     assert found.stays.all()
     assert found.stages == ()

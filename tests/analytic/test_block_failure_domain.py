@@ -11,7 +11,7 @@ from test_planar_rocking import overturns as overturns_by_adaptive_steps
 
 from drystone.io.case import read_case
 from drystone.study.domain import FailureDomainTable
-from drystone.study.trial import try_sample
+from drystone.study.trial import run_trial
 from drystone.study.trials import COLLAPSED, Trials
 from drystone.units import GRAVITY
 
@@ -58,8 +58,8 @@ def test_boundary_over_half_periods(count):
     study, trials = table.begin(BLOCK, Path()), Trials()
     while todo := [sample for sample in study.propose(trials) if trials.outcome(sample) is None]:
         for sample in todo:
-            trials.add(sample, try_sample(BLOCK.text, BLOCK.path, sample))
-    facts = study.facts(trials)
+            trials.add(sample, run_trial(BLOCK.text, BLOCK.path, sample))
+    facts = study.result(trials)
     assert facts["failed"] == []
     assert facts["trials"] < facts["grid_trials"] / (40 if count == 20 else 8)
     boundary = facts["curves"][0]["directions"]["+"]["boundary"]
@@ -73,7 +73,7 @@ def collapses(half_period, amplitude, **analysis):
     """Whether the block overturns, with other keys of [analysis]."""
     sample = {"motion.half_period": half_period, "motion.amplitude": amplitude * GRAVITY}
     sample |= {f"analysis.{key}": value for key, value in analysis.items()}
-    return try_sample(BLOCK.text, BLOCK.path, sample).status == COLLAPSED
+    return run_trial(BLOCK.text, BLOCK.path, sample).status == COLLAPSED
 
 
 @pytest.mark.soak

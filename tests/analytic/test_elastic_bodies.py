@@ -7,7 +7,7 @@ from drystone import build, build_model, quaternion
 from drystone.build.shapes import box
 from drystone.deform import strain_energy
 from drystone.elastic import Stone, gauss_stresses, mesh_nodes
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.motion import Motion
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.native import native
@@ -159,7 +159,9 @@ def test_stone_with_a_mesh_gives_way_once():
     more through the hundredth of the radius (0.59 m) that is left to the joint."""
     model = build_model(build.block(width=0.5, depth=0.4, height=1.0, density=DENSITY), friction=0.6,
                         deformable=[Stone(1e9, 0.0, (2, 2, 4))])  # fmt: skip
-    *_, last = simulate(model, duration=0.3, time_step=1e-3, solver=native(), theta=1.0, gravity=9.81, surface=Surface(1e9))
+    *_, last = simulate(
+        model, duration=0.3, time_step=1e-3, solver=native(), theta=1.0, gravity=9.81, surface=ContactSurface(1e9)
+    )
     sunk = (model.position[1, 2] - last.state.position[1, 2]) / (DENSITY * 9.81 / 3e9)
     assert sunk == pytest.approx(1.0 + 0.03 * model.bodies.radius[1], rel=0.02)
 

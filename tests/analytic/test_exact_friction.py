@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.problem import Problem, relative_velocity
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
@@ -14,7 +14,7 @@ from drystone.solvers.solution import Guess
 from drystone.units import GRAVITY
 from tests.analytic.test_incline import FRICTION, axes, slope
 
-RIGID, COMPLIANT = Surface(exact=True), Surface(30e9, exact=True)
+RIGID, COMPLIANT = ContactSurface(coulomb=True), ContactSurface(30e9, coulomb=True)
 
 
 @pytest.mark.parametrize("surface", [RIGID, COMPLIANT], ids=["rigid", "compliant"])
@@ -39,7 +39,7 @@ def test_both_laws_meet_as_the_step_shrinks():
     apart = []
     for step in (4e-3, 1e-3):
         ends = []
-        for surface in (Surface(), RIGID):
+        for surface in (ContactSurface(), RIGID):
             steps = list(simulate(model, [motion], duration=0.2, time_step=step, solver=native(), surface=surface))
             assert all(s.solution.converged for s in steps)
             ends.append(steps[-1].state.position)

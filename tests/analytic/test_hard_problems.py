@@ -6,7 +6,7 @@ import pytest
 
 from drystone import Block, Motion, build, build_model
 from drystone.build.shapes import box
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.simulate import simulate
 from drystone.solvers import clarabel
 from drystone.solvers.native import native
@@ -74,7 +74,7 @@ def test_converges_and_agrees_with_clarabel(scene, young):
                 differences.append(apart)
         return answer._replace(impulse=answer.impulse.reshape(-1, copies, 3).sum(axis=1))
 
-    *_, last = simulate(model, [PUSH], duration=0.15, time_step=1e-3, solver=both, surface=Surface(young))
+    *_, last = simulate(model, [PUSH], duration=0.15, time_step=1e-3, solver=both, surface=ContactSurface(young))
     assert np.isfinite(last.state.position).all()
     assert [i for i, a in enumerate(steps) if not a.converged] == []
     assert len(differences) >= 4

@@ -8,7 +8,7 @@ import pytest
 
 from drystone import Motion, build, build_model, quaternion
 from drystone.build.shapes import box
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.native import native
 from drystone.stepping import Energy
@@ -29,7 +29,7 @@ def history(blocks, motions=(PUSH,), duration=0.2, step=2e-3, **options):
 @cache
 def shaken_wall(young=None, step=2e-3):
     """The small wall for 0.2 s, once for all tests."""
-    return history(small_wall(), surface=Surface(young), step=step)
+    return history(small_wall(), surface=ContactSurface(young), step=step)
 
 
 def test_order_of_blocks_does_not_matter():
@@ -113,7 +113,9 @@ def test_energy_ledger(young):
 
 def returned(young, step, **options):
     """Largest fall of all that is dissipated, and of its impact entry, below its highest value, over the ground's work."""
-    _, steps = history(small_wall(), surface=Surface(young), step=step, **options) if options else shaken_wall(young, step)
+    _, steps = (
+        history(small_wall(), surface=ContactSurface(young), step=step, **options) if options else shaken_wall(young, step)
+    )
     _, _, _, ground, friction, impact, numerical = np.array([s.state.energy for s in steps]).T[:7]
     return [(np.maximum.accumulate(d) - d).max() / np.ptp(ground) for d in (friction + impact + numerical, impact)]
 
@@ -145,7 +147,7 @@ def test_compliant_approaches_rigid():
     model, rigid = shaken_wall()
     differences = []
     for young in (3e8, 3e9, 3e10, 3e11):
-        _, soft = shaken_wall(young) if young == 30e9 else history(small_wall(), duration=0.1, surface=Surface(young))
+        _, soft = shaken_wall(young) if young == 30e9 else history(small_wall(), duration=0.1, surface=ContactSurface(young))
         differences.append(abs(soft[49].state.position - rigid[49].state.position).max())
     assert rigid[49].state.time == pytest.approx(0.1)
     assert (np.diff(differences) < 0).all()

@@ -7,13 +7,13 @@ from scipy.optimize import minimize
 from drystone import loads
 from drystone.build.shapes import box, prism
 from drystone.laws import Adhesion, JointLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.collapse_states import error_of, search_states
-from drystone.statics.crack import first_crack
-from drystone.statics.joint_pressure import hulls, spread
-from drystone.statics.limit import limit
+from drystone.statics.balance import assemble_balance
+from drystone.statics.collapse_states import area_state_error, search_states
+from drystone.statics.crack import first_crack_multiplier
+from drystone.statics.joint_pressure import order_hulls, spread_pressure
+from drystone.statics.limit import solve_limit
 from drystone.units import GRAVITY
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
@@ -24,8 +24,8 @@ TRIANGLE = np.array([[0.0, 0.0], [1.2, 0.1], [0.3, 0.9]])
 def points_of(polygon, centre):
     """The points that bear a normal force of 1 at this centre, and their shares."""
     corner, start = np.array(polygon, float), np.array([0, len(polygon)])
-    count = hulls(start, corner)
-    _, point, share = spread(start, count, corner, np.array([np.abs(corner).max()]), np.array([centre], float))
+    count = order_hulls(start, corner)
+    _, point, share = spread_pressure(start, count, corner, np.array([np.abs(corner).max()]), np.array([centre], float))
     return point, share
 
 
@@ -75,11 +75,11 @@ def test_torsion_of_uniform_pressure(polygon):
 
 
 def lowest_of(model, live, starts=2, hops=4):
-    system, dead = balance(model), loads.weight(model, GRAVITY)
-    found = limit(system, dead, live)
+    system, dead = assemble_balance(model), loads.weight_wrench(model, GRAVITY)
+    found = solve_limit(system, dead, live)
     rounds = search_states(system, dead, live, found.optimum, starts=starts, hops=hops, stands=True)
     states = [each.collapse for each in rounds if each.collapse is not None]
-    assert all(error_of(system, dead, live, state) <= 1e-4 for state in states)
+    assert all(area_state_error(system, dead, live, state) <= 1e-4 for state in states)
     assert all(state.multiplier <= found.multiplier * (1 + 1e-5) for state in states)
     return found.multiplier, min(states, key=lambda state: state.multiplier)
 
@@ -91,14 +91,14 @@ def test_shear_and_torsion_of_a_slab(sides, offset):
     side."""
     friction, (x, y) = 0.5, (each / 2 for each in sides)
     model = build_model([FLOOR, box((-x, -y, 0), (x, y, 0.1), name="slab")], friction=friction)
-    push = Push("slab", share=1.0, direction=(1, 0, 0), at=(0.0, offset, 0.0), live=True)
+    push = AppliedLoad("slab", share=1.0, direction=(1, 0, 0), at=(0.0, offset, 0.0), live=True)
     everywhere = scattered([(-x, -y), (x, -y), (x, y), (-x, y)], 40_000)
 
     def resistance(c):
         return friction * np.hypot(*(everywhere - [0.0, c]).T).mean() / max(abs(offset - c), 1e-9)
 
     truth = min(friction, *(minimize(lambda c: resistance(c[0]), [c], method="Nelder-Mead").fun for c in (-5, -1, -0.1)))
-    associated, lowest = lowest_of(model, loads.wrench(model, [push], GRAVITY))
+    associated, lowest = lowest_of(model, loads.load_wrench(model, [push], GRAVITY))
     assert lowest.multiplier == pytest.approx(truth, rel=0.02)
     assert lowest.multiplier < associated * (1 - 1e-3)
 
@@ -111,7 +111,9 @@ def test_a_block_that_crushes_its_toe(crushing, planar):
     model = build_model([FLOOR, stone], friction=law, planar=planar)
     down = GRAVITY * model.bodies.mass[1]
     truth = (0.5 - down / (crushing * 0.5)) / 2
-    found = limit(balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY))
+    found = solve_limit(
+        assemble_balance(model), loads.weight_wrench(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    )
     assert found.multiplier == pytest.approx(truth, rel=1e-3)
 
 
@@ -132,7 +134,9 @@ def test_a_hexagon_that_crushes_its_toe():
     area = model.bodies.mass[1] / stone.density / 2.0
     along = np.sort(everywhere[:, 0])[::-1]
     pivot = along[: round(down / 1e5 / area * len(along))].mean() - everywhere[:, 0].mean()
-    found = limit(balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY))
+    found = solve_limit(
+        assemble_balance(model), loads.weight_wrench(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    )
     assert found.multiplier == pytest.approx(pivot / 1.0, rel=0.01)
 
 
@@ -140,17 +144,21 @@ def test_bending_with_tension_plastic_and_at_the_first_crack():
     """A glued block: plastic, all of the joint pulls about its edge, (W + f A) L / 2; elastic, (f + W / A) Z."""
     law, side = JointLaw(0.9, cohesion=1e5, tension=5e4), 0.5
     model = build_model([FLOOR, box((0, 0, 0), (side, side, 2), name="stone")], friction=law)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
     down = GRAVITY * model.bodies.mass[1]
-    assert limit(system, dead, live).multiplier == pytest.approx((down + 5e4 * side**2) * side / 2 / down, rel=1e-5)
-    assert first_crack(system, dead, live) == pytest.approx((5e4 + down / side**2) * side**3 / 6 / down, rel=1e-4)
+    assert solve_limit(system, dead, live).multiplier == pytest.approx((down + 5e4 * side**2) * side / 2 / down, rel=1e-5)
+    assert first_crack_multiplier(system, dead, live) == pytest.approx((5e4 + down / side**2) * side**3 / 6 / down, rel=1e-4)
 
 
 def test_adhesion_counts_until_damage_begins():
     """Lifted straight: weight and sqrt(stiffness energy) times the area."""
     law = JointLaw(0.9, adhesion=Adhesion(energy=2.0, normal_stiffness=1e9))
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 1), name="stone")], friction=law)
-    lift = Push("stone", share=1.0, direction=(0, 0, 1), live=True)
+    lift = AppliedLoad("stone", share=1.0, direction=(0, 0, 1), live=True)
     down = GRAVITY * model.bodies.mass[1]
-    found = limit(balance(model), loads.weight(model, GRAVITY), loads.wrench(model, [lift], GRAVITY))
+    found = solve_limit(assemble_balance(model), loads.weight_wrench(model, GRAVITY), loads.load_wrench(model, [lift], GRAVITY))
     assert found.multiplier == pytest.approx(1 + np.sqrt(2e9) / down, rel=1e-5)

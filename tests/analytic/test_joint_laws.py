@@ -9,19 +9,19 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from drystone.build.shapes import box
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.laws import Adhesion, JointLaw
 from drystone.model import Block, build_model
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 
 H = 1e-3  # [s]
 SIDES = (0.4, 0.25)  # [m] of the joint
 AREA = 0.1  # [m2]
 K_N, K_T = 2e9, 0.8e9  # [N/m3]
 STIFF = {"normal_stiffness": K_N, "shear_stiffness": K_T}
-STONE = Surface(young=30e9, exact=True)
+STONE = ContactSurface(young=30e9, coulomb=True)
 
 
 def joint_model(law, planar=False, upper=None):
@@ -254,7 +254,7 @@ def test_thousand_newton_a_point():
         block = box((0, 0, -0.3), (*SIDES, 0.0), density=weight / 9.81 / (AREA * 0.3), name="block")
         ceiling = box((-0.5, -0.5, 0), (0.9, 0.75, 1.0), fixed=True, name="ceiling")
         model = build_model([ceiling, block], friction=JointLaw(0.5, tension=1000.0 / (AREA / 4), brittle=True))
-        found = equilibrium(model, solver=make_solver("native", 1e-8, 1), surface=STONE)
+        found = solve_equilibrium(model, solver=make_solver("native", 1e-8, 1), surface=STONE)
         assert found.stands == hangs
         np.testing.assert_allclose(found.contacts.impulse[:, 2], 1000 * weight / 4000 if hangs else 0.0, rtol=1e-6, atol=1e-6)
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from drystone import loads
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.blocks import write_blocks
 from drystone.io.case import read_case
 from drystone.model import build_model
-from drystone.statics.balance import balance
+from drystone.statics.balance import assemble_balance
 from drystone.statics.collapse_states import search_states
-from drystone.statics.limit import limit
-from drystone.statics.nonassociated import collapses, distinct
+from drystone.statics.limit import solve_limit
+from drystone.statics.nonassociated import distinct_multipliers, search_corner_states
 from drystone.units import GRAVITY
 
 DATA = Path("/work/shared/data")
@@ -36,7 +36,7 @@ def run(folder, text):
     """The facts and the kept states of a case."""
     (folder / "case.toml").write_text(text)
     case = read_case(folder / "case.toml")
-    stages, kept = analyse(case, case.model()), []
+    stages, kept = analyse_case(case, case.model()), []
     while True:
         try:
             stage = next(stages)
@@ -63,11 +63,19 @@ def ferris_wall(number):
 )
 def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
     model = ferris_wall(number)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
-    found = limit(system, dead, live)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
+    found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(associated, abs=1e-5)
-    states = [each.collapse for each in collapses(system, dead, live, found.optimum, starts=6, stands=True) if each.collapse]
-    values = distinct([state.multiplier for state in states])
+    states = [
+        each.collapse
+        for each in search_corner_states(system, dead, live, found.optimum, starts=6, stands=True)
+        if each.collapse
+    ]
+    values = distinct_multipliers([state.multiplier for state in states])
     assert values[0] == pytest.approx(lowest, abs=3e-4)
     assert values[-1] <= found.multiplier + 1e-6  # the static theorem: forces of Coulomb's law are admissible
     assert max(state.error for state in states) < 1e-6
@@ -80,8 +88,12 @@ def test_walls_of_ferris_and_tin_loi(number, associated, lowest):
 )
 def test_the_search_of_joints_with_areas_finds_the_published_walls(number, associated, lowest):
     model = ferris_wall(number)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
-    found = limit(system, dead, live)
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
+    found = solve_limit(system, dead, live)
     assert found.multiplier == pytest.approx(associated, rel=1e-4)
     rounds = search_states(system, dead, live, found.optimum, starts=3, hops=12, stands=True)
     values = [each.collapse.multiplier for each in rounds if each.collapse is not None]

@@ -10,7 +10,7 @@ from drystone.contact.inset import with_nearest_points
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.model import Block, build_model
-from drystone.session import simulated, solver_of, start_of
+from drystone.session import case_solver, simulate_case, start_state
 from drystone.simulate import initial_state, simulate
 from drystone.solvers.methods import make_solver
 
@@ -84,9 +84,9 @@ analysis = {{ duration = 0.4, integrator = "cone-program", time_step = 0.002 }}
 
 
 def history(text, **instead):
-    case = parse_case(text, instead=instead)
+    case = parse_case(text, overrides=instead)
     model = case.model()
-    steps = list(simulated(case, model, start_of(case, model), solver_of(case)))
+    steps = list(simulate_case(case, model, start_state(case, model), case_solver(case)))
     assert all(step.solution.converged for step in steps)
     return np.array([step.state.position for step in steps])
 
@@ -136,13 +136,13 @@ def test_a_cube_that_topples_over_a_shared_edge_gains_no_energy(h):
 def test_the_case_file_says_what_is_wrong():
     text = WALL.format(amplitude=0.1)
     with pytest.raises(InputError, match="contact_distance is for contact_search"):
-        parse_case(text, instead={"solver.contact_distance": "5 mm"})
-    thick = parse_case(text, instead={"solver.contact_search": "nearest-points", "solver.corner_radius": "10 cm"})
+        parse_case(text, overrides={"solver.contact_distance": "5 mm"})
+    thick = parse_case(text, overrides={"solver.contact_search": "nearest-points", "solver.corner_radius": "10 cm"})
     with pytest.raises(InputError, match=r"corner_radius is 0.1 m and block .* thick; give at most a quarter"):
         thick.model()
     small = {"analysis.integrator": "small-steps", "analysis.time_step": 0.005}
     with pytest.raises(InputError, match="small steps have no contact_search"):
-        parse_case(text, instead={"solver.contact_search": "nearest-points", **small})
+        parse_case(text, overrides={"solver.contact_search": "nearest-points", **small})
     limit = 'structure = { generator = "wall" }\njoints = { friction = 0.3 }\nanalysis = { kind = "tilt" }\n'
     with pytest.raises(InputError, match='an analysis of kind "tilt" finds contacts by separating axes'):
-        parse_case(limit, instead={"solver.contact_search": "nearest-points"})
+        parse_case(limit, overrides={"solver.contact_search": "nearest-points"})

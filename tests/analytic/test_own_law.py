@@ -39,13 +39,13 @@ from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.laws import JointLaw, OwnLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate, simulate_small_steps
 from drystone.solvers.methods import make_solver
-from drystone.statics.balance import balance
+from drystone.statics.balance import assemble_balance
 
 SIDES, AREA = (0.4, 0.25), 0.1  # [m], [m2]
 H = 1e-3  # [s]
@@ -173,7 +173,7 @@ def test_it_may_stand_beside_other_laws():
     ours = JointLaw(0.6, tension=F, normal_stiffness=K)
     model = build_model([base, *stones], friction=0.5, pairs=[("one", "support", TENSION), ("other", "support", ours)])
     for share, holds in ((0.45, True), (1.2, False)):  # a force that comes at once stretches twice as far
-        loads = [Push(name, force=share * F * AREA, direction=(0, 0, 1), at=tuple(model.position[k]))
+        loads = [AppliedLoad(name, force=share * F * AREA, direction=(0, 0, 1), at=tuple(model.position[k]))
                  for k, name in ((1, "one"), (2, "other"))]  # fmt: skip
         *_, last = simulate_small_steps(model, duration=0.02, time_step=5e-3, loads=loads, gravity=0.0,
                                         state=initial_state(model, 0.0))  # fmt: skip
@@ -198,7 +198,7 @@ def cut(folder):
     case = parse_case(CASE)
     group = next(block.group for block in case.blocks() if not block.fixed)
     pairs = [(group, other, JointLaw(0.6, normal_stiffness=K, own=WIDE)) for other in (group, "support")]
-    steps = record(case, folder / "cut", pairs=pairs)
+    steps = record_history(case, folder / "cut", pairs=pairs)
     for _ in range(9):
         next(steps)
     steps.close()
@@ -209,7 +209,7 @@ def test_a_run_that_is_cut_goes_on_with_the_same_bits(tmp_path):
     """Its cells remember more numbers than those of any `JointLaw`; the code of the law is given again."""
     case, pairs = cut(tmp_path)
     whole = run(case, tmp_path / "whole", pairs=pairs)
-    for _ in resume(tmp_path / "cut", laws=[softening]):
+    for _ in resume_history(tmp_path / "cut", laws=[softening]):
         pass
     gone_on = read_run(tmp_path / "cut")
     assert whole.state(-1).cells.state.shape[1] == 4 + 7
@@ -223,8 +223,8 @@ def test_a_run_that_is_cut_goes_on_with_the_same_bits(tmp_path):
 
 def test_a_run_goes_on_with_the_law_it_began_with_only(tmp_path):
     cut(tmp_path)
-    other = partial(resume, tmp_path / "cut")
-    with pytest.raises(InputError, match=r"joint law 'softening' from outside.*resume\(folder, laws=\[softening\]\)"):
+    other = partial(resume_history, tmp_path / "cut")
+    with pytest.raises(InputError, match=r"user-defined joint law 'softening'.*resume\(folder, laws=\[softening\]\)"):
         next(other())
     changed = lambda *_: None  # noqa: E731
     changed.__name__ = "softening"
@@ -237,7 +237,7 @@ def test_a_run_goes_on_with_the_law_it_began_with_only(tmp_path):
     [
         (lambda own: own["0"].attrs.modify("memory", 9), r"cells have not 13 numbers each"),
         (lambda own: own["0"].attrs.modify("memory", 10**6), r"own\.memory of the model is 1000000"),
-        (lambda own: own["between"].__setitem__((0, 0), 7), r"own laws of the model do not fit"),
+        (lambda own: own["between"].__setitem__((0, 0), 7), r"the user-defined laws do not match"),
     ],
     ids=["another memory", "too much memory", "a law that is not there"],
 )
@@ -283,7 +283,7 @@ def test_who_does_not_know_it_refuses_it():
     with pytest.raises(InputError, match="only histories by small steps know"):
         next(simulate(model, duration=H, time_step=H, solver=make_solver("native")))
     with pytest.raises(InputError, match="only histories by small steps know"):
-        balance(model)
+        assemble_balance(model)
     with pytest.raises(InputError, match="cohesion, tension, adhesion or crushing is given as well"):
         a_block_on_a_support(JointLaw(0.6, cohesion=1e5, own=TENSION.own))
 

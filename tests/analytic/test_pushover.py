@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 
 from drystone import build, quaternion
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.laws import JointLaw
-from drystone.loads import Push, body_force, weight, wrench
+from drystone.loads import AppliedLoad, body_force, load_wrench, weight_wrench
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.pushover import capacity, pushover
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.pushover import summarise_curve, trace_capacity_curve
 from drystone.units import GRAVITY
 
 
 def pushed(model, direction=(1.0, 0.0, 0.0), **options):
     """The curve under a horizontal body force of 1 g times the multiplier."""
-    loads = weight(model, GRAVITY), body_force(model, direction, GRAVITY)
-    return list(pushover(model, lambda rotation: loads, **options))
+    loads = weight_wrench(model, GRAVITY), body_force(model, direction, GRAVITY)
+    return list(trace_capacity_curve(model, lambda rotation: loads, **options))
 
 
 def lean(point, block):
@@ -38,7 +38,7 @@ def test_a_rocking_block_loses_its_capacity_as_it_leans(planar):
     assert 50 <= len(curve) <= 100
     for point in curve:
         assert point.multiplier == pytest.approx(np.tan(slender - lean(point, 1)), abs=2e-6)
-    found = capacity(curve)
+    found = summarise_curve(curve)
     assert found.peak == pytest.approx(width / height, abs=1e-8)
     assert found.ultimate_displacement == pytest.approx(width / 2, rel=1e-3)
     assert found.work == pytest.approx(np.hypot(width, height) / 2 - height / 2, rel=1e-3)
@@ -47,9 +47,9 @@ def test_a_rocking_block_loses_its_capacity_as_it_leans(planar):
 def test_a_force_goes_along_with_the_point_of_its_block():
     """Moments about the edge, with the point of the load and the centroid turned by the lean."""
     model = build_model(build.block(width=0.6, height=2.0), friction=5.0)
-    load = Push("block", force=1e3, direction=(1, 0, 0), at=(0.0, 0.0, 1.8), live=True)
-    dead = weight(model, GRAVITY)
-    curve = list(pushover(model, lambda rotation: (dead, wrench(model, [load], GRAVITY, rotation))))
+    load = AppliedLoad("block", force=1e3, direction=(1, 0, 0), at=(0.0, 0.0, 1.8), live=True)
+    dead = weight_wrench(model, GRAVITY)
+    curve = list(trace_capacity_curve(model, lambda rotation: (dead, load_wrench(model, [load], GRAVITY, rotation))))
     for point in curve:
         angle = lean(point, 1)
         lever, height = 0.3 * np.cos(angle) - np.sin(angle), 1.8 * np.cos(angle) + 0.3 * np.sin(angle)
@@ -73,8 +73,8 @@ def test_a_sliding_block_keeps_its_capacity_and_is_hardly_lifted():
     friction, step = 0.2, 0.02
     curve = []
     model = build_model(build.block(width=0.6, height=1.0), friction=friction)
-    dead, live = weight(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
-    for point in pushover(model, lambda rotation: (dead, live), step=step):
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, (1.0, 0.0, 0.0), GRAVITY)
+    for point in trace_capacity_curve(model, lambda rotation: (dead, live), step=step):
         curve.append(point)
         if point.displacement > 0.5:
             break
@@ -89,9 +89,9 @@ def test_a_sliding_block_keeps_its_capacity_and_is_hardly_lifted():
 def test_a_curve_starts_at_the_collapse_multiplier(blocks, friction, direction):
     """Two programs: with gaps and a small work, and without."""
     model = build_model(blocks, friction=friction)
-    dead, live = weight(model, GRAVITY), body_force(model, direction, GRAVITY)
-    first = next(pushover(model, lambda rotation: (dead, live)))
-    assert first.multiplier == pytest.approx(limit(balance(model), dead, live).multiplier, abs=1e-6)
+    dead, live = weight_wrench(model, GRAVITY), body_force(model, direction, GRAVITY)
+    first = next(trace_capacity_curve(model, lambda rotation: (dead, live)))
+    assert first.multiplier == pytest.approx(solve_limit(assemble_balance(model), dead, live).multiplier, abs=1e-6)
 
 
 class Linkage:
@@ -183,7 +183,7 @@ monitor = ["block"]
 def test_a_case_gives_curve_and_frames():
     """The facts say the same as the points; the monitored block is the only one that moves."""
     case = parse_case(CASE.format(friction=2.0), "case.toml")
-    stages = analyse(case, case.model())
+    stages = analyse_case(case, case.model())
     frames = []
     while True:
         try:
@@ -207,8 +207,8 @@ def test_a_case_gives_curve_and_frames():
 def test_what_cannot_be_pushed_over_is_said():
     """Pressed down on a rigid ground by ever more of its weight."""
     case = parse_case(CASE.format(friction=0.5).replace("[1, 0, 0]", "[0, 0, -1]"), "case.toml")
-    with pytest.raises(InputError, match="no live load makes it yield"):
-        list(analyse(case, case.model()))
+    with pytest.raises(InputError, match="no live load makes the structure yield"):
+        list(analyse_case(case, case.model()))
 
 
 def test_mortar_breaks_as_a_block_is_pushed_over():

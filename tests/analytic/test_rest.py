@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.simulate import simulate
 from drystone.solvers.native import native
 
@@ -24,7 +24,7 @@ def stand(name, duration, step, young=None):
     """(S,) [m] largest displacement, (S,) [m/s] largest velocity, (S,) factorisations, (S,) converged."""
     model = build_model(SCENES[name](), friction=0.7)
     rows = []
-    for s in simulate(model, duration=duration, time_step=step, solver=native(), surface=Surface(young)):
+    for s in simulate(model, duration=duration, time_step=step, solver=native(), surface=ContactSurface(young)):
         moved = np.linalg.norm(s.state.position - model.position, axis=1).max()
         turned = np.linalg.norm(s.state.rotation[:, 1:], axis=1).max() * 2 * model.bodies.radius.max()
         rows.append((moved + turned, abs(s.state.velocity).max(), s.solution.factorisations, s.solution.converged))

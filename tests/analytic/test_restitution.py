@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
-from drystone.build.compose import place
+from drystone.build.compose import move_blocks
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.laws import JointLaw
@@ -20,7 +20,7 @@ DROP = 0.5  # [m]
 def drop(restitution, step, theta=0.53, duration=0.9):
     """Heights [m] of a cube let fall flat on a floor, and its energies (S+1, 2) [J]: mechanical, booked as impact."""
     floor, cube = build.block(width=0.4, depth=0.4, height=0.4)
-    model = build_model([floor, *place([cube], at=(0.0, 0.0, DROP))], friction=JointLaw(0.5, restitution=restitution))
+    model = build_model([floor, *move_blocks([cube], at=(0.0, 0.0, DROP))], friction=JointLaw(0.5, restitution=restitution))
     steps = simulate(model, duration=duration, time_step=step, theta=theta, solver=native())
     states = [initial_state(model), *(s.state for s in steps)]
     energy = np.array([(s.energy.kinetic + s.energy.potential, s.energy.impact) for s in states])
@@ -56,7 +56,7 @@ def test_bounces_end_in_rest():
 def test_equal_blocks_exchange_their_velocities():
     """A block that slides without friction meets an equal one at rest: (1 - e) / 2 and (1 + e) / 2 of its velocity."""
     floor, first = build.block(width=0.4, depth=0.4, height=0.4, margin=2.0)
-    second = place([build.block(width=0.4, depth=0.4, height=0.4)[1]], at=(0.6, 0.0, 0.0))[0]
+    second = move_blocks([build.block(width=0.4, depth=0.4, height=0.4)[1]], at=(0.6, 0.0, 0.0))[0]
     model = build_model([floor, first, type(first)(second.vertices, second.faces, name="second")],
                         friction=JointLaw(0.0, restitution=0.6))  # fmt: skip
     start = initial_state(model)

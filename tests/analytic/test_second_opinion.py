@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from drystone.cross.histories import followed, other_case
+from drystone.cross.histories import compare_frames, other_case
 from drystone.io.case import parse_case
 from drystone.session import run as compute
 
@@ -18,10 +18,10 @@ output = { every = "10 ms" }
 
 def apart(folder, young, law):
     """(F,) [m] largest distance of any block in each frame, and how far blocks have moved at most."""
-    run = compute(parse_case(COLUMN, instead={"solver.young": young}), folder / f"{young}-{law}")
-    other = other_case(parse_case(COLUMN, instead={"solver.young": young} if law == "coulomb" else {}), friction_law=law)
+    run = compute(parse_case(COLUMN, overrides={"solver.young": young}), folder / f"{young}-{law}")
+    other = other_case(parse_case(COLUMN, overrides={"solver.young": young} if law == "coulomb" else {}), friction_law=law)
     moved = np.linalg.norm(run.position - run.position[0], axis=2).max()
-    return np.array([beside.distance.max() for beside in followed(run, other)]), moved
+    return np.array([beside.distance.max() for beside in compare_frames(run, other)]), moved
 
 
 @pytest.mark.parametrize("law", ["coulomb", "associated"])

@@ -9,8 +9,8 @@ from drystone.elastic import Stone
 from drystone.laws import JointLaw
 from drystone.model import build_model
 from drystone.state import State
-from drystone.statics.cracks import cracks, joints_as_drawn
-from drystone.statics.settlement import FALLS, IN_BALANCE, settle, straight_ways
+from drystone.statics.cracks import find_cracks, joints_as_drawn
+from drystone.statics.settlement import FALLS, IN_BALANCE, settle_supports, straight_path
 from drystone.units import GRAVITY
 
 
@@ -20,8 +20,8 @@ def names_of(model):
 
 def settled(model, increments, **moves):
     """The states of supports that go by moves (3,) [m], by their names with _ for -."""
-    path = straight_ways(model, {name.replace("_", "-"): move for name, move in moves.items()}, increments)
-    return list(settle(model, path))
+    path = straight_path(model, {name.replace("_", "-"): move for name, move in moves.items()}, increments)
+    return list(settle_supports(model, path))
 
 
 def reaction(model, state: State, name):
@@ -140,7 +140,7 @@ def test_an_arch_whose_abutments_part_has_its_least_thrust():
     assert thrust < 0.8 * abs(reaction(model, first.rest.state, "abutment-right")[0])
     drawn = joints_as_drawn(model, first.rest.state._replace(position=model.position, rotation=np.tile([1.0, 0, 0, 0], (4, 1))))
     start = state._replace(position=model.position.copy(), rotation=np.tile([1.0, 0, 0, 0], (4, 1)))
-    assert len(cracks(model, drawn, start, state)) == 3
+    assert len(find_cracks(model, drawn, start, state)) == 3
 
 
 def test_an_arch_falls_from_the_same_spread_whatever_the_increments():

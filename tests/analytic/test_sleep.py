@@ -11,17 +11,17 @@ from scipy.spatial.transform import Rotation
 
 from drystone import build
 from drystone.build.shapes import box
-from drystone.changes import Change
+from drystone.changes import BlockChange
 from drystone.engine.rest import settled
 from drystone.engine.sleep import CALM, STILL, are_asleep
 from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state
 
 G, H = 9.81, 5e-3
@@ -196,9 +196,9 @@ SUPPORT = {"supports": ("moved",), "amplitude": 2.0, "half_period": 0.1, "start"
 DISTURBANCES = {
     "ground": {"motions": [Motion("one-sine", start=1.0, **SHAKE)]},
     "support": {"motions": [Motion("one-sine", **SUPPORT)]},
-    "load": {"loads": [Push("pushed", force=400.0, direction=(1, 0, 0), history=((1.0, 0.0), (1.05, 1.0)))]},
-    "taken away": {"changes": [Change(1.0, remove=("moved",))]},
-    "laid on": {"changes": [Change(1.0, add=("laid",))]},
+    "load": {"loads": [AppliedLoad("pushed", force=400.0, direction=(1, 0, 0), history=((1.0, 0.0), (1.05, 1.0)))]},
+    "taken away": {"changes": [BlockChange(1.0, remove=("moved",))]},
+    "laid on": {"changes": [BlockChange(1.0, add=("laid",))]},
 }
 
 
@@ -307,11 +307,11 @@ def whole(tmp_path_factory):
 def test_a_run_that_is_cut_has_the_same_bits(whole, tmp_path, cut):
     """Before they sleep, asleep, one time step before they wake, as they wake and after."""
     assert [bool(asleep(whole.state(frame)).any()) for frame in (4, 20, 39, 40, 41)] == [False, True, True, True, False]
-    steps = record(parse_case(CASE), tmp_path / "cut")
+    steps = record_history(parse_case(CASE), tmp_path / "cut")
     for _ in range(cut):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     again = read_run(tmp_path / "cut")
     for name in ("position", "rotation", "velocity"):
@@ -326,7 +326,7 @@ def test_a_run_that_is_cut_has_the_same_bits(whole, tmp_path, cut):
 
 def test_a_run_that_does_not_tell_who_rested_is_read_with_all_awake(whole, tmp_path):
     """As versions before this one wrote them; gone on with, they fall asleep anew. A list of another length is damage."""
-    steps = record(parse_case(CASE), tmp_path / "old")
+    steps = record_history(parse_case(CASE), tmp_path / "old")
     for _ in range(20):
         next(steps)
     steps.close()
@@ -334,7 +334,7 @@ def test_a_run_that_does_not_tell_who_rested_is_read_with_all_awake(whole, tmp_p
     with h5py.File(tmp_path / "old" / "run.h5", "r+") as file:
         del file["frames/rest"]
     assert len(read_run(tmp_path / "old").state(-1).rest) == 0
-    for _ in resume(tmp_path / "old"):
+    for _ in resume_history(tmp_path / "old"):
         pass
     again = read_run(tmp_path / "old")
     assert np.abs(again.position[40] - whole.position[40]).max() < 1e-9

@@ -10,11 +10,20 @@ import pytest
 from drystone import loads
 from drystone.build import GENERATORS
 from drystone.build.shapes import box
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.slow_collapse import BELOW, RESTLESS, Driven, SlowCollapse, Way, _goes_on, _let_down, collapse_slowly
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.slow_collapse import (
+    DOES_NOT_REST,
+    REST_FACTOR,
+    CollapsePath,
+    DrivenStructure,
+    SlowCollapse,
+    _check_motion,
+    _settle_under_dead_load,
+    collapse_slowly,
+)
 from drystone.units import GRAVITY
 
 DATA = Path("/work/shared/data")
@@ -32,8 +41,8 @@ def ended(shares):
 
 def slowly(model, live, pushes=()):
     """The slow collapse, and the associated multiplier."""
-    dead = loads.weight(model, GRAVITY) + loads.wrench(model, pushes, GRAVITY)
-    upper = limit(balance(model), dead, live).multiplier
+    dead = loads.weight_wrench(model, GRAVITY) + loads.load_wrench(model, pushes, GRAVITY)
+    upper = solve_limit(assemble_balance(model), dead, live).multiplier
     return ended(collapse_slowly(model, dead, live, upper)), upper
 
 
@@ -66,7 +75,7 @@ def test_a_stone_is_lifted_from_between_two():
     """Nothing presses it: its own weight lifts it, while associated friction lets it pull its neighbours apart (1.4)."""
     stones = [box((x, 0, 0), (x + 1, 1, 1), name=name) for x, name in ((0, "left"), (1, "middle"), (2, "right"))]
     model = build_model([FLOOR, *stones], friction=0.5)
-    up = loads.wrench(model, [Push("middle", share=1.0, of="middle", direction=(0, 0, 1))], GRAVITY)
+    up = loads.load_wrench(model, [AppliedLoad("middle", share=1.0, of="middle", direction=(0, 0, 1))], GRAVITY)
     found, upper = slowly(model, up)
     assert upper == pytest.approx(1.4, rel=1e-6)
     assert found.multiplier == pytest.approx(1.0, rel=5e-3)
@@ -141,23 +150,23 @@ def test_a_turned_structure_bears_as_much():
 def test_the_trial_by_histories_can_fail():
     """Of a pillar that tips at 0.25."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 4), name="pillar")], friction=0.8)
-    dead, live = loads.weight(model, GRAVITY), aside(model)
-    driven = Driven(model, dead, live, GRAVITY, 1)
-    way = Way(driven, ended(_let_down(driven)), upper=0.25, unit=0.25)
-    ended(way.follow(highest=25.0))
-    assert ended(_goes_on(way, 0.2525))[0]
-    assert not ended(_goes_on(way, 0.2475))[0]
+    dead, live = loads.weight_wrench(model, GRAVITY), aside(model)
+    driven = DrivenStructure(model, dead, live, GRAVITY, 1)
+    way = CollapsePath(driven, ended(_settle_under_dead_load(driven)), upper=0.25, unit=0.25)
+    ended(way.drive(highest=25.0))
+    assert ended(_check_motion(way, 0.2525))[0]
+    assert not ended(_check_motion(way, 0.2475))[0]
 
 
 def test_forces_of_the_collapse_are_in_balance():
     model = build_model(GENERATORS["portal"](), friction=0.6)
-    dead, live = loads.weight(model, GRAVITY), aside(model)
+    dead, live = loads.weight_wrench(model, GRAVITY), aside(model)
     found, _ = slowly(model, live)
     contacts, free = found.contacts, ~model.bodies.fixed
     on = np.zeros((len(model.blocks), 3))
     np.add.at(on, contacts.b, contacts.impulse)
     np.add.at(on, contacts.a, -contacts.impulse)
-    wanted = -(dead + BELOW * found.multiplier * live)[:, :3]
+    wanted = -(dead + REST_FACTOR * found.multiplier * live)[:, :3]
     assert on[free] == pytest.approx(wanted[free], abs=0.02 * np.abs(dead[:, 2]).max())
 
 
@@ -166,7 +175,7 @@ def test_what_does_not_rest_says_so():
     ledge = box((-2, 0, -1), (0.9, 1, 0), fixed=True, name="ledge")
     model = build_model([ledge, box((0, 0, 0), (2, 1, 1), name="stone")], friction=0.6)
     found, _ = slowly(model, aside(model, (-1, 0, 0)))
-    assert found == RESTLESS
+    assert found == DOES_NOT_REST
 
 
 def test_what_cannot_move_says_so():
@@ -180,7 +189,7 @@ def test_what_cannot_move_says_so():
 
 def test_two_threads_give_the_same_bits():
     model = build_model(GENERATORS["wall"](), friction=0.6)
-    dead, live = loads.weight(model, GRAVITY), aside(model, (0, 1, 0))
+    dead, live = loads.weight_wrench(model, GRAVITY), aside(model, (0, 1, 0))
     one, two = (ended(collapse_slowly(model, dead, live, 0.1, threads=threads)) for threads in (1, 2))
     assert isinstance(one, SlowCollapse)
     assert one.multiplier == two.multiplier

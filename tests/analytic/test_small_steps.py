@@ -12,7 +12,7 @@ from drystone.build.shapes import HEXAHEDRON, box, prism
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.laws import JointLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import Block, build_model
 from drystone.motion import Motion
 from drystone.simulate import initial_state, simulate_small_steps
@@ -90,7 +90,7 @@ def test_free_rocking_has_the_peaks_of_housner(block, time_step, others):
     """The first peaks after an impact, from Housner's equation and his loss at impact. Stone of 30 GPa loses some tenths of
     a per cent more than rigid stone: its edges give way (T313). Mortar that has no bond left is a dry joint."""
     half_width, half_height, tilt = ROCKING[block]
-    arcs = housner.event_driven(half_width, half_height, tilt, 3)
+    arcs = housner.integrate_housner(half_width, half_height, tilt, 3)
     turn = np.array([0.0, tilt, 0.0])
     centre = Rotation.from_rotvec(turn).apply([-half_width, 0, half_height])
     stone = turned_box(centre, (2 * half_width, 0.5, 2 * half_height), turn)
@@ -191,7 +191,7 @@ def test_a_joint_with_a_stiffness_of_its_own(shear):
     block = turned_box((0, 0, side / 2), (side, side, side), name="stone")
 
     def pushed(force, height):
-        load = Push("stone", force=force, direction=(1, 0, 0), at=(0, 0, height))
+        load = AppliedLoad("stone", force=force, direction=(1, 0, 0), at=(0, 0, height))
         model = build_model([GROUND, block], friction=law)
         return settled(SmallSteps(model, gravity=G, loads=[load]), initial_state(model, G))
 
@@ -258,7 +258,7 @@ def test_couple_that_turns_a_square_block(share, turns):
     weight = model.bodies.mass[1] * G
     arm, couple = 0.3, share * 0.4 * weight * 0.6
     force = couple / (2 * arm)
-    pair = [Push("stone", force=force, direction=(0, side, 0), at=(side * arm, 0, 0.0)) for side in (1, -1)]
+    pair = [AppliedLoad("stone", force=force, direction=(0, side, 0), at=(side * arm, 0, 0.0)) for side in (1, -1)]
     *_, last = simulate_small_steps(model, duration=0.2, time_step=5e-3, loads=pair)
     assert (abs(last.state.velocity[1, 5]) > 0.1) == turns
 

@@ -14,7 +14,7 @@ from drystone.io.case import parse_case
 from drystone.laws import JointLaw
 from drystone.model import build_model
 from drystone.motion import Motion
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import follow_small_steps, initial_state, simulate, simulate_small_steps
 from drystone.solvers.native import native
 
@@ -270,11 +270,11 @@ def test_a_run_goes_on_with_the_same_bits(tmp_path):
     """Stopped and resumed: amplitudes, rates and velocities are those of the run that was not; the ledger closes."""
     case = parse_case(CASE)
     whole = run(case, tmp_path / "whole")
-    steps = record(case, tmp_path / "cut")
+    steps = record_history(case, tmp_path / "cut")
     for _ in range(5):
         next(steps)
     steps.close()
-    *_, last = resume(tmp_path / "cut")
+    *_, last = resume_history(tmp_path / "cut")
     for name in ("amplitude", "rate", "velocity", "position"):
         assert np.array_equal(getattr(last.state, name), getattr(whole.state(-1), name))
     assert whole.energy["strain"][-1] == last.state.energy.strain > 0.0

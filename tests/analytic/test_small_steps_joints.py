@@ -9,10 +9,10 @@ from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.io.case import parse_case
 from drystone.laws import Adhesion, JointLaw
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state
 
 STEP = 5e-3
@@ -31,7 +31,7 @@ class Loaded:
 
     def push(self, force, steps=1):
         engine = self.engine = SmallSteps(
-            self.model, gravity=G, loads=[Push("stone", force=force, direction=self.direction, at=(0, 0, self.height))]
+            self.model, gravity=G, loads=[AppliedLoad("stone", force=force, direction=self.direction, at=(0, 0, self.height))]
         )
         for _ in range(steps):
             self.state, _ = engine.advance(self.state._replace(step=0), STEP)
@@ -136,11 +136,11 @@ def test_a_wall_of_mortar_in_a_case(tmp_path):
     assert 0.0 < (bond > 0).mean() < 1.0
     assert whole.energy["fracture"][-1] > 0
     assert np.abs(whole.energy["numerical"]).max() < 0.01 * whole.energy["ground"].max()
-    steps = record(parse_case(CASE), tmp_path / "cut")
+    steps = record_history(parse_case(CASE), tmp_path / "cut")
     for _ in range(13):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     cut = read_run(tmp_path / "cut")
     assert np.array_equal(whole.position, cut.position)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.simulate import simulate
 from drystone.solvers import clarabel
 from drystone.solvers.native import native
@@ -47,7 +47,7 @@ def compare(scene, young):
             sure.append(answers[1].converged)
         return answer
 
-    for _ in simulate(model, [motion], duration=duration, time_step=1e-3, solver=both, surface=Surface(young)):
+    for _ in simulate(model, [motion], duration=duration, time_step=1e-3, solver=both, surface=ContactSurface(young)):
         pass
     return np.array(rows), np.array(sure)
 

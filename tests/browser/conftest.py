@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import browser
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.files import BUNDLE
 from drystone.page.server import Server
 
@@ -78,7 +78,7 @@ def watched(chromium):
 @contextmanager
 def served(*folders: Path):
     """The address at which runs are served, and the server."""
-    with Server(Answers(folders), "index.html") as server:
+    with Server(RunAnswers(folders), "index.html") as server:
         thread = threading.Thread(target=server.serve_forever, args=[0.05], daemon=True)
         thread.start()
         try:

@@ -141,7 +141,7 @@ def test_every_colour(shown, run):
     """Each is another picture than that of plain stone, with its name and unit told."""
     shown.do("seek(60)")
     stone = shown.scene()
-    for name in quantities.of_run(run):
+    for name in quantities.list_quantities(run):
         shown.do(f"colourBy({name!r})")
         assert distance(stone, shown.scene()) > 0.01, name
         legend = shown.page.locator("#scenes").inner_text()

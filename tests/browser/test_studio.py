@@ -8,7 +8,7 @@ import pytest
 
 from drystone.io.case import parse_case
 from drystone.page.controls import statics_text
-from drystone.page.instant import collapse, desk
+from drystone.page.instant import answer_collapse, prepare_structure
 from drystone.page.server import Server
 from drystone.page.studio import Studio
 
@@ -59,7 +59,9 @@ def test_it_begins_with_an_arch_that_stands(studio):
     shown = settled(studio)
     case = parse_case(statics_text(shown["sheet"]))
     assert shown["current"]
-    assert shown["multiplier"] == collapse(case, desk(statics_text(shown["sheet"]), case.path))["multiplier"]
+    assert (
+        shown["multiplier"] == answer_collapse(case, prepare_structure(statics_text(shown["sheet"]), case.path))["multiplier"]
+    )
     assert f"{shown['multiplier']:.4g}" in studio.page.inner_text("#multiplier")
     assert "It stands" in studio.page.inner_text("#found")
     assert not studio.wrong

@@ -11,7 +11,7 @@ import pytest
 
 from drystone.io.case import parse_case
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 
 CASE = """
 [structure]
@@ -65,11 +65,11 @@ def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> Non
 def test_a_run_cut_in_two_is_the_same_run(tmp_path: Path, form: str) -> None:
     case = parse_case(CASE.format(**FORMS[form], threads=1), tmp_path / "case.toml")
     run(case, tmp_path / "whole")
-    with closing(record(case, tmp_path / "cut")) as steps:
+    with closing(record_history(case, tmp_path / "cut")) as steps:
         for step in steps:
             if step.state.step == 71:  # in the middle of the motion, off the schedule of frames
                 break
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     assert_same(content(tmp_path / "whole"), content(tmp_path / "cut"))
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from drystone.study.begin import begin
+from drystone.study.begin import prepare_study
 from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
 from drystone.study.sweep import Sweep
@@ -47,7 +47,7 @@ def begun(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     (folder / "case.toml").write_text(CASE)
     (folder / "study.toml").write_text(STUDY)
-    return begin(folder / "study.toml")
+    return prepare_study(folder / "study.toml")
 
 
 def without_seconds(trials):

@@ -24,7 +24,7 @@ from tests.examples.test_study_kill import STUDY
 WALL = SHAKEN_WALL.format(integrator="small-steps", solver="", threads=1).replace("7 ms", "2 ms")
 WALL = WALL.replace('duration = "0.1 s"', 'duration = "0.4 s"')  # long enough to be cut
 # As `drystone`, but every frame is written at once: there is more to be hit.
-PROGRAM = "import drystone.writer as writer; writer.PATIENCE = 0.0; from drystone.cli import main; main()"
+PROGRAM = "import drystone.writer as writer; writer.MAX_SECONDS_IN_MEMORY = 0.0; from drystone.cli import main; main()"
 
 
 def drystone(*arguments: object) -> subprocess.Popen:
@@ -45,7 +45,7 @@ def told_here(*arguments: object) -> tuple[int, str, str]:
     nothing happens to."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(writer, "PATIENCE", 0.0)
+        patch.setattr(writer, "MAX_SECONDS_IN_MEMORY", 0.0)
         with pytest.raises(SystemExit) as ended:
             main([str(word) for word in arguments])
     return ended.value.code or 0, out.getvalue(), err.getvalue()

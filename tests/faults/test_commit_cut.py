@@ -34,7 +34,7 @@ def small_chunks(monkeypatch):
         return create(group, name, *given, **options)
 
     monkeypatch.setattr(h5py.Group, "create_dataset", of_one_row)
-    monkeypatch.setattr(writing, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "MAX_SECONDS_IN_MEMORY", 0.0)
 
 
 def write(folder, frames):

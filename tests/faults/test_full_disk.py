@@ -60,7 +60,7 @@ def add_until(writer, state, until):
 
 def test_a_run_that_fills_the_disk(disk, monkeypatch):
     """Every frame that was committed is there; with room made it goes on."""
-    monkeypatch.setattr(writing, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "MAX_SECONDS_IN_MEMORY", 0.0)
     expected = [start(MODEL), *(step.state for step in steps(start(MODEL), 300))]
     writer = RunWriter.create(disk / "run", "# a case\n", MODEL, expected[0], every_steps=1, ground=ground(0))
     fill(disk, 600_000)

@@ -11,11 +11,11 @@ from tests.faults.programs import told_here, wall
 PROGRAM = """
 import sys
 import drystone.cross.histories as histories
-compare = histories.distances
+compare = histories.block_distances
 def distances(*arguments):
     print("begun", file=sys.stderr, flush=True)
     return compare(*arguments)
-histories.distances = distances
+histories.block_distances = distances
 from drystone.cli import main
 main()
 """

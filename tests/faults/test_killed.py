@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from drystone.study.begin import begin
+from drystone.study.begin import prepare_study
 from drystone.study.table import TrialTable, read_rows
 from tests.faults.programs import assert_same_run, begun, drystone, end, seconds_after, steps_of, sweep, told_here, wall
 
@@ -59,7 +59,7 @@ def test_a_study_killed_again_and_again(tmp_path, kills):
 
 
 def assert_same_study(file, truth, out):
-    key_of = begin(file).key_of
+    key_of = prepare_study(file).key_of
     one, other = (TrialTable(folder, key_of).rows() for folder in (truth, out))
     assert [row._replace(outcome=row.outcome._replace(seconds=0.0)) for row in one] == [
         row._replace(outcome=row.outcome._replace(seconds=0.0)) for row in other

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from drystone.errors import InputError
-from drystone.io.alone import alone_in
+from drystone.io.alone import lock_folder
 from tests.faults.programs import assert_same_run, begun, drystone, end, sweep, told_here, wall
 
 
@@ -37,8 +37,8 @@ def test_a_study(tmp_path):
 
 
 def test_within_one_process(tmp_path):
-    with alone_in(tmp_path / "made"), pytest.raises(InputError, match="another process"), alone_in(tmp_path / "made"):
+    with lock_folder(tmp_path / "made"), pytest.raises(InputError, match="another process"), lock_folder(tmp_path / "made"):
         pass
-    with alone_in(tmp_path / "made"):
+    with lock_folder(tmp_path / "made"):
         pass
     assert not list((tmp_path / "made").iterdir()), "no file is left"

@@ -6,26 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from drystone.build import GENERATORS
-from drystone.io.analysis_tables import ANALYSIS_TABLES, Bound, LoadTable, SettlementHistory
+from drystone.io.analysis_tables import ANALYSIS_TABLES, BoundTable, LoadTable, SettlementHistoryTable
 from drystone.io.case_tables import (
     AdhesionTable,
-    Assembly,
-    Deformable,
-    FilePart,
-    FileStructure,
+    AssemblyTable,
+    DeformableTable,
+    FilePartTable,
+    FileStructureTable,
     JointKeys,
-    Joints,
-    Output,
-    Rule,
+    JointsTable,
+    OutputTable,
+    RuleTable,
     ScatterTable,
-    Solver,
+    SolverTable,
     structure_table,
 )  # fmt: skip
-from drystone.io.motion_tables import PULSE_TABLES, RecordTable
-from drystone.io.starter import starter
+from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable
+from drystone.io.starter import write_starter
 from drystone.io.study import Conduct
 from drystone.io.table import Table
-from drystone.study.kinds import KINDS
+from drystone.study.kinds import STUDY_KINDS
 from tests.hostile.court import Attack
 from tests.hostile.spoil import ALWAYS_WRONG, PERHAPS, tables_spoilt
 from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, beside_a_study, put
@@ -52,33 +52,33 @@ def tables() -> Iterator[tuple[str, str, Place, type[Table]]]:
     """A valid text with each table, where the table is in it, and its type."""
     dynamics = "[analysis]\nduration = 1.0\ntime_step = 0.004\n"
     for generator in GENERATORS:
-        yield generator, starter(generator), ("structure",), structure_table(generator)
+        yield generator, write_starter(generator), ("structure",), structure_table(generator)
     for pulse, table in PULSE_TABLES.items():
         yield f"motion {pulse}", f'{BLOCK}{dynamics}[motion]\npulse = "{pulse}"\n{MOTIONS[pulse]}\n', ("motion",), table
-    yield "motion record", f'{BLOCK}{dynamics}[motion]\nrecord = "ground.AT2"\n', ("motion",), RecordTable
+    yield "motion record", f'{BLOCK}{dynamics}[motion]\nrecord = "ground.AT2"\n', ("motion",), AccelerogramTable
     for kind, table in ANALYSIS_TABLES.items():
         own = dynamics if kind == "dynamics" else "[analysis]\n"
         yield f"analysis {kind}", f'{BLOCK}{own}kind = "{kind}"\n', ("analysis",), table
     by_paper = f'{BLOCK}{dynamics}kind = "settlement"\nscheme = "large-steps"\n'
-    yield "settlement by cone programs", by_paper, ("analysis",), SettlementHistory
-    yield "file", BLOCK.replace('generator = "block"', 'file = "arch.json"') + dynamics, ("structure",), FileStructure
-    yield "assembly", STATICS, ("structure",), Assembly
-    yield "part", STATICS, ("structure", "parts", 1), FilePart
-    yield "rule", STATICS, ("joints", "rule", 0), Rule
+    yield "settlement by cone programs", by_paper, ("analysis",), SettlementHistoryTable
+    yield "file", BLOCK.replace('generator = "block"', 'file = "arch.json"') + dynamics, ("structure",), FileStructureTable
+    yield "assembly", STATICS, ("structure",), AssemblyTable
+    yield "part", STATICS, ("structure", "parts", 1), FilePartTable
+    yield "rule", STATICS, ("joints", "rule", 0), RuleTable
     yield "load", STATICS, ("load", 0), LoadTable
-    yield "joints", HISTORY, ("joints",), Joints
+    yield "joints", HISTORY, ("joints",), JointsTable
     yield "support", HISTORY, ("joints", "support"), JointKeys
     yield "scatter", HISTORY, ("joints", "scatter"), ScatterTable
     bonded = HISTORY.replace("scatter = { cov = 0.1, seed = 3 }", "adhesion = { energy = 1.0, normal_stiffness = 1e9 }")
     yield "adhesion", bonded, ("joints", "adhesion"), AdhesionTable
-    yield "solver", STATICS, ("solver",), Solver
-    yield "output", HISTORY, ("output",), Output
+    yield "solver", STATICS, ("solver",), SolverTable
+    yield "output", HISTORY, ("output",), OutputTable
     elastic = STATICS.replace("chip = 0.001", 'deformable = { young = "1 GPa", poisson = 0.2 }')
-    yield "deformable", elastic, ("structure", "deformable"), Deformable
+    yield "deformable", elastic, ("structure", "deformable"), DeformableTable
     bounds = 'kind = "equilibrium"\nbounds = [{ between = ["arch", "arch"], direction = [1, 0, 0] }]'
-    yield "bound", STATICS.replace('kind = "limit"\ndirection = [1, 0, 0]', bounds), ("analysis", "bounds", 0), Bound
+    yield "bound", STATICS.replace('kind = "limit"\ndirection = [1, 0, 0]', bounds), ("analysis", "bounds", 0), BoundTable
     for text, kind in ((SWEEP, "sweep"), (FRAGILITY, "fragility"), (DOMAIN, "failure-domain")):
-        yield f"study {kind}", text, ("study",), KINDS[kind]
+        yield f"study {kind}", text, ("study",), STUDY_KINDS[kind]
         yield f"conduct {kind}", text, ("study",), Conduct
 
 

@@ -31,9 +31,9 @@ def main(memory: int) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a C library may print what it likes
     signal.signal(signal.SIGPROF, _too_slow)
-    study._conduct = _valid
-    simulated = session.simulated
-    session.simulated = lambda *case: itertools.islice(simulated(*case), STEPS)
+    study._run_or_resume = _valid
+    simulated = session.simulate_case
+    session.simulate_case = lambda *case: itertools.islice(simulated(*case), STEPS)
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for line in sys.stdin:

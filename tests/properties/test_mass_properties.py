@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from drystone.solid import check_surfaces, lay_out, mass_properties
+from drystone.solid import check_surfaces, make_surfaces, mass_properties
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -46,7 +46,7 @@ def reference(points, triangles):
 
 
 def solid(points, triangles):
-    solids = mass_properties(lay_out([points], [triangles], ["hull"]))
+    solids = mass_properties(make_surfaces([points], [triangles], ["hull"]))
     return solids.volume[0], solids.centroid[0], solids.inertia[0]
 
 
@@ -81,7 +81,7 @@ def test_rigid_motion(seed):
 def test_hulls_pass_the_door(seed):
     """A convex hull is closed, outward and convex; its principal moments obey the triangle inequality."""
     points, triangles = hull(seed)
-    solids = check_surfaces(lay_out([points], [triangles], ["hull"]), ["hull"])
+    solids = check_surfaces(make_surfaces([points], [triangles], ["hull"]), ["hull"])
     moments = np.linalg.eigvalsh(solids.inertia[0])
     assert moments[0] > 0
     assert moments[0] + moments[1] >= moments[2] * (1 - 1e-12)

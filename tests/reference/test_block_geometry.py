@@ -18,7 +18,7 @@ from drystone.io.geometry.structure import read_structure
 from drystone.io.geometry.surface import volume
 from drystone.model import build_model
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 
 FOLDERS = [folder / "shared/data/block_geometry" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])
@@ -223,7 +223,7 @@ STANDS = {
 @pytest.mark.parametrize("name", soaked(STANDS))
 def test_stands(name):
     friction, stands = STANDS[name]
-    result = equilibrium(build_model(read(name), friction=friction), solver=make_solver("native"))
+    result = solve_equilibrium(build_model(read(name), friction=friction), solver=make_solver("native"))
     assert result.solution.converged
     assert result.stands is stands
 
@@ -246,6 +246,6 @@ def test_mended_they_stand(name):
     model = build_model(after, friction=0.7)
     weight = sum(volume(b.vertices, b.faces) for b in before)
     assert sum(volume(b.vertices, b.faces) for b in after) == pytest.approx(weight, rel=0.02)
-    result = equilibrium(model, solver=make_solver("native"))
+    result = solve_equilibrium(model, solver=make_solver("native"))
     assert result.stands
     assert repair(after, within=MENDED[name])[1] == []

@@ -6,25 +6,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.io.case import read_case
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.validate.dry_joint_walls import curve, loads, read_curve, read_tests, strength, wall
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.validate.dry_joint_walls import (
+    build_tested_wall,
+    capacity_curve,
+    limit_strength,
+    read_curve,
+    read_tests,
+    wall_loads,
+)
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [folder / "shared/data/experiments/dry_joint_walls" for folder in Path(__file__).parents]
-DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="needs shared/data/experiments beside the repository")
+DATA_FOLDER = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])
+pytestmark = pytest.mark.skipif(not DATA_FOLDER.exists(), reason="needs shared/data/experiments beside the repository")
 
-TESTS = [test for test in read_tests(DATA) if test.name.startswith("WS")] if DATA.exists() else []
+TESTS = [test for test in read_tests(DATA_FOLDER) if test.name.startswith("WS")] if DATA_FOLDER.exists() else []
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 def test_the_strength_is_that_measured(test):
     """Within 15 % of the largest force either way."""
     assert len(TESTS) == 9
-    found = strength(test)
+    found = limit_strength(test)
     for measured in test.strengths:
         assert found == pytest.approx(measured, rel=0.15)
 
@@ -32,20 +39,20 @@ def test_the_strength_is_that_measured(test):
 def test_the_wall_goes_on_rocking_as_measured():
     """From where the cracks are open to 20 mm, within 15 % of the largest force measured near by, either way."""
     test = next(test for test in TESTS if test.name == "WS1.100")
-    points = curve(test, 0.021)
-    way, force = read_curve(test.curve)
+    points = capacity_curve(test, 0.021)
+    displacement, force = read_curve(test.curve_file)
     for place in (0.010, 0.015, 0.020):
         computed = np.interp(place, [p.displacement for p in points], [p.multiplier for p in points])
         for sign in (1, -1):
-            measured = (sign * force)[np.abs(sign * way - place) < 0.001].max()
+            measured = (sign * force)[np.abs(sign * displacement - place) < 0.001].max()
             assert computed == pytest.approx(measured, rel=0.15)
 
 
 def test_the_example_is_the_wall():
     """The case in kN, the wall of the table in N; the curve starts at the limit load."""
     case = read_case(ROOT / "examples/dry-joint-wall.toml")
-    first = next(stage for stage in analyse(case, case.model()) if stage.step is not None)
+    first = next(stage for stage in analyse_case(case, case.model()) if stage.step is not None)
     test = next(test for test in TESTS if test.name == "WS1.100")
-    model = wall(test)
-    truth = limit(balance(model), *loads(test, model)).multiplier
+    model = build_tested_wall(test)
+    truth = solve_limit(assemble_balance(model), *wall_loads(test, model)).multiplier
     assert float(first.words.split()[1]) == pytest.approx(1e-3 * truth, rel=1e-5)

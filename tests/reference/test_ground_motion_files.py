@@ -180,7 +180,7 @@ def test_what_does_not_state_its_unit_is_refused_without(name):
     if name.endswith(OBSPY):
         pytest.importorskip("obspy")
     step = stated(name).get("time_step")
-    with pytest.raises(InputError, match="does not say the unit of its values; state it"):
+    with pytest.raises(InputError, match="does not state the unit of its values; give it"):
         read_accelerograms(DATA / name, time_step=step)
 
 

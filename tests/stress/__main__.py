@@ -28,7 +28,7 @@ def many(seeds: range) -> None:
     for seed in seeds:
         made, history = assembly(seed), list(judge(assembly(seed)))
         surface = made.scheme["surface"]
-        form = f"{'compliant' if surface.compliant else 'rigid'}, {'coulomb' if surface.exact else 'associated'}"
+        form = f"{'compliant' if surface.compliant else 'rigid'}, {'coulomb' if surface.coulomb else 'associated'}"
         steps[form] += len(history)
         failed[form] += sum(not judged.step.converged for judged in history)
         faults += sum(len(judged.faults) for judged in history)

@@ -19,7 +19,7 @@ from scipy.spatial import ConvexHull
 
 from drystone import build
 from drystone.build.shapes import HEXAHEDRON, box
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.laws import JointLaw
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion
@@ -78,14 +78,14 @@ def assembly(seed: int) -> Assembly:
                     int(chance.integers(20, 61)), scheme)  # fmt: skip
 
 
-def _surface(chance: Chance) -> Surface:
+def _surface(chance: Chance) -> ContactSurface:
     exact = bool(chance.random() < 0.4)
     form = chance.choice(["rigid", "rigid", "young", "stiffness"])
     if form == "rigid":
-        return Surface(exact=exact)
+        return ContactSurface(coulomb=exact)
     if form == "young":
-        return Surface(young=10.0 ** chance.uniform(8.0, 10.5), exact=exact)
-    return Surface(stiffness=10.0 ** chance.uniform(6.0, 9.0), exact=exact)
+        return ContactSurface(young=10.0 ** chance.uniform(8.0, 10.5), coulomb=exact)
+    return ContactSurface(stiffness=10.0 ** chance.uniform(6.0, 9.0), coulomb=exact)
 
 
 def _velocity(kind: str, blocks: list[Block], chance: Chance) -> Array:

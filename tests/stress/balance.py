@@ -12,7 +12,7 @@ import numpy as np
 from drystone import quaternion
 from drystone.contact.placed import place
 from drystone.model import Bodies, Model
-from drystone.overlap import TOUCH, overlap_findings
+from drystone.overlap import TOUCH_TOLERANCE, overlap_findings
 from drystone.problem import Problem
 from drystone.simulate import load_between, simulate
 from drystone.solid import Surfaces
@@ -187,7 +187,7 @@ def overlap_bound(model: Model, step: Watched, a: int, b: int) -> float:
     strain = h / len(step.solves) * problem.compliance * impulse[:, 0]
     contacts = step.after.contacts
     here = (np.minimum(contacts.a, contacts.b) == min(a, b)) & (np.maximum(contacts.a, contacts.b) == max(a, b))
-    slack = TOUCH * float(min(model.bodies.radius[a], model.bodies.radius[b]))
+    slack = TOUCH_TOLERANCE * float(min(model.bodies.radius[a], model.bodies.radius[b]))
     return h * speed + float(np.max(strain, where=here, initial=0.0)) + slack
 
 

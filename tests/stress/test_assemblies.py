@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from drystone.build.chip import chip
-from drystone.build.compose import place
+from drystone.build.compose import move_blocks
 from drystone.build.shapes import box
 from drystone.contact.contacts import no_contacts
 from drystone.contact.detect import detect
-from drystone.joints import Surface
+from drystone.joints import ContactSurface
 from drystone.laws import JointLaw
 from drystone.model import build_model
 from drystone.motion import Motion
@@ -57,7 +57,7 @@ def is_promised(seed, look):
     """Coulomb's law need not have one solution; and with a stiffness for each point the order of the blocks, by which points
     are merged, decides on the stiffness of a joint."""
     surface = assembly(seed).scheme["surface"]
-    return not surface.exact and not (look is shuffled and surface.stiffness is not None)
+    return not surface.coulomb and not (look is shuffled and surface.stiffness is not None)
 
 
 def difference(seed, look):
@@ -124,7 +124,7 @@ def test_the_judge_sees_a_defect(spoil, seen_by):
     assert any(fault.split(": ")[1].split(" ")[0] == seen_by for fault in faults)  # and nothing is computed after that
 
 
-@pytest.mark.parametrize("surface", [Surface(), Surface(young=1e9)])
+@pytest.mark.parametrize("surface", [ContactSurface(), ContactSurface(young=1e9)])
 def test_two_threads_are_one(surface):
     """A shaken wall with gaps, large enough for helpers: bit for bit."""
     made = assembly(1)
@@ -145,7 +145,9 @@ def test_chips_share_no_area():
     """Truth: two chipped cubes beside one another have one joint however they are turned; chips of 45 degrees face no one."""
     areas = []
     for angle in np.linspace(0.0, 1.5, 12):
-        blocks = place(chip([box((x, 0, 0), (x + 1, 1, 1), fixed=x == 0) for x in (0.0, 1.0)], 0.01, supports=True), turn=angle)
+        blocks = move_blocks(
+            chip([box((x, 0, 0), (x + 1, 1, 1), fixed=x == 0) for x in (0.0, 1.0)], 0.01, supports=True), turn=angle
+        )
         model = build_model([replace(block, name=str(i)) for i, block in enumerate(blocks)], friction=0.5)
         state = initial_state(model)
         found, _ = detect(model.bodies, state.position, state.rotation, state.velocity, 1e-3, no_contacts(), 0)
@@ -160,13 +162,13 @@ def test_a_seed_is_an_assembly():
     again = assembly(7)
     assert all((a.vertices == b.vertices).all() for a, b in zip(first[7].blocks, again.blocks, strict=True))
     assert {made.kind for made in first} == set(KINDS)
-    forms = {(made.scheme["surface"].compliant, made.scheme["surface"].exact) for made in first}
+    forms = {(made.scheme["surface"].compliant, made.scheme["surface"].coulomb) for made in first}
     assert len(forms) == 4
     assert all(3 <= sum(not block.fixed for block in made.blocks) <= 25 for made in first)
 
 
-HEAPS = [(seed, surface) for seed in range(0, 60, 6) for surface in (Surface(), Surface(young=1e9))]
-THROWN = (42, Surface(young=1e9))  # docs/limits.md: a stone 4 cm deep in the ground on a corner is thrown away
+HEAPS = [(seed, surface) for seed in range(0, 60, 6) for surface in (ContactSurface(), ContactSurface(young=1e9))]
+THROWN = (42, ContactSurface(young=1e9))  # docs/limits.md: a stone 4 cm deep in the ground on a corner is thrown away
 HEAPS.remove(THROWN)
 
 

@@ -7,7 +7,7 @@ from drystone.contact.detect import detect
 from drystone.model import build_model
 from drystone.simulate import initial_state
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 
 FLUSH = 1e-9  # [m]
 
@@ -89,7 +89,7 @@ def _width(points):
 
 def rest(blocks, friction=0.6):
     """What the weight does: `Equilibrium`."""
-    return equilibrium(build_model(blocks, friction=friction), solver=make_solver("native"))
+    return solve_equilibrium(build_model(blocks, friction=friction), solver=make_solver("native"))
 
 
 def volume(blocks):

@@ -340,33 +340,33 @@ BROKEN = {  # name: (text, what is stated, what the message must say)
     "binary": (bytes(range(256)) * 9, {}, ": is binary"),
     "long line": ("1 " * 600_000, {"unit": "g"}, "line 1: 1199999 characters"),
     "prose": ("Call me Ishmael.\nSome years ago\n", {}, "not a ground motion that is known; give PEER, ESM"),
-    "no unit": (TWO, {}, "line 1: the file does not say the unit of its values; state it (--unit g"),
+    "no unit": (TWO, {}, "line 1: the file does not state the unit of its values; give it (--unit g"),
     "odd unit": (TWO, {"unit": "furlong"}, "unit 'furlong' is not known; give one of m/s2, cm/s2"),
-    "unit of another kind": ("t [s], v [cm/s]\n0,1\n1,2\n", {}, "line 2: its unit 'cm/s' is none of acceleration"),
+    "unit of another kind": ("t [s], v [cm/s]\n0,1\n1,2\n", {}, "line 2: its unit 'cm/s' is not a known unit of acceleration"),
     "no step": ("1\n2\n", {"unit": "g"}, "line 1: one column, without a time step; state it (--time-step"),
     "step 0": ("1\n2\n", {"unit": "g", "time_step": 0.0}, "time step 0.0 is not above 0"),
     "step nan": ("1\n2\n", {"unit": "g", "time_step": float("nan")}, "time step nan is not above 0"),
-    "another step": (TWO, {"unit": "g", "time_step": 0.02}, "line 1: the file has a time step of 0.01 s, 0.02 s is stated"),
+    "another step": (TWO, {"unit": "g", "time_step": 0.02}, "line 1: the file has a time step of 0.01 s, but 0.02 s was given"),
     "two steps": ("0 1\n1 1\n2 1\n3 1\n3.5 1\n4 1\n", {"unit": "g"}, "line 5: the time goes from 3 s to 3.5 s, most are 1 s"),
     "a gap at two decimals": ("0.00 1\n0.01 1\n0.03 1\n0.04 1\n", {"unit": "g"}, "line 3: the time goes from 0.01 s to 0.03 s"),
     "a gap at three": ("0 1\n.005 1\n.010 1\n.020 1\n.025 1\n", {"unit": "g"}, "line 4: the time goes from 0.01 s to 0.02 s"),
     "a gap": ("0 1\n1 1\n\n3 1\n4 1\n5 1\n", {"unit": "g"}, "line 4: the time goes from 1 s to 3 s, most are 1 s apart"),
     "time back": ("0 1\n1 1\n2 1\n1 1\n", {"unit": "g"}, "line 4: the time goes from 2 s to 1 s"),
-    "which column": ("3 1\n-1 2\n3 3\n", {"unit": "g", "time_step": 0.1}, "line 1: 2 columns, the first of which is no time"),
-    "no such column": (TWO, {"unit": "g", "column": 3}, "line 1: column 3 is asked for among 2, the first of which"),
-    "time as column": (TWO, {"unit": "g", "column": 1}, "column 1 is asked for"),
+    "which column": ("3 1\n-1 2\n3 3\n", {"unit": "g", "time_step": 0.1}, "line 1: 2 columns, the first of which is not"),
+    "no such column": (TWO, {"unit": "g", "column": 3}, "line 1: there is no column 3 among 2, the first of which"),
+    "time as column": (TWO, {"unit": "g", "column": 1}, "there is no column 1"),
     "a missing value": ("0 1\n1\n2 1\n", {"unit": "g"}, "line 2: 1 values, the lines before have 2"),
     "one sample": ("0.5\n", {"unit": "g", "time_step": 0.1}, "line 1: 1 samples; give at least 2"),
-    "a row": ("1 2 3 4\n", {"unit": "g"}, "line 1: 4 values in a line, and 1 lines"),
+    "a row": ("1 2 3 4\n", {"unit": "g"}, "line 1: 4 values per line, and 1 lines"),
     "nan": (TWO.replace("-2", "nan"), {"unit": "g"}, "line 2: '0.01 nan' has a value that is not finite"),
     "inf": (TWO.replace("-2", "1e999"), {"unit": "g"}, "line 2: '0.01 1E999' has a value that is not finite"),
-    "underscore": (TWO.replace("-2", "1_0"), {"unit": "g"}, "line 2: '1?0' stands where a number should"),
+    "underscore": (TWO.replace("-2", "1_0"), {"unit": "g"}, "line 2: '1?0' is not a number"),
     "column of PEER": (PEER, {"column": 1}, "column 1 of a file in the format PEER, which has none"),
-    "another unit": (PEER, {"unit": "m/s2"}, "line 5: the file states its unit G, 'm/s2' is stated besides; leave that out"),
+    "another unit": (PEER, {"unit": "m/s2"}, "line 5: the file states its unit G, but 'm/s2' was given; leave that out"),
     "PEER cut": (cut(PEER, 6), {}, "line 5: 5 values up to here, its header states 7"),
-    "PEER too long": (PEER + "1\n", {}, "line 7: goes on after the 7 values that its header states"),
+    "PEER too long": (PEER + "1\n", {}, "line 7: has data after the 7 values that its header states"),
     "PEER overfull": (PEER.replace(".5000000E+00", ".5 .6"), {}, "line 6: 8 values up to here, its header states 7"),
-    "PEER text": (PEER.replace("1.234", "1,234"), {}, "line 5: '1,234' stands where a number should"),
+    "PEER text": (PEER.replace("1.234", "1,234"), {}, "line 5: '1,234' is not a number"),
     "PEER nan": (PEER.replace(".5000000E+00", "NaN"), {}, "line 6: '.0000000E+00   NaN' has a value that is not finite"),
     "PEER no step": (PEER.replace(".0050", ""), {}, "line 4: the time step DT is 'SEC'; give a number above 0"),
     "PEER step 0": (PEER.replace(".0050", "0.0"), {}, "line 4: the time step DT is '0.0'; give a number above 0"),
@@ -374,23 +374,23 @@ BROKEN = {  # name: (text, what is stated, what the message must say)
     "PEER half a point": (PEER.replace("      7,", "7.5,"), {}, "line 4: NPTS is 7.5; give a whole number"),
     "VT2": (PEER.replace("ACCELERATION", "VELOCITY"), {}, "line 4: the file has a velocity, an acceleration is needed"),
     "DT2": (PEER.replace("ACCELERATION", "DISPLACEMENT"), {}, "the file has a displacement, an acceleration is needed"),
-    "PEER no unit": (PEER.replace(" IN UNITS OF G", ""), {}, "line 5: the file does not say the unit of its values"),
+    "PEER no unit": (PEER.replace(" IN UNITS OF G", ""), {}, "line 5: the file does not state the unit of its values"),
     "ESM cut": (cut(ESM, 14), {}, "line 13: 2 values up to here, its header states 4"),
     "ESM velocity": (ESM.replace("DATA_TYPE: ACC", "DATA_TYPE: VELO"), {}, "an acceleration is needed"),
     "ESM no step": (ESM.replace("0.005000", ""), {}, "line 5: the time step SAMPLING_INTERVAL_S is ''"),
     "ITACA cut": (ITACA[:-20], {}, "line 8: 5 values up to here, its header states 6"),
     "KNET cut": (cut(KNET, 10), {}, "line 9: 7 values up to here, its header states 8"),
-    "KNET factor": (KNET.replace("(gal)", "(volt)"), {}, "line 9: its unit '2000(volt)/4000' is none of acceleration"),
-    "KNET factor 0": (KNET.replace("/4000", "/0"), {}, "its unit '2000(gal)/0' is none of acceleration"),
+    "KNET factor": (KNET.replace("(gal)", "(volt)"), {}, "line 9: its unit '2000(volt)/4000' is not a known unit"),
+    "KNET factor 0": (KNET.replace("/4000", "/0"), {}, "its unit '2000(gal)/0' is not a known unit of acceleration"),
     "KNET rate": (KNET.replace("4Hz", "0Hz"), {}, "line 3: the sampling frequency [Hz] is '0'"),
     "AFAD cut": (cut(AFAD, 10), {}, "line 8: 2 samples follow, its header states 3"),
     "CWA cut": (cut(CWA, 13), {}, "line 10: 3 samples follow, its header states 4"),
     "UNAM cut": (cut(UNAM, 14), {}, "line 12: 2 samples follow, its header states 3"),
     "SMC cut": (SMC[:-10], {}, "line 30: 2 values up to here, its header states 3"),
-    "SMC rate": (SMC.replace("50.0000", " 0.0000"), {}, "line 12: 2 comments, 3 values and 0 samples a second"),
+    "SMC rate": (SMC.replace("50.0000", " 0.0000"), {}, "line 12: 2 comments, 3 values and 0 samples per second"),
     "COSMOS cut": (cut(COSMOS, 25), {}, "its header states 4"),
     "COSMOS step": (COSMOS.replace("    10.000000", "    -1.000000"), {}, "line 4: the time step, its 62nd value, is -1 ms"),
-    "COSMOS counts": (COSMOS.replace("cm/sec2(04)", "counts(50)"), {}, "its unit 'counts' is none of acceleration"),
+    "COSMOS counts": (COSMOS.replace("cm/sec2(04)", "counts(50)"), {}, "its unit 'counts' is not a known unit of acceleration"),
     "CSMIP cut": (cut(CSMIP1, 8), {}, "line 7: 2 values up to here, its header states 3"),
     "CSMIP open": (cut(CSMIP1, 9), {}, "its header does not state the end of a channel"),
     "GeoNet cut": (cut(GEONET, 60), {}, "values up to here, its header states"),
@@ -456,7 +456,7 @@ def test_sac(tmp_path, order):
     np.testing.assert_allclose(found.acceleration, np.multiply([0.5, -0.25, 1.0], G))
     assert found.time_step == pytest.approx(0.02)
     assert (found.component, found.about["station"]) == ("HNE", "CJ.STA")
-    with pytest.raises(InputError, match="does not say the unit"):
+    with pytest.raises(InputError, match="does not state the unit"):
         read_accelerograms(path)
     with pytest.raises(InputError, match="has a velocity"):
         read_accelerograms(write(tmp_path, "v.sac", sac([0.5, 1.0], idep=7, order=order)), unit="g")
@@ -477,7 +477,7 @@ def test_miniseed(tmp_path):
     trace = obspy.Trace(np.arange(5, dtype=np.int32), header)
     path = tmp_path / "x.mseed"
     trace.write(str(path), format="MSEED", reclen=512)
-    with pytest.raises(InputError, match="does not say the unit"):
+    with pytest.raises(InputError, match="does not state the unit"):
         read_accelerograms(path)
     (found,) = read_accelerograms(path, unit="mm/s2")
     np.testing.assert_allclose(found.acceleration, np.arange(5) / 1000)

@@ -108,7 +108,7 @@ def test_a_table_is_printed_and_printed_again(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BLOCK + 'kind = "limit"\n', "nothing is live; give analysis.direction"),
+        (BLOCK + 'kind = "limit"\n', "no live load is defined; give analysis.direction"),
         (BLOCK + 'kind = "limt"\n', "analysis.kind: 'limt' is not accepted, did you mean 'limit'"),
         (BLOCK + 'kind = "tilt"\nduration = 1\n', "analysis.duration: 'duration' is not a key of this table"),
         (BLOCK + 'kind = "limit"\n[[load]]\non = "blok"\nforce = "1 kN"\n', "no block and no group is named 'blok'"),

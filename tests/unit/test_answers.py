@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import drystone as ds
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.page import files, shown
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.arrays import unpack
 from drystone.page.share import write_html
-from drystone.page.shown import SERVED, SHARED, Shown
+from drystone.page.shown import FILE_BUDGET, SERVER_BUDGET, ShownRun
 from drystone.stepping import Energy
 from drystone.writer import RunWriter
 from tests.unit import synthetic
@@ -96,7 +96,7 @@ def motion(answers, spans, run=0):
 
 def test_motions_arrive(flown):
     """To half a unit: 1/65534 of the largest of a block in a chunk; turns are counted across chunks."""
-    answers = Answers([flown])
+    answers = RunAnswers([flown])
     head = told(answers, "runs/0")
     assert head["chunks"] == [[0, 64], [64, 101]]
     assert (head["name"], head["title"], head["axis"], head["live"]) == ("flight", "Two stones that fly", ["time", "s"], False)
@@ -113,7 +113,7 @@ def test_motions_arrive(flown):
 
 def test_places_are_told_from_near_by(flown):
     """Single precision resolves 0.5 m at 5e6 m; from the origin of the head all corners are right to a micrometre."""
-    answers = Answers([flown])
+    answers = RunAnswers([flown])
     origin, geometry = np.array(told(answers, "runs/0")["origin"]), told(answers, "runs/0/geometry")
     corners = origin + geometry["centre"][geometry["owner"]].astype(float) + geometry["vertex"]
     model = synthetic.boxes(FAR + [[0, 0, 0], [2, 0, 0], [4, 0, 0]])
@@ -124,17 +124,17 @@ def test_places_are_told_from_near_by(flown):
 def test_long_runs_are_thinned_and_say_so(flown):
     """101 frames where there is room for 26: every 4th. Where there is for 30: every 4th too, and so the last is among them."""
     for room in (26, 30):
-        shown = Shown(flown, SERVED._replace(frames=room))
+        shown = ShownRun(flown, SERVER_BUDGET._replace(frames=room))
         assert shown.frames == list(range(0, 101, 4))
-    assert Shown(flown, SERVED._replace(frames=35)).frames == [*range(0, 100, 3), 100][:35]
-    assert Shown(flown, SERVED._replace(poses=12 * 3 * 6)).frames == [0, 20, 40, 60, 80, 100]
-    head = told(Answers([flown], SERVED._replace(frames=26)), "runs/0")
+    assert ShownRun(flown, SERVER_BUDGET._replace(frames=35)).frames == [*range(0, 100, 3), 100][:35]
+    assert ShownRun(flown, SERVER_BUDGET._replace(poses=12 * 3 * 6)).frames == [0, 20, 40, 60, 80, 100]
+    head = told(RunAnswers([flown], SERVER_BUDGET._replace(frames=26)), "runs/0")
     assert ["shown", "26 of 101 frames: every 4"] in head["facts"]
     assert head["frame"] == list(range(0, 101, 4))
 
 
 def test_the_last_frame_is_shown_although_the_stride_leaves_it_out(flown):
-    assert Shown(flown, SERVED._replace(frames=15)).frames == [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100]
+    assert ShownRun(flown, SERVER_BUDGET._replace(frames=15)).frames == [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100]
 
 
 def test_a_run_that_grows(tmp_path, flown):
@@ -145,7 +145,7 @@ def test_a_run_that_grows(tmp_path, flown):
         for _ in range(40):
             writer.add(next(steps))
         writer.flush()
-        answers = Answers([folder], SERVED._replace(frames=51))
+        answers = RunAnswers([folder], SERVER_BUDGET._replace(frames=51))
         head = told(answers, "runs/0")
         assert (len(head["time"]), head["live"]) == (21, True)
         assert told(answers, "runs/0/more/21")["time"] == []
@@ -154,12 +154,12 @@ def test_a_run_that_grows(tmp_path, flown):
     more = told(answers, "runs/0/more/21")
     assert (len(more["time"]), more["frame"][-1], more["live"]) == (30, 100, False)
     assert more["joints"] == list(range(21, 51))
-    whole = Answers([flown], SERVED._replace(frames=51))
+    whole = RunAnswers([flown], SERVER_BUDGET._replace(frames=51))
     np.testing.assert_allclose(motion(answers, [(0, 21), (21, 51)]), motion(whole, [(0, 51)]), atol=2e-3)
 
 
 def test_several_runs(flown):
-    answers = Answers([flown, flown])
+    answers = RunAnswers([flown, flown])
     assert told(answers, "runs") == [{"name": "flight"}, {"name": "flight"}]
     assert motion(answers, [(0, 5)], run=1).shape == (5, 3, 6)
 
@@ -169,32 +169,32 @@ def test_several_runs(flown):
     "runs/0/joints/1e3", "runs/0/geometry/x", "runs/00000000000", "../../etc/passwd", "runs/0/poses", "runs/²",
 ])  # fmt: skip
 def test_what_is_not_there(flown, path):
-    assert Answers([flown]).get(path).status == 404
+    assert RunAnswers([flown]).get(path).status == 404
 
 
 @pytest.mark.parametrize("span", ["0-102", "5-5", "7-3", "a-b", "-1-5", "0", "0-99999999999", ""])
 def test_frames_that_are_not_there(flown, span):
     for series in ("poses", "values/velocity"):
         with pytest.raises(InputError, match="flight shows 101"):
-            Answers([flown]).get(f"runs/0/{series}/{span}")
+            RunAnswers([flown]).get(f"runs/0/{series}/{span}")
 
 
 def test_a_quantity_that_is_none(flown):
     with pytest.raises(InputError, match="did you mean 'velocity'"):
-        Answers([flown]).get("runs/0/values/velocty/0-5")
+        RunAnswers([flown]).get("runs/0/values/velocty/0-5")
 
 
 def test_velocities(flown):
     """To 1/65534 of the largest."""
     run = ds.read_run(flown)
     exact = np.linalg.norm(run.velocity[10:20, :, :3], axis=-1)
-    found = told(Answers([flown]), "runs/0/values/velocity/10-20")
+    found = told(RunAnswers([flown]), "runs/0/values/velocity/10-20")
     np.testing.assert_allclose(found["value"] * found["scale"][0].astype(float), exact, atol=0.6 * exact.max() / 65534)
 
 
 def test_curves(flown):
     """The energies of all steps are there, and what the block that moved most did: stone 2, 0.1 m a step."""
-    curves = {curve["title"]: curve for curve in told(Answers([flown]), "runs/0")["curves"]}
+    curves = {curve["title"]: curve for curve in told(RunAnswers([flown]), "runs/0")["curves"]}
     run = ds.read_run(flown)
     kinetic = next(series for series in curves["energy"]["series"] if series["label"] == "kinetic")
     np.testing.assert_allclose(kinetic["values"][1:], run.steps["kinetic"])
@@ -211,15 +211,15 @@ def test_no_curve_is_empty(tmp_path):
         (step,) = flying(1)
         step.state = step.state._replace(energy=Energy(**nothing))
         writer.add(step)
-    titles = [curve["title"] for curve in told(Answers([tmp_path / "still"]), "runs/0")["curves"]]
+    titles = [curve["title"] for curve in told(RunAnswers([tmp_path / "still"]), "runs/0")["curves"]]
     assert titles == ["displacement", "rotation"]
 
 
 def test_long_curves_are_thinned():
-    from drystone.page.head import POINTS, _curve
+    from drystone.page.head import MAX_CURVE_POINTS, _curve
 
     curve = _curve("long", "m", np.arange(10_007), {"x": np.arange(10_007.0)})
-    assert len(curve["time"]) <= 1.2 * POINTS
+    assert len(curve["time"]) <= 1.2 * MAX_CURVE_POINTS
     assert (curve["time"][0], curve["time"][-1]) == (0, 10_006)
     assert _curve("gap", "m", [0, 1], {"x": [np.nan, 2.0]})["series"][0]["values"] == [None, 2.0]
 
@@ -228,17 +228,17 @@ def test_long_curves_are_thinned():
 def balanced(tmp_path_factory):
     """A column of 4 blocks of 0.5 m in equilibrium."""
     folder = tmp_path_factory.mktemp("still") / "column"
-    for _ in record(parse_case(CASE + '[analysis]\nkind = "equilibrium"\n'), folder):
+    for _ in record_statics(parse_case(CASE + '[analysis]\nkind = "equilibrium"\n'), folder):
         pass
     return folder
 
 
 def test_joints_of_a_column(balanced):
     """Each joint bears the weight above it, in its middle, and pushes the block above up."""
-    answers = Answers([balanced])
+    answers = RunAnswers([balanced])
     head = told(answers, "runs/0")
     assert (head["axis"], head["joints"], head["analysis"]) == (["stage", ""], [0, 1], "equilibrium")
-    assert dict(head["facts"])["verdict"].startswith("It stands by Coulomb's friction")
+    assert dict(head["facts"])["verdict"].startswith("It stands by Coulomb friction")
     found = told(answers, "runs/0/joints/1")
     exact = [[0, 0, count * COURSE] for count in (4, 3, 2, 1)]
     np.testing.assert_allclose(found["force"], exact, rtol=1e-4, atol=COURSE * 1e-4)
@@ -251,9 +251,9 @@ def test_joints_of_a_column(balanced):
 
 
 def test_pressures_of_a_column(balanced):
-    found = told(Answers([balanced]), "runs/0/values/joint pressure/1-2")
+    found = told(RunAnswers([balanced]), "runs/0/values/joint pressure/1-2")
     np.testing.assert_allclose(found["value"][0] * found["scale"], np.array([4, 4, 3, 2, 1]) * COURSE / 0.2, rtol=2e-4)
-    assert (told(Answers([balanced]), "runs/0/values/joint pressure/0-1")["value"] == 65535).all()
+    assert (told(RunAnswers([balanced]), "runs/0/values/joint pressure/0-1")["value"] == 65535).all()
 
 
 def test_pressure_of_an_edge_does_not_drown_the_others(balanced, monkeypatch):
@@ -262,16 +262,18 @@ def test_pressure_of_an_edge_does_not_drown_the_others(balanced, monkeypatch):
 
     pressures = np.array([*range(1, 1001), 1e9])
     monkeypatch.setitem(quantities.QUANTITIES, "joint pressure", quantities.Quantity("Pa", lambda run, frame: pressures))
-    found = told(Answers([balanced]), "runs/0/values/joint pressure/0-1")
+    found = told(RunAnswers([balanced]), "runs/0/values/joint pressure/0-1")
     np.testing.assert_allclose((found["value"][0] * found["scale"])[:980], pressures[:980], atol=0.01)
     assert found["value"][0, -1] == 65534
 
 
 def test_blocks_that_are_not_laid_yet(tmp_path):
     """A column laid course by course: in stage k, k blocks of 4 are there; as built, all."""
-    for _ in record(parse_case(CASE + '[analysis]\nkind = "construction"\n[solver]\nyoung = "60 GPa"\n'), tmp_path / "stages"):
+    for _ in record_statics(
+        parse_case(CASE + '[analysis]\nkind = "construction"\n[solver]\nyoung = "60 GPa"\n'), tmp_path / "stages"
+    ):
         pass
-    answers = Answers([tmp_path / "stages"])
+    answers = RunAnswers([tmp_path / "stages"])
     hidden = told(answers, "runs/0/poses/0-5")["hidden"]
     assert hidden.sum(axis=1).tolist() == [0, 3, 2, 1, 0]
     assert not hidden[:, 0].any()
@@ -313,12 +315,12 @@ def bundle(tmp_path, monkeypatch):
 
 def test_a_file_to_share(bundle, briefly_flown, balanced, tmp_path, monkeypatch):
     """It holds the answers that the server gives to the same questions, in several chunks, and its script whole."""
-    monkeypatch.setattr(shown, "LONGEST_CHUNK", 16)
+    monkeypatch.setattr(shown, "MAX_CHUNK_FRAMES", 16)
     told_of = list(write_html([briefly_flown, balanced], tmp_path / "share.html"))
     page = Scripts((tmp_path / "share.html").read_text())
     assert page.found.pop("code") == r'document.title = "<\/script><\!-- <script>";'
     assert page.loads == []
-    answers = Answers([briefly_flown, balanced])
+    answers = RunAnswers([briefly_flown, balanced])
     for path, content in page.found.items():
         assert base64.b64decode(content) == answers.get(path).body, path
     heads = [json.loads(base64.b64decode(page.found[f"runs/{i}"])) for i in (0, 1)]
@@ -332,7 +334,7 @@ def test_a_file_to_share(bundle, briefly_flown, balanced, tmp_path, monkeypatch)
 
 
 def test_forces_in_a_file_keep_to_their_budget(flown):
-    answers = Answers([flown], SHARED._replace(joints=10_000))
+    answers = RunAnswers([flown], FILE_BUDGET._replace(joints=10_000))
     asked = told(answers, "runs/0")["joints"]
     size = len(answers.get("runs/0/joints/100").body)
     assert len(asked) == 10_000 // size < 101
@@ -342,7 +344,9 @@ def test_forces_in_a_file_keep_to_their_budget(flown):
 def test_macro_blocks_of_long_runs_are_left_out_of_files(flown):
     """101 frames of 3 blocks: 303 readings."""
     for room, there in ((302, False), (303, True)):
-        names = [each["name"] for each in told(Answers([flown], SHARED._replace(classes=room)), "runs/0")["quantities"]]
+        names = [
+            each["name"] for each in told(RunAnswers([flown], FILE_BUDGET._replace(class_values=room)), "runs/0")["quantities"]
+        ]
         assert ("macro-block" in names) == there
         assert "velocity" in names
 

@@ -12,7 +12,7 @@ from drystone.blas import Library, one_blas_thread
 from drystone.model import build_model
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 
 USERS = 3  # threads of BLAS that the user has asked for
 
@@ -103,7 +103,7 @@ def test_a_step_that_fails():
 
 def test_statics():
     solver = Watched()
-    assert equilibrium(column(), solver=solver).stands
+    assert solve_equilibrium(column(), solver=solver).stands
     assert solver.seen == [{1}] * len(solver.seen) != []
 
 

@@ -9,7 +9,7 @@ import pytest
 from joints_reference import joints
 
 from drystone.build import Opening, church, house, spandrel_arch, tower, wall, wall_over_gap
-from drystone.build.courses import Wall, lay, make_bond
+from drystone.build.courses import Wall, lay_walls, make_bond
 from drystone.contact.contacts import no_contacts
 from drystone.contact.detect import detect
 from drystone.errors import InputError
@@ -17,7 +17,7 @@ from drystone.io.case import parse_case
 from drystone.model import build_model
 from drystone.simulate import initial_state
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 from drystone.units import GRAVITY
 
 
@@ -119,7 +119,7 @@ EDGE = {("tower-front-41-2", "transept-left-41-9")}
 @pytest.mark.parametrize("name", [*STRUCTURES, pytest.param("church", marks=pytest.mark.soak)])
 def test_it_stands(name):
     """Friction 0.6. The wall over its gap hangs by arching, which friction from about 0.5 allows."""
-    found = equilibrium(model_of(name), solver=make_solver("native"))
+    found = solve_equilibrium(model_of(name), solver=make_solver("native"))
     assert found.stands
 
 
@@ -292,7 +292,7 @@ def test_crossings_interlock_in_plan(thickness):
         Wall("y", (2.0, 0.0), "y", 5.0, thickness, 1.0),
         Wall("t", (4.0, 2.0), "y", 2.0, thickness, 1.0),
     ]
-    stones = lay(walls, np.linspace(0.0, 1.0, 5), make_bond("running", 0.6))
+    stones = lay_walls(walls, np.linspace(0.0, 1.0, 5), make_bond("running", 0.6))
     plan = thickness * (5.0 + 5.0 + 2.0) - 2 * thickness**2
     assert sum(np.prod(np.ptp(b.vertices, axis=0)) for b in stones) == pytest.approx(plan * 1.0)
     low, high = np.array([2.0, 2.0]), np.array([2.0, 2.0]) + thickness
@@ -342,7 +342,7 @@ def test_a_triangle_falls_from_the_wall_over_a_gap():
     """Friction 0.4 (Beatini and others 2017, figure 9): what starts to fall is above the gap, wide at the bottom and
     narrow at the top; the wall on the supports stays."""
     model = build_model(wall_over_gap(), friction=0.4)
-    found = equilibrium(model, solver=make_solver("native"))
+    found = solve_equilibrium(model, solver=make_solver("native"))
     falls = found.acceleration[:, 2] < -0.02 * GRAVITY
     course = np.array([int(b.name.split("-")[1]) if not b.fixed else 0 for b in model.blocks])
     width = [np.ptp(model.position[falls & (course == k), 0]) for k in range(1, 14)]
@@ -364,7 +364,7 @@ def test_the_house_bears_what_the_paper_says(slope, stands):
     """0.372 g towards -y with friction 0.7 and 0.9 at the base: Nodargi and Bisegna (2024, section 4.5.1). The height was
     chosen for it: this guards the geometry and says nothing about the method."""
     model = build_model(tilted(house(), slope), friction=0.7, support_friction=0.9)
-    assert equilibrium(model, solver=make_solver("native")).stands == stands
+    assert solve_equilibrium(model, solver=make_solver("native")).stands == stands
 
 
 # Mistakes
@@ -375,10 +375,10 @@ def test_the_house_bears_what_the_paper_says(slope, stands):
     [
         (lambda: wall(openings=((1.0, 0.3, 1.0, 1.0),)), "opening 1: the sill is at 0.3 m, within a course; .* 0.25 m"),
         (lambda: wall(openings=((1.0, 0.25, 1.0, 0.9),)), "opening 1: the jambs end at 1.15 m, .* is 1.25 m"),
-        (lambda: wall(openings=((0.1, 0.0, 1.0, 1.0),)), "opening 1 .* is not all wall; move it"),
-        (lambda: wall(openings=((4.5, 0.0, 1.0, 1.0),)), "opening 1 .* is not all wall"),
-        (lambda: wall(openings=((1.0, 0.0, 1.0, 1.0), (1.5, 0.5, 1.0, 1.0))), "opening 2 .* is not all wall"),
-        (lambda: wall(openings=((9.0, 0.0, 1.0, 1.0),)), "opening 1 .* is not all wall"),
+        (lambda: wall(openings=((0.1, 0.0, 1.0, 1.0),)), "opening 1 .* the wall has gaps or ends; move it"),
+        (lambda: wall(openings=((4.5, 0.0, 1.0, 1.0),)), "opening 1 .* the wall has gaps or ends"),
+        (lambda: wall(openings=((1.0, 0.0, 1.0, 1.0), (1.5, 0.5, 1.0, 1.0))), "opening 2 .* the wall has gaps or ends"),
+        (lambda: wall(openings=((9.0, 0.0, 1.0, 1.0),)), "opening 1 .* the wall has gaps or ends"),
         (lambda: wall(openings=((1.0, 1.5, 1.0, 1.0),)), "opening 1 goes up to 2.5 m, the wall to 2.5 m; leave a course"),
         (lambda: wall(openings=((1.0, 2.0, 1.0, 0.0, "arch"),)), "the arch of opening 1 needs 0.75 m"),
         (lambda: wall(openings=((1.0, 0.5, 2.0, 0.0, "round"),)), "needs 1.25 m beyond its springing at 0.5 m, .* end at 0 m"),
@@ -388,7 +388,7 @@ def test_the_house_bears_what_the_paper_says(slope, stands):
         (lambda: wall(bond="two-leaf", through=1), "wall: through is 1; give a whole number, 2 or more"),
         (lambda: spandrel_arch(radius=4.5), "radius 4.5 m and ring 0.6 m do not fit into a wall 16.2 m long and 5 m"),
         (lambda: wall_over_gap(span=20.0), "span is 20 m; give 0 .* below the length 16.2 m"),
-        (lambda: house(door=Opening(0.2, 0.0, 1.0, 2.25)), "facade: opening 1 .* is not all wall"),
+        (lambda: house(door=Opening(0.2, 0.0, 1.0, 2.25)), "facade: opening 1 .* the wall has gaps or ends"),
         (lambda: church(courses=60), "60 courses of 0.283333 m do not meet the sills .* courses = 68"),
         (lambda: church(transept=9.0), "transept 9 m; give at least"),
     ],

@@ -5,24 +5,24 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.build.shapes import box, prism
-from drystone.changes import Change, Presence
+from drystone.changes import BlockChange, Presence
 from drystone.engine.rest import settled
 from drystone.engine.small_steps import SmallSteps
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import weight
+from drystone.loads import weight_wrench
 from drystone.model import build_model
-from drystone.page.shown import SERVED, Shown
+from drystone.page.shown import SERVER_BUDGET, ShownRun
 from drystone.record import read_run
-from drystone.report.inputs import keys_of
-from drystone.session import record, resume, run
+from drystone.report.inputs import list_case_keys
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate_small_steps
-from drystone.statics.balance import balance
-from drystone.statics.limit import stands
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import stands_with_associated_friction
 from drystone.units import GRAVITY
-from drystone.verify import verify
+from drystone.verify import verify_run
 
 DROP = 0.05  # [s]
 
@@ -49,7 +49,7 @@ def stored(state):
 
 def test_who_is_there():
     """By hand: box-2 is away from 1 to 2 s, box-3 comes at 1.5 s."""
-    changes = [Change(2.0, add=("box-2",)), Change(1.0, remove=("box-2",)), Change(1.5, add=("box-3",))]
+    changes = [BlockChange(2.0, add=("box-2",)), BlockChange(1.0, remove=("box-2",)), BlockChange(1.5, add=("box-3",))]
     presence = Presence(stack(), changes)
     seen = [presence.at(time)[1:].tolist() for time in (0.0, 1.0, 1.5, 2.0)]
     assert seen == [[True, True, False], [True, False, False], [True, False, True], [True, True, True]]
@@ -58,10 +58,10 @@ def test_who_is_there():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([Change(1.0, remove=("bix-2",))], "change: no block and no group is named 'bix-2', did you mean 'box-2'"),
-        ([Change(1.0, remove=("box-2",)), Change(2.0, remove=("box-2",))], "at 2 s: block 'box-2' is not there then"),
-        ([Change(1.0, add=("box-2",)), Change(2.0, add=("box-2",))], "at 2 s: block 'box-2' is there already"),
-        ([Change(1.0, add=("box-2",)), Change(1.0, remove=("box-1",))], "two of them are at 1 s"),
+        ([BlockChange(1.0, remove=("bix-2",))], "change: no block and no group is named 'bix-2', did you mean 'box-2'"),
+        ([BlockChange(1.0, remove=("box-2",)), BlockChange(2.0, remove=("box-2",))], "at 2 s: block 'box-2' is absent then"),
+        ([BlockChange(1.0, add=("box-2",)), BlockChange(2.0, add=("box-2",))], "at 2 s: block 'box-2' is present already"),
+        ([BlockChange(1.0, add=("box-2",)), BlockChange(1.0, remove=("box-1",))], "two changes are at 1 s"),
     ],
 )
 def test_changes_that_cannot_be(changes, said):
@@ -74,7 +74,7 @@ def test_what_stood_on_a_block_that_is_taken_away_falls(taken):
     """Freely, by g t^2 / 2; the stone of three boxes springs back and drives them apart a little, about their centre. What it
     does not bear stays where it was. The elastic energy of its joints leaves by the entry ground."""
     model = stack()
-    states = followed(model, [Change(DROP, remove=(taken,))], 0.2)
+    states = followed(model, [BlockChange(DROP, remove=(taken,))], 0.2)
     falling = [3] if taken == "box-2" else [1, 2, 3]
     before, end = states[10], states[-1]
     fallen = 0.5 * GRAVITY * (end.time - DROP) ** 2
@@ -93,7 +93,7 @@ def test_what_stood_on_a_block_that_is_taken_away_falls(taken):
 def test_a_moving_block_takes_its_energy_with_it():
     """box-3 is drawn 0.2 m up and falls for 0.1 s: the entry ground is less by m g^2 t^2 / 2, its kinetic energy."""
     model = stack(gap=0.2)
-    states = followed(model, [Change(0.1, remove=("box-3",))], 0.15)
+    states = followed(model, [BlockChange(0.1, remove=("box-3",))], 0.15)
     kinetic = 0.5 * model.bodies.mass[3] * (GRAVITY * 0.1) ** 2
     assert states[20].energy.kinetic == pytest.approx(kinetic, rel=1e-4)
     assert states[-1].energy.ground == pytest.approx(-kinetic, rel=1e-4)
@@ -104,7 +104,7 @@ def test_a_moving_block_takes_its_energy_with_it():
 def test_a_block_that_appears():
     """box-3, drawn 0.2 m up, is absent for 0.1 s, bears and moves nothing, and then falls freely from rest."""
     model = stack(gap=0.2)
-    states = followed(model, [Change(0.1, add=("box-3",))], 0.2)
+    states = followed(model, [BlockChange(0.1, add=("box-3",))], 0.2)
     assert np.array_equal(states[20].position[3], model.position[3])
     assert states[20].energy.kinetic < 1e-9
     fallen = model.position[3, 2] - states[-1].position[3, 2]
@@ -114,7 +114,7 @@ def test_a_block_that_appears():
 def test_a_course_laid_on_others_is_borne():
     """Flush: it settles by micrometres, and the slab bears two, then three boxes."""
     model = stack()
-    states = followed(model, [Change(0.05, add=("box-3",))], 0.3)
+    states = followed(model, [BlockChange(0.05, add=("box-3",))], 0.3)
     weights = (model.bodies.mass * GRAVITY)[1]
     for state, boxes in ((states[8], 2), (states[-1], 3)):
         on_slab = state.contacts.a == 0
@@ -136,8 +136,8 @@ def test_an_arch_whose_centering_is_struck(thickness, holds):
     """Limit analysis: a semicircle of seven voussoirs stands with t / R = 0.2, and not with 0.07. On its centering both do."""
     model = arch_on_centering(thickness)
     alone = build_model([block for block in model.blocks if block.name != "centering"], friction=0.7)
-    assert stands(balance(alone), weight(alone, GRAVITY)) == holds
-    states = followed(model, [Change(0.05, remove=("centering",))], 0.4)
+    assert stands_with_associated_friction(assemble_balance(alone), weight_wrench(alone, GRAVITY)) == holds
+    states = followed(model, [BlockChange(0.05, remove=("centering",))], 0.4)
     moved = [np.linalg.norm(state.position - model.position, axis=1).max() for state in (states[10], states[-1])]
     assert moved[0] < 1e-4
     assert (moved[1] < 1e-3) == holds
@@ -148,9 +148,9 @@ def test_an_arch_without_its_keystone():
     """Its neighbours lean on nothing: they fall, as limit analysis says."""
     model = build_model(build.arch(radius=1.0, thickness=0.3, embrace=np.pi, blocks=7, depth=0.3), friction=0.7)
     rest = build_model([block for block in model.blocks if block.name != "voussoir-4"], friction=0.7)
-    assert stands(balance(model), weight(model, GRAVITY))
-    assert not stands(balance(rest), weight(rest, GRAVITY))
-    states = followed(model, [Change(0.05, remove=("voussoir-4",))], 0.3)
+    assert stands_with_associated_friction(assemble_balance(model), weight_wrench(model, GRAVITY))
+    assert not stands_with_associated_friction(assemble_balance(rest), weight_wrench(rest, GRAVITY))
+    states = followed(model, [BlockChange(0.05, remove=("voussoir-4",))], 0.3)
     moved = np.linalg.norm(states[-1].position - states[10].position, axis=1)
     names = [block.name for block in model.blocks]
     assert moved[names.index("voussoir-3")] > 0.02 < moved[names.index("voussoir-5")]
@@ -182,23 +182,23 @@ def test_changes_in_a_case(tmp_path):
     whole = run(case, tmp_path / "whole")
     for steps in (9, 10, 11):
         out = tmp_path / str(steps)
-        cut = record(case, out)
+        cut = record_history(case, out)
         for _ in range(steps):
             next(cut)
         cut.close()
-        for _ in resume(out):
+        for _ in resume_history(out):
             pass
         again = read_run(out)
         assert np.array_equal(whole.position, again.position)
         assert np.array_equal(whole.energy["ground"], again.energy["ground"])
     names = [block.name for block in whole.model.blocks]
-    seen = {round(float(whole.time[k]), 3): there(whole, k) for k in range(whole.frames)}
+    seen = {round(float(whole.time[k]), 3): present_blocks(whole, k) for k in range(whole.frames)}
     for name, times in {"drum-2": (0.0, 0.05), "drum-4": (0.09, 0.15)}.items():
         here = [time for time, present in seen.items() if present[names.index(name)]]
         assert (here[0], here[-1]) == times
-    assert finished(verify(tmp_path / "whole"))["same"]
+    assert finished(verify_run(tmp_path / "whole"))["same"]
     assert hidden_by_page(tmp_path / "whole", names) == [["drum-4"], ["drum-2"]]
-    told = {key.where: key.value for key in keys_of(case)}
+    told = {key.name_in_case: key.value for key in list_case_keys(case)}
     assert "drum-2" in told["change.0.remove"]
 
 
@@ -213,14 +213,18 @@ def finished(stages):
 
 def hidden_by_page(folder, names):
     """The names of the blocks that the page hides in the first frame and in the last."""
-    shown = Shown(folder, SERVED)
+    shown = ShownRun(folder, SERVER_BUDGET)
     return [[name for name, hides in zip(names, shown.hidden(k), strict=True) if hides] for k in (0, len(shown.frames) - 1)]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('duration = "0.15 s"', 'integrator = "cone-program"\ntime_step = "1 ms"\nduration = "0.15 s"', "by small steps only"),
+        (
+            'duration = "0.15 s"',
+            'integrator = "cone-program"\ntime_step = "1 ms"\nduration = "0.15 s"',
+            "only in histories by small steps",
+        ),
         ('duration = "0.15 s"', 'duration = "0.06 s"', r"change\[1\]\.time: is not before the end of the history, 0.06 s"),
         ('remove = ["drum-2"]', "", r"change\[0\].*nothing appears or vanishes"),
         ('remove = ["drum-2"]', 'remove = ["drum-9"]', "no block and no group is named 'drum-9'"),
@@ -229,4 +233,4 @@ def hidden_by_page(folder, names):
 )
 def test_changes_that_are_refused(old, new, said, tmp_path):
     with pytest.raises(InputError, match=said):
-        next(record(parse_case(CASE.replace(old, new)), tmp_path / "run"))
+        next(record_history(parse_case(CASE.replace(old, new)), tmp_path / "run"))

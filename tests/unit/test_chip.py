@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from drystone.build import arch, block, chip, dome, wall
-from drystone.build.shapes import box, joined
+from drystone.build.shapes import box, join_pieces
 from drystone.errors import InputError
 from drystone.model import Block, build_model
 from tests.unit.flush_joints import flush_joints, rest, volume
@@ -93,7 +93,7 @@ def test_a_chipped_wall_stands():
 def test_pieces_are_trimmed_at_the_outer_edges_only():
     """Two boxes side by side as one block of 2 x 1 x 1 m: nothing is cut at their common face. It loses the prisms of its
     8 edges of 1 m and of its 4 long ones of 2 m, and at its corners as a box."""
-    two = joined([box((0, 0, 0), (1, 1, 1)), box((1, 0, 0), (2, 1, 1))], name="two")
+    two = join_pieces([box((0, 0, 0), (1, 1, 1)), box((1, 0, 0), (2, 1, 1))], name="two")
     (trimmed,) = chip([two], 0.02)
     s = 0.02 * np.sqrt(2)
     assert volume([trimmed]) == pytest.approx(2 - 2 * s**2 * (2 + 1 + 1) + 6 * s**3, rel=1e-12)

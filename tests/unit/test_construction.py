@@ -7,35 +7,35 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse.construction import analyse_construction, there
+from drystone.analyse.construction import analyse_construction, present_blocks
 from drystone.build.arch import circular_joints
 from drystone.build.shapes import box, prism
 from drystone.cli import main
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.joints import RIGID, Surface
-from drystone.loads import Push, weight
+from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.loads import AppliedLoad, weight_wrench
 from drystone.model import build_model
 from drystone.record import read_run
 from drystone.resultants import joint_resultants
 from drystone.solvers.native import native
-from drystone.statics.balance import balance
-from drystone.statics.construction import construct, stages_of
-from drystone.statics.equilibrium import bounds
+from drystone.statics.balance import assemble_balance
+from drystone.statics.construction import build_in_stages, presence_by_stage
+from drystone.statics.equilibrium import force_bounds
 from drystone.units import GRAVITY
 
 SPRING = 1e8  # [N/m] of a contact point; a joint of two boxes has four
-SOFT = Surface(stiffness=SPRING)
+SOFT = ContactSurface(stiffness=SPRING)
 
 
 def built(model, order=(), strike=(), **options):
     """The last stage."""
-    *_, last = construct(model, stages_of(model, order, strike), solver=native(), surface=SOFT, **options)
+    *_, last = build_in_stages(model, presence_by_stage(model, order, strike), solver=native(), surface=SOFT, **options)
     return last
 
 
 def at_once(model):
-    *_, last = construct(model, [np.ones(len(model.blocks), bool)], solver=native(), surface=SOFT)
+    *_, last = build_in_stages(model, [np.ones(len(model.blocks), bool)], solver=native(), surface=SOFT)
     return last
 
 
@@ -88,14 +88,14 @@ def test_a_load_acts_when_its_block_is_there():
     model = three_props()
     prop, beam, load = GRAVITY * model.bodies.mass[[1, 4, 5]]
     order = [("left", "right"), "beam", "middle", "load"]
-    force = built(model, order, loads=[Push(on="beam", force=5e4)])
+    force = built(model, order, loads=[AppliedLoad(on="beam", force=5e4)])
     assert thrusts(model, force)["left", "beam"] == pytest.approx(beam / 2 + load / 3 + prop / 6 + 2.5e4, rel=1e-6)
 
 
 def test_courses_by_their_beds():
     """Counted: a wall of three courses of 4, 5 and 4 stones; a support is there from the start; nothing is there twice."""
     model = build_model(build.wall(courses=3, blocks=4), friction=0.6)
-    stages = stages_of(model, ())
+    stages = presence_by_stage(model, ())
     assert [int((stage & ~model.bodies.fixed).sum()) for stage in stages] == [4, 9, 13]
     assert all(stage[model.bodies.fixed].all() for stage in stages)
 
@@ -112,18 +112,20 @@ def test_an_arch_on_its_centering():
     a thrust between the least and the largest that balance allows (T32)."""
     model = arch_on_centering()
     alone = build_model(model.blocks[:-1], friction=0.7)
-    stages = list(construct(alone, stages_of(alone, ()), solver=native(), surface=SOFT))
+    stages = list(build_in_stages(alone, presence_by_stage(alone, ()), solver=native(), surface=SOFT))
     assert not stages[-1].balance.stands
     assert len(stages) < 4
     assert np.array_equal(stages[-1].state.position[~stages[-1].present], model.position[:-1][~stages[-1].present])
-    *on, struck = construct(model, stages_of(model, (), ["centering"]), solver=native(), surface=SOFT)
+    *on, struck = build_in_stages(model, presence_by_stage(model, (), ["centering"]), solver=native(), surface=SOFT)
     assert all(stage.balance.stands for stage in [*on, struck])
     assert [int(stage.present.sum()) for stage in on] == [5, 7, 9, 10]  # abutments, centering, and voussoirs from both sides
     contacts, right = struck.state.contacts, [block.name for block in model.blocks].index("abutment-right")
     sign = (contacts.a == right).astype(float) - (contacts.b == right)
     push = sign @ contacts.impulse
     assert 2 * push[2] == pytest.approx(GRAVITY * model.bodies.mass[~model.bodies.fixed].sum(), rel=1e-5)
-    least, largest = bounds(balance(alone), weight(alone, GRAVITY), ("abutment-right", "arch"), (-1.0, 0.0, 0.0))
+    least, largest = force_bounds(
+        assemble_balance(alone), weight_wrench(alone, GRAVITY), ("abutment-right", "arch"), (-1.0, 0.0, 0.0)
+    )
     assert least < -push[0] < largest
 
 
@@ -143,13 +145,13 @@ def test_what_is_struck_bears_nothing():
 ])  # fmt: skip
 def test_orders_that_cannot_be(order, said):
     with pytest.raises(InputError, match=said):
-        stages_of(three_props(), order)
+        presence_by_stage(three_props(), order)
 
 
 def test_rigid_contact_is_refused():
     model = three_props()
     with pytest.raises(InputError, match="compliant"):
-        next(construct(model, stages_of(model, ()), solver=native(), surface=RIGID))
+        next(build_in_stages(model, presence_by_stage(model, ()), solver=native(), surface=RIGID_SURFACE))
 
 
 CASE = """
@@ -186,8 +188,8 @@ def test_a_wall_with_a_window_in_a_case(tmp_path, capsys):
     assert stages["pressing"][-1] == pytest.approx(facts["weight"])
     assert 0.01 < facts["change_by_stages"]["largest_change"] < 1
     run = read_run(tmp_path / "out")
-    assert there(run, 0) is None
-    shown = [there(run, frame)[~run.model.bodies.fixed].sum() for frame in range(1, 7)]
+    assert present_blocks(run, 0) is None
+    shown = [present_blocks(run, frame)[~run.model.bodies.fixed].sum() for frame in range(1, 7)]
     assert shown == stages["blocks"] == [6, 12, 16, 22, 27, 34]
 
 

@@ -3,8 +3,8 @@
 import threading
 
 from drystone.kernel import unlocked
-from drystone.kernel.crew import BACK_DONE, FRONT_DONE, OFFERED, make_control
-from drystone.kernel.crew import _next as next_tile
+from drystone.kernel.crew import HELPERS_DONE, KERNEL_DONE, OFFERED_TILES, make_control
+from drystone.kernel.crew import _next_kernel_tile as next_tile
 
 
 @unlocked
@@ -16,11 +16,11 @@ def test_a_kernel_that_finds_all_tiles_taken_waits_until_they_are_done():
     """As it does when it has lost its core before it came to the first tile of its own job."""
     control, told = make_control(), []
     _ask(control)  # compiled
-    control[OFFERED], control[FRONT_DONE], control[BACK_DONE] = 7, 3, 3
+    control[OFFERED_TILES], control[KERNEL_DONE], control[HELPERS_DONE] = 7, 3, 3
     kernel = threading.Thread(target=lambda: told.append(_ask(control)), daemon=True)
     kernel.start()
     kernel.join(0.05)
     assert kernel.is_alive()
-    control[BACK_DONE] = 4
+    control[HELPERS_DONE] = 4
     kernel.join(30.0)
     assert told == [-1]

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from drystone.analyse.stages import Stage
 from drystone.build.shapes import box
-from drystone.cross import cross
-from drystone.cross.histories import APART, distances
+from drystone.cross import second_opinion
+from drystone.cross.histories import APART_SHARE, block_distances
 from drystone.io.case import parse_case
 from drystone.model import build_model
 from drystone.record import read_run
@@ -74,7 +74,7 @@ def test_the_distance_of_two_poses_is_that_of_their_farthest_points():
         other = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)) * one
         shift = rng.normal(size=3) * angle
         rotation, other_rotation = (np.tile(each.as_quat(scalar_first=True), (2, 1)) for each in (one, other))
-        found = distances(model, model.position, rotation, model.position + shift, -other_rotation)[0]
+        found = block_distances(model, model.position, rotation, model.position + shift, -other_rotation)[0]
         radius = model.bodies.radius[0]
         assert found == pytest.approx(np.linalg.norm(shift) + 2 * radius * math.sin(angle / 2), rel=1e-6, abs=1e-15)
         apart = np.linalg.norm(one.apply(corners) - other.apply(corners) - shift, axis=1)
@@ -122,7 +122,7 @@ def test_its_own_amount_is_a_share_of_the_radius(command, recorded):
     radius = read_run(recorded / "plug").model.bodies.radius[2]
     assert code == 3
     assert found["apart"] is None
-    assert found["allowed"] == pytest.approx(APART * radius)
+    assert found["allowed"] == pytest.approx(APART_SHARE * radius)
 
 
 def test_what_a_person_reads(command, recorded):
@@ -135,7 +135,7 @@ def test_what_a_person_reads(command, recorded):
 
 
 def test_progress_is_told_and_it_can_be_left(recorded):
-    stages = cross(recorded / "small", apart=1.0)
+    stages = second_opinion(recorded / "small", apart=1.0)
     first = next(stages)
     assert isinstance(first, Stage)
     assert first.words.startswith("0.01 s of 0.5 s, ")
@@ -148,8 +148,8 @@ def test_progress_is_told_and_it_can_be_left(recorded):
         (("--cross", "--apart", -1), "apart is -1.0; give a length in m above 0"),
         (("--cross", "--law", "dry"), "the friction law is 'dry'"),
         (("--cross", "--step", 0), "the time step is 0.0; give a time in s above 0"),
-        (("--cross", "--steps", 3), "--steps belongs to the comparison bit for bit"),
-        (("--apart", 0.1), "--apart belongs to --cross; add it"),
+        (("--cross", "--steps", 3), "--steps is an option of the comparison bit for bit"),
+        (("--apart", 0.1), "--apart is an option of --cross; add --cross"),
     ],
 )
 def test_what_cannot_be_asked(command, recorded, arguments, said):

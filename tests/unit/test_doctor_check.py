@@ -9,9 +9,9 @@ import pytest
 
 from drystone.doctor.examine import examine
 from drystone.io.blocks import read_blocks, write_blocks
-from drystone.io.starter import starter
+from drystone.io.starter import write_starter
 from drystone.model import build_model
-from drystone.view.defects import COLOURS, defects_picture
+from drystone.view.defects import KIND_COLOURS, defects_picture
 from tests.unit.test_doctor_examine import BRICK, WALL, damaged, moved, raised
 
 BROKEN = damaged(BRICK, faces=(*WALL[BRICK].faces[:2], WALL[BRICK].faces[2][::-1], *WALL[BRICK].faces[3:]))
@@ -86,7 +86,7 @@ def test_fix_never_replaces_a_file(command, file):
     path = file(BROKEN)
     code, _, err = command("check", path, "--fix", path)
     assert code == 2
-    assert "never replaces" in err
+    assert "never overwrites" in err
     assert command("check", path, "--fix", path.with_suffix(".doc"))[0] == 2
 
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_fixed_is_code_1(command, file, tmp_path):
 def test_a_case_with_bad_blocks_is_examined(command, file, tmp_path):
     file(BROKEN)
     case = tmp_path / "case.toml"
-    text = starter("wall")
+    text = write_starter("wall")
     start, end = text.index("[structure]"), text.index("[joints]")
     case.write_text(text[:start] + '[structure]\nfile = "blocks.json"\n' + text[end:])
     code, out, _ = command("check", case, "--json")
@@ -130,7 +130,7 @@ def test_picture_shows_the_colours_of_what_was_found(tmp_path):
 
 def _bluish(image):
     red, _, blue = (image[..., k].astype(int) for k in range(3))
-    assert COLOURS["inward face"][2] > COLOURS["inward face"][0] + 0.5
+    assert KIND_COLOURS["inward face"][2] > KIND_COLOURS["inward face"][0] + 0.5
     return int((blue > red + 60).sum())
 
 
@@ -144,4 +144,4 @@ def test_blocks_that_are_no_solids_are_drawn(tmp_path):
 
 def test_the_page_names_every_kind_that_has_a_colour():
     page = (Path(__file__).parents[2] / "docs/doctor.md").read_text(encoding="utf-8")
-    assert all(f"| {kind} |" in page for kind in COLOURS)
+    assert all(f"| {kind} |" in page for kind in KIND_COLOURS)

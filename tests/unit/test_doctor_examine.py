@@ -89,7 +89,7 @@ def test_damage_to_one_brick_is_the_only_finding(damage):
     finding = only(examine(damaged(BRICK, **changes)), kind)
     assert (finding.blocks, finding.face, finding.severity) == ((BRICK,), face, "error")
     assert finding.value == (value if value is None else pytest.approx(value))
-    assert finding.cure
+    assert finding.hint
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -180,7 +180,7 @@ def test_doubtful_unit(scale, unit):
     """A wall drawn in mm or cm and read in m: the median brick is hundreds or tens of metres long."""
     finding = only(examine([replace(block, vertices=scale * block.vertices) for block in WALL]), "unit")
     assert finding.value == pytest.approx(scale * np.linalg.norm([0.5, 0.25, 0.25]))
-    assert f'unit = "{unit}"' in finding.cure
+    assert f'unit = "{unit}"' in finding.hint
     assert finding.severity == "warning"
 
 

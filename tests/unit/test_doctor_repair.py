@@ -77,7 +77,7 @@ def test_safe_repairs_restore_the_wall(damage):
     changes, words = SAFE[damage]
     after, done = mended(damaged(BRICK, **changes))
     assert len(done) == 1
-    assert words in done[0].said
+    assert words in done[0].message
     restored = [replace(block, name=original.name) for block, original in zip(after, WALL, strict=True)]
     assert_same(restored, WALL, 0.0)
     assert build_model(after, friction=0.5).bodies.mass == pytest.approx(build_model(WALL, friction=0.5).bodies.mass)
@@ -98,7 +98,7 @@ def test_warped_faces_are_flattened_within_the_damage():
     vertices[6] += [0, 0.002, 0]
     after, done = mended(damaged(BRICK, vertices=vertices))
     assert_same(after, WALL, 0.002)
-    assert "into the planes" in done[0].said
+    assert "into the planes" in done[0].message
 
 
 def test_faces_that_are_warped_too_much_are_split():
@@ -110,7 +110,7 @@ def test_faces_that_are_warped_too_much_are_split():
     after, done = mended([ground, replace(stone, vertices=vertices)])
     np.testing.assert_array_equal(after[1].vertices, vertices)
     assert sorted(map(len, after[1].faces)) == [3, 3, 4, 4, 4, 4, 4]
-    assert "split faces" in done[0].said
+    assert "split faces" in done[0].message
 
 
 def test_a_box_that_is_a_wedge():
@@ -162,7 +162,7 @@ def test_corners_that_overlap_are_trimmed():
     blocks = [ground, box((0, 0, 0), (1, 1, 1), name="a"), box((0.9995, 0.9992, 0), (2, 2, 1), name="b")]
     after, done = mended(blocks)
     assert len(done) == 1
-    assert "in by 0.5 mm" in done[0].said
+    assert "in by 0.5 mm" in done[0].message
     assert_same(after, blocks, 0.0005 + 1e-12)
 
 

@@ -10,19 +10,19 @@ from drystone import brick, build, measure
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.rings import all_over, rings
-from drystone.deform import hold
+from drystone.deform import interpolate_contacts
 from drystone.elastic import Stone, elements, hexahedron, lattice, matrices, mesh_nodes, principal, von_mises
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.model import build_model
-from drystone.session import record, resume
+from drystone.session import record_history, resume_history
 
 SOFT = Stone(young=1e7, poisson=0.27, mesh=(2, 2, 2))
 
 
 def skew_corners(seed: int = 0) -> np.ndarray:
     """A brick whose corners are moved by up to a tenth of its size."""
-    return (brick.SIGN + 1.0) / 2.0 + 0.2 * (np.random.default_rng(seed).random((8, 3)) - 0.5)
+    return (brick.CORNER_SIGNS + 1.0) / 2.0 + 0.2 * (np.random.default_rng(seed).random((8, 3)) - 0.5)
 
 
 def test_patch():
@@ -42,13 +42,13 @@ def test_patch():
     exact = lame * np.trace(slope) * np.eye(3) + shear * (slope + slope.T)
     for corners in elements((2, 2, 2)):
         u = moved.reshape(-1, 3)[corners].ravel()
-        stress = brick.stresses(place[corners], brick.elasticity(1e7, 0.27)) @ u
+        stress = brick.stress_matrix(place[corners], brick.elasticity_matrix(1e7, 0.27)) @ u
         expected = exact[[0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]]
         assert abs(stress - expected).max() < 1e-10 * abs(expected).max()
 
 
 def test_only_rigid_motions_are_free():
-    stiffness = brick.stiffness(skew_corners(), brick.elasticity(1.0, 0.27))
+    stiffness = brick.stiffness_matrix(skew_corners(), brick.elasticity_matrix(1.0, 0.27))
     values = np.linalg.eigvalsh(stiffness)
     assert abs(values[:6]).max() < 1e-14 < 1e-3 < values[6]
 
@@ -59,7 +59,7 @@ def test_cantilever(count):
     a beam of constant curvature, that of the moment in its middle, and shears evenly: the end sinks by the sum of
     h M (L - x) / E I over the middles, P L^3 / 3 E I (1 - 1 / 4 n^2), and by P L / G A."""
     length, side, young, force = 1.0, 0.1, 1e9, 10.0
-    box = (brick.SIGN + 1.0) / 2.0 * [length, side, side]
+    box = (brick.CORNER_SIGNS + 1.0) / 2.0 * [length, side, side]
     mesh = (count, 1, 1)
     place = mesh_nodes(box, mesh)
     stiffness, _ = matrices(place, elements(mesh), 1.0, Stone(young, 0.0, mesh))
@@ -115,7 +115,7 @@ def test_contact_points_are_carried_by_bricks():
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(model.blocks), 1))
     contacts, _ = detect(model.bodies, model.position, turn, rest, 1e-3, no_contacts(), 0, False, model.elastic.bricks)
     flat = np.zeros((len(model.elastic.block), model.elastic.mode.shape[3]))
-    _, grip = hold(model.elastic, contacts, model.position, turn, flat)
+    _, grip = interpolate_contacts(model.elastic, contacts, model.position, turn, flat)
     assert len(contacts.gap) > 50
     for side, block in enumerate((contacts.a, contacts.b)):
         row = model.elastic.row[block]
@@ -212,23 +212,23 @@ def test_a_run_keeps_what_its_stones_feel(tmp_path):
     """States return bit for bit; stopped and resumed is the same run; the summary of stresses by hand from the stresses."""
     case = parse_case(CASE.format(table=WHOLE))
     run = ds.run(case, tmp_path / "whole")
-    steps = record(case, tmp_path / "cut")
+    steps = record_history(case, tmp_path / "cut")
     for _ in range(7):
         next(steps)
     steps.close()
-    *_, last = resume(tmp_path / "cut")
+    *_, last = resume_history(tmp_path / "cut")
     assert np.array_equal(last.state.amplitude, run.state(-1).amplitude)
     assert np.array_equal(last.state.rate, run.state(-1).rate)
     assert np.array_equal(last.state.velocity, run.state(-1).velocity)
     assert run.energy["strain"][-1] == last.state.energy.strain > 0.0
-    stress = measure.stresses(run)["block"]
+    stress = measure.block_stresses(run)["block"]
     assert stress.shape == (2, 8, 6)
     lower = stress[0].mean(axis=0)
     assert lower[2] < stress[1].mean(axis=0)[2] < 0.0
     found = measure.largest_stresses(run)["block"]
     assert found["compression"] == pytest.approx(-lower[2], rel=1e-3)
     with pytest.raises(InputError, match="all blocks are rigid"):
-        measure.stresses(ds.run(parse_case(CASE.replace("deformable = {table}", "")), tmp_path / "rigid"))
+        measure.block_stresses(ds.run(parse_case(CASE.replace("deformable = {table}", "")), tmp_path / "rigid"))
 
 
 def test_groups_of_a_case_are_deformable():

@@ -186,7 +186,7 @@ def test_solid_that_is_not_convex_has_exact_pieces(tmp_path):
 
 def test_solid_without_simple_pieces_is_refused_or_approximated(tmp_path, monkeypatch):
     """The L again, were one piece the most: refused with the cure; approximated when asked, and the volume error said."""
-    monkeypatch.setattr(pieces, "MOST", 1)
+    monkeypatch.setattr(pieces, "MAX_PIECES", 1)
     write_structure(tmp_path / "a.obj", [ELL])
     with pytest.raises(InputError, match=r"block 'ell' is not convex.*more than 1 convex pieces.*decompose = true"):
         read_structure(tmp_path / "a.obj")
@@ -279,7 +279,7 @@ BAD = {
               ("ply\nformat morse 1.0\nend_header\n", "its format is not"), ("plx", "no PLY header"),
               ("ply\nformat ascii 1.0\nelement vertex " + "9" * 5000 + "\nend_header\n", "which is not PLY")],
     "a.stl": [("solid a\nfacet\nvertex 0 0 0\nendsolid\n", "not three a facet"), ("plx", "neither text nor")],
-    "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "not a COMPAS"),
+    "a.json": [("{", "line 1, column 2: not JSON"), ("[" * 100000, "nested too deeply"), ('{"dtype": "x"}', "a known COMPAS"),
                ('{"blocks": [{"vertices": [], "faces": [], "pieces": 3}]}', "pieces is 3; give a list"),
                ('{"blocks": [{"vertices": [[0, 0, 0]], "faces": [[0, 1, 2]]}]}', "vertex 1 is not among the 1 vertices")],
     "a.txt": [("1,2,3", "line 1: 3 values are not a brick"), ("", "has no bricks")],
@@ -301,7 +301,7 @@ def test_faces_that_have_nothing_to_do_with_each_other(tmp_path):
     corners = "".join(f"v {i} 0 0\nv {i} 1 0\nv {i} 0 1\n" for i in range(1001))
     (tmp_path / "a.obj").write_text(corners + "".join(f"f {i} {i + 1} {i + 2}\n" for i in range(1, 3003, 3)))
     for refuse in (True, False):
-        with pytest.raises(InputError, match=r"a\.obj: .*1,001 times fewer than 4 faces hang together; join its vertices"):
+        with pytest.raises(InputError, match=r"a\.obj: .*1,001 parts have fewer than 4 connected faces; merge its vertices"):
             read_structure(tmp_path / "a.obj", refuse=refuse)
 
 
@@ -327,7 +327,7 @@ def test_a_file_without_blocks_is_no_structure_to_check(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["check", str(tmp_path / "a.json")])
     assert ended.value.code == 2
-    assert "has no blocks; give a file that has some" in capsys.readouterr().err
+    assert "has no blocks; give a file with blocks" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.3dm", b"junk" * 99), ("a.dxf", b"junk" * 99), ("a.dxf", b"  0\nSECTION\n")])

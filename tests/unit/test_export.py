@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.contact.contacts import no_contacts
 from drystone.errors import InputError
 from drystone.export import tables
@@ -183,14 +183,14 @@ def test_paraview_reads_joints_that_come_and_go(paraview):
 
 def test_statics_are_stages(tmp_path):
     case = parse_case('[structure]\ngenerator = "column"\n[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n')
-    for _ in record(case, tmp_path / "out"):
+    for _ in record_statics(case, tmp_path / "out"):
         pass
     run = read_run(tmp_path / "out")
     path, _ = write_vtkhdf(run, tmp_path / "still.vtkhdf", range(run.frames))
     (reader, *_),  = vtk_steps(path, [1])
     assert (reader.GetNumberOfSteps(), reader.GetTimeValue()) == (2, 1.0)
-    assert next(iter(tables.joints(run, 1)))[:2] == ["a", "b"]
-    assert next(iter(tables.histories(run, [0], [0])))[1] == "stage"
+    assert next(iter(tables.joint_rows(run, 1)))[:2] == ["a", "b"]
+    assert next(iter(tables.history_rows(run, [0], [0])))[1] == "stage"
 
 
 # ---- GLB
@@ -326,7 +326,7 @@ def test_blocks_that_are_not_there_yet(tmp_path):
     """A column built block by block: at stage k the viewer shows k blocks and the foundation."""
     text = '[structure]\ngenerator = "column"\ncourses = 3\n[joints]\nfriction = 0.6\n[analysis]\nkind = "construction"\n'
     text += '[solver]\nyoung = "60 GPa"\n'
-    for _ in record(parse_case(text), tmp_path / "out"):
+    for _ in record_statics(parse_case(text), tmp_path / "out"):
         pass
     run = read_run(tmp_path / "out")
     write_glb(run, tmp_path / "built.glb", range(run.frames))
@@ -353,7 +353,7 @@ def columns(path):
 
 def test_histories(run, tmp_path):
     blocks = [0, 2, 3]
-    tables.write_table(tmp_path / "h.csv", tables.histories(run, blocks, frames_every(run, 0.5)))
+    tables.write_table(tmp_path / "h.csv", tables.history_rows(run, blocks, frames_every(run, 0.5)))
     rows = columns(tmp_path / "h.csv")
     assert len(rows) == 5 * 3
     fall = [(float(row["time [s]"]), float(row["displacement z [m]"])) for row in rows if row["name"] == "stone 2"]
@@ -363,7 +363,7 @@ def test_histories(run, tmp_path):
 
 
 def test_numpy_reads_the_energies(run, tmp_path):
-    tables.write_table(tmp_path / "e.csv", tables.energies(run))
+    tables.write_table(tmp_path / "e.csv", tables.energy_rows(run))
     read = np.genfromtxt(tmp_path / "e.csv", delimiter=",", names=True)
     assert len(read) == FRAMES
     assert read["kinetic_J"].tolist() == list(range(FRAMES))
@@ -372,7 +372,7 @@ def test_numpy_reads_the_energies(run, tmp_path):
 
 
 def test_joints(run, tmp_path):
-    tables.write_table(tmp_path / "j.csv", tables.joints(run, 150))
+    tables.write_table(tmp_path / "j.csv", tables.joint_rows(run, 150))
     rows = columns(tmp_path / "j.csv")
     assert [(row["name a"], row["b"]) for row in rows] == [("stone 0", "1"), ("stone 0", "2")]
     assert [float(row["force z [N]"]) for row in rows] == pytest.approx([FORCE, FORCE])
@@ -414,9 +414,9 @@ def test_the_command_says_what_it_writes(run, tmp_path, command):
     ("arguments", "words"),
     [
         (["x.mp4"], ".vtkhdf, .glb, .csv"),
-        (["x.glb", "--blocks", "1"], "--blocks is not for .glb"),
+        (["x.glb", "--blocks", "1"], "--blocks does not apply to .glb"),
         (["x.csv", "--table", "forces"], "histories, energies, joints"),
-        (["x.glb", "--tolerance", "-1"], "from 0 up"),
+        (["x.glb", "--tolerance", "-1"], "not negative"),
         (["x.stl", "--time", "9"], "from 0 to 1.99"),
         (["x.vtkhdf", "--every", "-1"], "above zero"),
         (["missing/x.glb"], "cannot be written"),

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
-from drystone.study.begin import begin as begin_study
+from drystone.study.begin import prepare_study
 from drystone.study.domain import FailureDomainTable, lower_hull, pulse_capacities
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
@@ -64,7 +64,7 @@ HOUSNER = {"half_periods": PERIODS, "amplitudes": {"from": "0.2 g", "to": "4 g",
 
 def test_boundary_of_a_known_domain():
     study = domain(half_periods=PERIODS)
-    facts = study.facts(tried(study, above(hyperbola)))
+    facts = study.result(tried(study, above(hyperbola)))
     for sign, factor in (("+", 1), ("-", -1)):
         boundary = facts["curves"][0]["directions"][sign]["boundary"]
         assert len(boundary) == 20
@@ -82,10 +82,10 @@ def test_grid_and_trace_agree():
     """The trace finds what the grid has, with its samples."""
     trace, grid = domain(half_periods=PERIODS), domain(half_periods=PERIODS, method="grid")
     few, all_of_them = tried(trace, above(hyperbola)), tried(grid, above(hyperbola))
-    assert len(all_of_them) == grid.facts(all_of_them)["grid_trials"]
+    assert len(all_of_them) == grid.result(all_of_them)["grid_trials"]
     assert all(all_of_them.outcome(sample) == outcome for sample, outcome in few.rows())
     for sign in "+-":
-        one, other = (study.facts(trials)["curves"][0]["directions"][sign]["boundary"]
+        one, other = (study.result(trials)["curves"][0]["directions"][sign]["boundary"]
                       for study, trials in ((trace, few), (grid, all_of_them)))  # fmt: skip
         assert one == other
     assert trace.propose(all_of_them) == [] or all(all_of_them.outcome(s) for s in trace.propose(all_of_them))
@@ -112,7 +112,7 @@ def test_two_workers_always_find_work():
 @pytest.fixture(scope="module")
 def traced():
     study = domain(**HOUSNER, scan=36, scan_every=3)
-    return study.facts(tried(study, housner))
+    return study.result(tried(study, housner))
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_failed_trials_are_listed_and_no_boundary():
     def status(sample):
         return FAILED if sample["motion.amplitude"] == broken else above(lambda *_: broken)(sample)
 
-    facts = study.facts(tried(study, status))
+    facts = study.result(tried(study, status))
     assert [row["sample"]["motion.amplitude"] for row in facts["failed"]] == [broken] * 3
     assert facts["complete"]
     for point in facts["curves"][0]["directions"]["+"]["boundary"]:
@@ -177,14 +177,14 @@ def test_who_was_still_falling_is_told():
     for sample, (status, reason, residual, peak) in zip(study.propose(trials), ends, strict=True):
         numbers = {"residual_displacement": residual, "peak_displacement": peak}
         trials.add(sample, Outcome(status, reason, numbers, 0.0))
-    facts = study.facts(trials)
+    facts = study.result(trials)
     assert [sample["motion.amplitude"] for sample in facts["unfinished"]] == [3.0]
     assert facts["unfinished_trials"] == 1
 
 
 def test_all_failed_ends():
     study = domain(half_periods=PERIODS)
-    facts = study.facts(tried(study, lambda sample: FAILED))
+    facts = study.result(tried(study, lambda sample: FAILED))
     assert facts["complete"]
     assert facts["curves"][0]["directions"]["+"]["boundary"] == []
     assert facts["curves"][0]["hull"] == []
@@ -193,7 +193,7 @@ def test_all_failed_ends():
 def test_what_lies_beyond_the_range():
     study = domain(half_periods=PERIODS, directions=["+"])
     for limit, wanted in ((0.0, {"stands": None, "collapses": 1.0}), (99.0, {"stands": 20.0, "collapses": None})):
-        boundary = study.facts(tried(study, above(lambda *_, limit=limit: limit)))["curves"][0]["directions"]["+"]["boundary"]
+        boundary = study.result(tried(study, above(lambda *_, limit=limit: limit)))["curves"][0]["directions"]["+"]["boundary"]
         assert [{key: point[key] for key in wanted} for point in boundary] == [wanted] * 20
 
 
@@ -201,7 +201,7 @@ def test_curves_side_by_side():
     """Every combination of what varies has its own domain and samples."""
     study = domain(vary={"joints.friction": [0.3, 0.7], "structure.height": ["1 m", "2 m"]})
     status = above(hyperbola)
-    facts = study.facts(tried(study, lambda s: status(s) if s["joints.friction"] == 0.3 else STANDING))
+    facts = study.result(tried(study, lambda s: status(s) if s["joints.friction"] == 0.3 else STANDING))
     assert [curve["vary"] for curve in facts["curves"]] == [
         {"joints.friction": friction, "structure.height": height} for friction in (0.3, 0.7) for height in ("1 m", "2 m")
     ]
@@ -227,7 +227,7 @@ def test_hull(points):
 
 def test_hull_is_of_both_directions():
     study = domain(half_periods=PERIODS)
-    curve = study.facts(tried(study, above(hyperbola)))["curves"][0]
+    curve = study.result(tried(study, above(hyperbola)))["curves"][0]
     weaker = [(point["half_period"], point["collapses"]) for point in curve["directions"]["-"]["boundary"]]
     assert set(curve["hull"]) <= set(weaker)
     assert curve["hull"][0] == weaker[0]
@@ -281,7 +281,7 @@ def test_a_case_without_a_pulse_is_told():
 )
 def test_examples(name, full, columns, begin):
     """Counted by hand: directions times half-periods times frictions, and the scanned ones of these times what is looked at."""
-    study = begin_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
+    study = prepare_study(EXAMPLES / f"studies/{name}-domain.toml", full=full).study
     assert len(study.columns) == columns
     assert len(study.propose(Trials())) == begin
     assert begin < study.expected(Trials()) < columns * len(study.table.amplitudes) / 5
@@ -304,7 +304,7 @@ def test_every_dot_says_what_it_is_and_leads_to_its_run(tmp_path):
     (tmp_path / "trials.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for row in rows[:3]:
         (tmp_path / "runs" / row["key"]).mkdir(parents=True)
-    png, svg = domain_pictures(study.facts(trials), tmp_path)
+    png, svg = domain_pictures(study.result(trials), tmp_path)
     assert png.stat().st_size > 10_000
     text = svg.read_text()
     assert text.count("<title>") == len(trials)
@@ -316,4 +316,4 @@ def test_every_dot_says_what_it_is_and_leads_to_its_run(tmp_path):
 
 def test_nothing_to_draw_is_told(tmp_path):
     with pytest.raises(InputError, match="nothing to plot"):
-        domain_pictures(domain().facts(Trials()), tmp_path)
+        domain_pictures(domain().result(Trials()), tmp_path)

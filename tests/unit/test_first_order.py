@@ -6,7 +6,7 @@ import typing
 import numpy as np
 import pytest
 
-from drystone.io.case_tables import Solver
+from drystone.io.case_tables import SolverTable
 from drystone.solvers.cone import project
 from drystone.solvers.gauss_seidel import gauss_seidel
 from drystone.solvers.local import local_impulse
@@ -125,7 +125,7 @@ def test_stops(make) -> None:
 
 
 def test_a_case_knows_the_methods() -> None:
-    assert typing.get_args(Solver.model_fields["method"].annotation) == METHODS
+    assert typing.get_args(SolverTable.model_fields["method"].annotation) == METHODS
     problem = random_case(0)
     for method in SPATIAL[3:]:
         assert make_solver(method)(problem, cold(problem)).path == method

@@ -9,19 +9,19 @@ from scipy.stats import norm
 
 from drystone.errors import InputError
 from drystone.study.fit import (
-    COLLAPSE,
-    FALLING,
+    ALL_COLLAPSE,
+    ALL_STAND,
     FITTED,
-    NOTHING,
-    SHARP,
-    STAND,
-    Bounds,
-    bands,
-    counted,
-    fit,
-    goodness,
-    tried,
-    words,
+    NO_TRIALS,
+    NOT_RISING,
+    SHARP_STEP,
+    CapacityBounds,
+    bounds_of_counts,
+    bounds_of_trials,
+    confidence_bands,
+    describe_fit,
+    fit_lognormal,
+    goodness_of_fit,
 )  # fmt: skip
 
 LEVELS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 2.5])  # [g] of NB
@@ -42,7 +42,7 @@ def test_counts_are_the_probit_regression_of_statsmodels(tables):
     compared = 0
     for seed in range(tables):
         x, n, z = drawn_counts(seed)
-        found = fit(counted(x, n, z))
+        found = fit_lognormal(bounds_of_counts(x, n, z))
         if found.status != FITTED:
             continue
         family = models.families.Binomial(models.families.links.Probit())
@@ -57,8 +57,8 @@ def test_counts_are_the_probit_regression_of_statsmodels(tables):
 def test_rows_of_one_trial_are_the_counts():
     x, n, z = np.array([0.5, 1.0, 2.0]), np.array([4, 7, 5]), np.array([1, 3, 5])
     rows = [(level, k < fell) for level, trials, fell in zip(x, n, z, strict=True) for k in range(trials)]
-    one_by_one = fit(tried(*zip(*rows, strict=True), range(len(rows))))
-    assert one_by_one == fit(counted(x, n, z))
+    one_by_one = fit_lognormal(bounds_of_trials(*zip(*rows, strict=True), range(len(rows))))
+    assert one_by_one == fit_lognormal(bounds_of_counts(x, n, z))
 
 
 def test_censored_capacities_have_the_largest_likelihood():
@@ -74,7 +74,7 @@ def test_censored_capacities_have_the_largest_likelihood():
             return -np.log(norm.cdf((np.log(high) - at[0]) / at[1]) - norm.cdf((np.log(low) - at[0]) / at[1])).sum()
 
     best = minimize(unlikely, [0.0, 0.6], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
-    found = fit(Bounds(low, high, np.arange(30)))
+    found = fit_lognormal(CapacityBounds(low, high, np.arange(30)))
     assert found.theta == pytest.approx(math.exp(best.x[0]), rel=1e-6)
     assert found.beta == pytest.approx(best.x[1], rel=1e-6)
     assert found.likelihood == pytest.approx(-best.fun, abs=1e-9)
@@ -83,7 +83,7 @@ def test_censored_capacities_have_the_largest_likelihood():
 def test_standard_errors_of_complete_data():
     """Of n capacities known exactly, ln theta has the standard error beta / sqrt(n) and ln beta 1 / sqrt(2 n)."""
     capacity = np.exp(0.4 * norm.ppf((np.arange(200) + 0.5) / 200))
-    found = fit(Bounds(capacity / 1.0001, capacity * 1.0001, np.arange(200)))
+    found = fit_lognormal(CapacityBounds(capacity / 1.0001, capacity * 1.0001, np.arange(200)))
     assert found.theta == pytest.approx(1.0, rel=1e-6)
     assert found.beta == pytest.approx(np.std(np.log(capacity)), rel=1e-4)
     assert found.error_theta == pytest.approx(found.beta / math.sqrt(200), rel=1e-3)
@@ -93,53 +93,53 @@ def test_standard_errors_of_complete_data():
 @pytest.mark.parametrize(
     ("z", "status", "between", "said"),
     [
-        ([0, 0, 0], STAND, (2.0, math.inf), "try higher"),
-        ([10, 10, 10], COLLAPSE, (0.0, 0.5), "try lower"),
-        ([0, 0, 10], SHARP, (1.0, 2.0), "between 1 and 2"),
-        ([0, 4, 10], SHARP, (0.5, 2.0), "between 0.5 and 2"),
-        ([0, 0, 4], SHARP, (1.0, math.inf), "not bracketed"),
-        ([6, 5, 4], FALLING, None, "more frequent"),
-        ([10, 5, 0], FALLING, None, "more frequent"),
-        ([5, 5, 5], FALLING, None, "more frequent"),
+        ([0, 0, 0], ALL_STAND, (2.0, math.inf), "try higher"),
+        ([10, 10, 10], ALL_COLLAPSE, (0.0, 0.5), "try lower"),
+        ([0, 0, 10], SHARP_STEP, (1.0, 2.0), "between 1 and 2"),
+        ([0, 4, 10], SHARP_STEP, (0.5, 2.0), "between 0.5 and 2"),
+        ([0, 0, 4], SHARP_STEP, (1.0, math.inf), "not bracketed"),
+        ([6, 5, 4], NOT_RISING, None, "more frequent"),
+        ([10, 5, 0], NOT_RISING, None, "more frequent"),
+        ([5, 5, 5], NOT_RISING, None, "more frequent"),
     ],
 )
 def test_what_cannot_be_fitted_is_named(z, status, between, said):
-    data = counted([0.5, 1.0, 2.0], [10, 10, 10], z)
-    found = fit(data)
+    data = bounds_of_counts([0.5, 1.0, 2.0], [10, 10, 10], z)
+    found = fit_lognormal(data)
     assert (found.status, found.theta, found.beta) == (status, None, None)
     assert between is None or found.between == between
-    assert bands(data) is None
-    assert said in words(found, None)
-    assert said in goodness(data, found)["sentence"]
+    assert confidence_bands(data) is None
+    assert said in describe_fit(found, None)
+    assert said in goodness_of_fit(data, found)["sentence"]
 
 
 def test_no_trial_is_no_fit():
-    assert fit(counted([], [], [])).status == NOTHING
+    assert fit_lognormal(bounds_of_counts([], [], [])).status == NO_TRIALS
 
 
 def test_bounds_in_the_wrong_order_are_refused():
     with pytest.raises(InputError, match="capacity 1 is between 2 and 1"):
-        fit(Bounds(np.array([0.0, 2.0]), np.array([1.0, 1.0]), np.arange(2)))
+        fit_lognormal(CapacityBounds(np.array([0.0, 2.0]), np.array([1.0, 1.0]), np.arange(2)))
 
 
 def shared_records(chance, records, theta, beta):
     """Stripes in which a record has one capacity, so that its trials hang together."""
     capacity = np.tile(theta * np.exp(beta * chance.standard_normal(records)), len(LEVELS))
     x = np.repeat(LEVELS, records)
-    return tried(x, capacity <= x, np.tile(np.arange(records), len(LEVELS)))
+    return bounds_of_trials(x, capacity <= x, np.tile(np.arange(records), len(LEVELS)))
 
 
 def own_records(chance, records, theta, beta):
     """Stripes of independent trials: other records at every level."""
     x = np.repeat(LEVELS, records)
-    return tried(x, theta * np.exp(beta * chance.standard_normal(len(x))) <= x, np.arange(len(x)))
+    return bounds_of_trials(x, theta * np.exp(beta * chance.standard_normal(len(x))) <= x, np.arange(len(x)))
 
 
 def incremental(chance, records, theta, beta):
     """Capacities within 5 %, none above 2."""
     capacity = theta * np.exp(beta * chance.standard_normal(records))
     beyond = capacity > 2
-    return Bounds(np.where(beyond, 2, capacity / 1.025), np.where(beyond, np.inf, capacity * 1.025), np.arange(records))
+    return CapacityBounds(np.where(beyond, 2, capacity / 1.025), np.where(beyond, np.inf, capacity * 1.025), np.arange(records))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_truth_is_inside_the_band_19_times_of_20(sampled, records):
     theta, beta, sets = 0.98, 0.44, 300
     inside = np.zeros((sets, 3), bool)
     for k in range(sets):
-        band = bands(sampled(np.random.default_rng(k), records, theta, beta), resamples=200, seed=k)
+        band = confidence_bands(sampled(np.random.default_rng(k), records, theta, beta), resamples=200, seed=k)
         quarter = math.exp(np.log(theta) + beta * norm.ppf(0.25))
         at = int(np.argmin(np.abs(band.probability - 0.25)))
         inside[k] = (band.theta[0] < theta < band.theta[1], band.beta[0] < beta < band.beta[1],
@@ -166,30 +166,30 @@ def test_information_alone_is_too_sure_of_records_used_in_every_stripe():
     """Why bands are resampled: six stripes of the same records are not six times as many records."""
     missed = 0
     for k in range(200):
-        found = fit(shared_records(np.random.default_rng(k), 44, 0.98, 0.44))
+        found = fit_lognormal(shared_records(np.random.default_rng(k), 44, 0.98, 0.44))
         missed += abs(math.log(found.theta / 0.98)) > 1.96 * found.error_theta
     assert missed > 20  # 10 would be one of 20
 
 
 def test_bands_are_the_same_however_records_are_numbered():
     data = shared_records(np.random.default_rng(3), 20, 1.0, 0.4)
-    assert bands(data, seed=5).theta == bands(data._replace(record=data.record + 7), seed=5).theta
-    assert bands(data, seed=5).theta != bands(data, seed=6).theta
+    assert confidence_bands(data, seed=5).theta == confidence_bands(data._replace(record=data.record + 7), seed=5).theta
+    assert confidence_bands(data, seed=5).theta != confidence_bands(data, seed=6).theta
 
 
 def test_goodness_of_counts():
     """Pearson's chi2 by hand: sum of (z - n p)^2 / (n p (1 - p)); and a curve with a plateau is refused."""
     x, n, z = LEVELS, np.full(6, 100), np.array([5, 25, 50, 82, 95, 98])
-    data = counted(x, n, z)
-    found = fit(data)
+    data = bounds_of_counts(x, n, z)
+    found = fit_lognormal(data)
     p = found.probability(x)
-    told = goodness(data, found)
+    told = goodness_of_fit(data, found)
     assert told["pearson"] == pytest.approx(((z - n * p) ** 2 / (n * p * (1 - p))).sum())
     assert told["freedom"] == 4
     assert told["deviance"] == pytest.approx(2 * (z * np.log(z / n / p) + (n - z) * np.log((n - z) / n / (1 - p))).sum())
     assert "describes" in told["sentence"]
-    plateau = counted(x, n, [2, 50, 50, 50, 50, 98])
-    assert "does not describe" in goodness(plateau, fit(plateau))["sentence"]
+    plateau = bounds_of_counts(x, n, [2, 50, 50, 50, 50, 98])
+    assert "does not describe" in goodness_of_fit(plateau, fit_lognormal(plateau))["sentence"]
 
 
 def test_goodness_of_single_trials_puts_neighbours_together():
@@ -197,8 +197,8 @@ def test_goodness_of_single_trials_puts_neighbours_together():
     chance = np.random.default_rng(0)
     for count, freedom in ((12, 0), (60, 10)):
         x = np.exp(norm.ppf((np.arange(count) + 0.5) / count))
-        data = tried(x, np.exp(0.6 * chance.standard_normal(count)) < x, range(count))
-        assert goodness(data, fit(data))["freedom"] == freedom
+        data = bounds_of_trials(x, np.exp(0.6 * chance.standard_normal(count)) < x, range(count))
+        assert goodness_of_fit(data, fit_lognormal(data))["freedom"] == freedom
 
 
 def test_goodness_of_capacities():
@@ -206,8 +206,8 @@ def test_goodness_of_capacities():
     p = []
     for k in range(100):
         data = incremental(np.random.default_rng(k), 30, 1.0, 0.4)
-        p.append(goodness(data, fit(data), seed=k)["p"])
+        p.append(goodness_of_fit(data, fit_lognormal(data), seed=k)["p"])
     assert 2 <= sum(value < 0.1 for value in p) <= 20  # binomial(100, 0.1) is outside once in a thousand times
     two = np.concatenate([np.linspace(0.5, 0.55, 20), np.linspace(2, 2.2, 20)])
-    data = Bounds(two / 1.01, two * 1.01, np.arange(40))
-    assert "does not describe" in goodness(data, fit(data))["sentence"]
+    data = CapacityBounds(two / 1.01, two * 1.01, np.arange(40))
+    assert "does not describe" in goodness_of_fit(data, fit_lognormal(data))["sentence"]

@@ -9,10 +9,10 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.study.fit import fit, tried
+from drystone.study.fit import bounds_of_trials, fit_lognormal
 from drystone.study.fragility import Fragility, FragilityTable
-from drystone.study.hunt import bracket, halved, hunted, rungs
-from drystone.study.specimens import Choice, Random, Shaking, Specimen
+from drystone.study.hunt import bracket, doubling_steps, next_intensities, next_middle_level
+from drystone.study.specimens import Random, RecordChoice, Shaking, Specimen
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome, Trials
 from drystone.units import GRAVITY
 from drystone.view.fragility import fragility_pictures
@@ -23,7 +23,7 @@ LEVELS = ["0.5 g", "0.75 g", "1 g", "1.5 g", "2 g", "2.5 g"]
 def study_of(capacities, curves=({},), **keys):
     """A study of records with PGA 1 m/s2; a trial knows its record by `motion.record`."""
     table = FragilityTable(kind="fragility", case="case.toml", records=["*.AT2"], **keys)
-    specimens = tuple(Specimen(k, Shaking(Choice(f"r{k}", {"motion.record": k}, {"motion.scale": 1.0}), 1.0), {})
+    specimens = tuple(Specimen(k, Shaking(RecordChoice(f"r{k}", {"motion.record": k}, {"motion.scale": 1.0}), 1.0), {})
                       for k in range(len(capacities)))  # fmt: skip
     return Fragility(table, specimens, tuple(curves))
 
@@ -61,13 +61,13 @@ def test_stripes_are_the_counts():
     study = study_of(capacities, levels=LEVELS)
     trials = answered(study, by_capacity(capacities))
     assert len(trials) == study.expected(trials) == 120
-    facts = study.facts(trials)
+    facts = study.result(trials)
     json.dumps(facts, allow_nan=False)
     curve = facts["curves"][0]
     x = np.array([GRAVITY * level for level in (0.5, 0.75, 1, 1.5, 2, 2.5)])
     assert [level["collapses"] for level in curve["levels"]] == [(capacities < level).sum() for level in x]
     at = np.tile(x, 20)
-    direct = fit(tried(at, at > np.repeat(capacities, 6), np.repeat(np.arange(20), 6)))
+    direct = fit_lognormal(bounds_of_trials(at, at > np.repeat(capacities, 6), np.repeat(np.arange(20), 6)))
     assert curve["fit"]["theta"] == pytest.approx(direct.theta)
     assert curve["fit"]["beta"] == pytest.approx(direct.beta)
     assert curve["band"]["theta"][0] < direct.theta < curve["band"]["theta"][1]
@@ -80,7 +80,7 @@ def test_halving_finds_the_same_with_fewer_trials():
     some = study_of(capacities, levels=LEVELS, assume_monotone=True)
     all_trials, few_trials = (answered(study, by_capacity(capacities)) for study in (every, some))
     assert 2.5 * 60 <= len(few_trials) <= 3 * 60
-    whole, part = every.facts(all_trials)["curves"][0], some.facts(few_trials)["curves"][0]
+    whole, part = every.result(all_trials)["curves"][0], some.result(few_trials)["curves"][0]
     assert part["fit"] == whole["fit"]
     assert part["inferred"] == len(all_trials) - len(few_trials)
     assert [(a["trials"], a["collapses"]) for a in part["levels"]] == [(a["trials"], a["collapses"]) for a in whole["levels"]]
@@ -89,11 +89,11 @@ def test_halving_finds_the_same_with_fewer_trials():
 def test_failed_trials_are_left_out_and_counted():
     capacities = drawn_capacities(20)
     study = study_of(capacities, levels=LEVELS)
-    curve = study.facts(answered(study, by_capacity(capacities, fails=(3, 4))))["curves"][0]
+    curve = study.result(answered(study, by_capacity(capacities, fails=(3, 4))))["curves"][0]
     assert curve["failed"] == 2
     assert [level["trials"] for level in curve["levels"]] == [20, 20, 18, 20, 20, 20]
     monotone = study_of(capacities, levels=LEVELS, assume_monotone=True)
-    curve = monotone.facts(answered(monotone, by_capacity(capacities, fails=(3, 4))))["curves"][0]
+    curve = monotone.result(answered(monotone, by_capacity(capacities, fails=(3, 4))))["curves"][0]
     known = sum(level["trials"] for level in curve["levels"])
     assert known + sum(level["failed"] for level in curve["levels"]) == 120
 
@@ -102,7 +102,7 @@ def test_incremental_capacities_hold_the_truth():
     capacities = drawn_capacities(30)
     study = study_of(capacities, method="ida", lowest="0.2 g", highest="2 g", tolerance=0.05)
     trials = answered(study, by_capacity(capacities))
-    curve = study.facts(trials)["curves"][0]
+    curve = study.result(trials)["curves"][0]
     for truth, found in zip(capacities, curve["capacities"], strict=True):
         low, high = found["low"], found["high"] or math.inf
         assert low <= truth < high
@@ -114,7 +114,7 @@ def test_incremental_capacities_hold_the_truth():
 
 def test_records_at_the_ends_are_censored():
     study = study_of([1.0, 100.0, 10.0, 12.0], method="ida", lowest=2.0, highest=30.0)
-    found = study.facts(answered(study, by_capacity([1.0, 100.0, 10.0, 12.0])))["curves"][0]["capacities"]
+    found = study.result(answered(study, by_capacity([1.0, 100.0, 10.0, 12.0])))["curves"][0]["capacities"]
     assert (found[0]["low"], found[0]["high"]) == (0.0, 2.0)
     assert (found[1]["low"], found[1]["high"]) == (30.0, None)
 
@@ -122,18 +122,18 @@ def test_records_at_the_ends_are_censored():
 def test_one_that_stands_again_is_noticed():
     """Collapse between 3 and 5 only: at the rung 4, not at 8."""
     known = {}
-    while wanted := [x for x in hunted(known, 1.0, 16.0, 0.05, beyond=1) if x not in known]:
+    while wanted := [x for x in next_intensities(known, 1.0, 16.0, 0.05, beyond=1) if x not in known]:
         known[wanted[0]] = 3 < wanted[0] < 5
     low, high = bracket(known)
     assert low < 3 < high
     study = study_of([1.0], method="ida", lowest=1.0, highest=16.0)
     trials = answered(study, lambda s: Outcome(COLLAPSED if 3 < s["motion.scale"] < 5 else STANDING, "", {}, 0.0))
-    assert study.facts(trials)["curves"][0]["came_back"] == 1
+    assert study.result(trials)["curves"][0]["came_back"] == 1
 
 
 def test_a_failed_trial_ends_the_halving_with_a_wider_bracket():
     known = {1.0: False, 2.0: True, 1.41421: None}
-    assert hunted(known, 1.0, 16.0, 0.05, beyond=0) == []
+    assert next_intensities(known, 1.0, 16.0, 0.05, beyond=0) == []
     assert bracket(known) == (1.0, 2.0)
 
 
@@ -143,21 +143,21 @@ def test_halving_by_brute_force(count):
     levels = [float(x) for x in range(1, count + 1)]
     for truth in range(count + 1):
         known = {}
-        while wanted := halved(known, levels):
+        while wanted := next_middle_level(known, levels):
             known[wanted[0]] = wanted[0] > truth
         assert bracket(known) == (float(truth), truth + 1.0 if truth < count else math.inf)
         assert len(known) <= math.ceil(math.log2(count + 1))
 
 
 def test_rungs():
-    assert rungs(0.5, 4.0) == [0.5, 1.0, 2.0, 4.0]
-    assert rungs(0.5, 3.0) == [0.5, 1.0, 2.0, 3.0]
+    assert doubling_steps(0.5, 4.0) == [0.5, 1.0, 2.0, 4.0]
+    assert doubling_steps(0.5, 3.0) == [0.5, 1.0, 2.0, 3.0]
 
 
 def test_displacement_as_the_limit():
     """Blocks move 1 cm a g, so 1.2 cm are reached from 1.5 g on; collapse counts as reached."""
     study = study_of([1e9, 0.1], levels=LEVELS, limit="1.2 cm")
-    curve = study.facts(answered(study, by_capacity([1e9, 0.1])))["curves"][0]
+    curve = study.result(answered(study, by_capacity([1e9, 0.1])))["curves"][0]
     assert [level["collapses"] for level in curve["levels"]] == [1, 1, 1, 2, 2, 2]
 
 
@@ -177,7 +177,7 @@ def test_cloud_regression_and_probit():
         fell = x > capacities[sample["motion.record"]]
         return Outcome(COLLAPSED if fell else STANDING, "", {"peak_displacement": 0.01 * x / GRAVITY}, 0.0)
 
-    curve = study.facts(answered(study, answer))["curves"][0]
+    curve = study.result(answered(study, answer))["curves"][0]
     assert curve["trials"] == 40
     assert curve["regression"]["slope"] == pytest.approx(1, abs=1e-4)
     assert curve["regression"]["intercept"] == pytest.approx(math.log(0.01 / GRAVITY), abs=1e-4)
@@ -194,17 +194,17 @@ def test_a_study_cut_anywhere_goes_on_to_the_same_facts():
         for sample, outcome in whole.rows()[:count]:
             part.add(sample, outcome)
         study.expected(part)
-        json.dumps(study.facts(part), allow_nan=False)
+        json.dumps(study.result(part), allow_nan=False)
         answer = by_capacity(capacities)
         while missing := [sample for sample in study.propose(part) if part.outcome(sample) is None]:
             for sample in missing:  # several at once, as workers do
                 part.add(sample, answer(sample))
-        assert study.facts(part) == study.facts(whole)
+        assert study.result(part) == study.result(whole)
 
 
 def test_a_curve_for_each_value_that_is_varied():
     study = study_of(drawn_capacities(3), curves=({"joints.friction": 0.3}, {"joints.friction": 0.7}), levels=LEVELS)
-    facts = study.facts(answered(study, by_capacity(drawn_capacities(3))))
+    facts = study.result(answered(study, by_capacity(drawn_capacities(3))))
     assert [curve["vary"] for curve in facts["curves"]] == [{"joints.friction": 0.3}, {"joints.friction": 0.7}]
 
 
@@ -341,7 +341,7 @@ def test_pictures(keys, files, tmp_path):
     def answer(sample):
         return by_capacity(capacities if sample["joints.friction"] < 0.5 else 0 * capacities + 1e9)(sample)
 
-    found = study.facts(answered(study, answer))
+    found = study.result(answered(study, answer))
     assert found["curves"][1]["fit"]["status"] == "all stand"
     pictures = fragility_pictures(json.loads(json.dumps(found)), tmp_path)
     assert [path.name for path in pictures] == files

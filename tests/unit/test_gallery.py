@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drystone.build import GENERATORS
-from drystone.io.starter import keys_of
+from drystone.io.starter import format_generator_keys
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_every_generator_is_shown(name):
     page = (DOCS / "gallery.md").read_text()
     assert f"## {name}\n" in page
-    assert keys_of(name) in page, "run make gallery"
+    assert format_generator_keys(name) in page, "run make gallery"
     assert (DOCS / "images" / "gallery" / f"{name}.png").stat().st_size > 2000
 
 

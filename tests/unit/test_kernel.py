@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from drystone.kernel.digest import code_digest, describe_type
-from drystone.kernel.target import PROCESSOR, kernel_target
+from drystone.kernel.target import PROCESSOR_VARIABLE, kernel_target
 
 LOW = """
 from typing import NamedTuple
@@ -136,7 +136,7 @@ def test_a_cache_that_cannot_be_written_costs_time_only(copy):
 
 def test_kernels_of_another_processor_are_others(copy):
     other = "x86-64" if os.uname().machine == "x86_64" else "generic"
-    assert [copy.run(**{PROCESSOR: each}) for each in ("native", other)] == 2 * [(ANSWERS, 3)]
+    assert [copy.run(**{PROCESSOR_VARIABLE: each}) for each in ("native", other)] == 2 * [(ANSWERS, 3)]
 
 
 def test_numba_of_the_user_is_left_alone():
@@ -146,20 +146,20 @@ def test_numba_of_the_user_is_left_alone():
     asked = os.environ.get("NUMBA_CPU_NAME")
     if asked is None:
         assert theirs.magic_tuple()[1] == numba.core.codegen.ll.get_host_cpu_name()
-    if os.uname().machine == "x86_64" and PROCESSOR not in os.environ:
+    if os.uname().machine == "x86_64" and PROCESSOR_VARIABLE not in os.environ:
         assert ours.magic_tuple()[1:] in (("x86-64-v3", ""), ("x86-64", ""))
 
 
 INTERRUPTED = textwrap.dedent("""
     import signal, sys
     sys.path.insert(0, sys.argv[1])
-    from drystone.undisturbed import undisturbed
+    from drystone.undisturbed import defer_signals
     from drystone.kernel import announce_compiling, compilations
     from structure.high import apart, high
     from structure.low import Pair
     announce_compiling(lambda: signal.raise_signal(signal.SIGINT))
     try:
-        with undisturbed():
+        with defer_signals():
             high(Pair(2.0, 1.0), 3)
             print("not heard")
     except KeyboardInterrupt:

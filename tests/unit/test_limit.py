@@ -6,12 +6,18 @@ from scipy.optimize import minimize
 
 from drystone import loads
 from drystone.build.shapes import box, prism
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import gain_by_friction, gain_by_load, limit, shortfall
-from drystone.statics.nonassociated import Collapse, collapses, distinct, error_of, starts_by_size
-from drystone.statics.program import optimise
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import gain_by_friction, gain_by_load, multiplier_shortfall, solve_limit
+from drystone.statics.nonassociated import (
+    Collapse,
+    corner_state_error,
+    distinct_multipliers,
+    search_corner_states,
+    starts_by_size,
+)
+from drystone.statics.program import optimise_forces
 from drystone.units import GRAVITY
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
@@ -19,10 +25,10 @@ FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
 
 def multipliers(model, live, starts=3):
     """The associated multiplier and those found of Coulomb's law."""
-    system, dead = balance(model), loads.weight(model, GRAVITY)
-    found = limit(system, dead, live)
-    rounds = collapses(system, dead, live, found.optimum, starts=starts, stands=True)
-    return found.multiplier, distinct([each.collapse.multiplier for each in rounds if each.collapse is not None])
+    system, dead = assemble_balance(model), loads.weight_wrench(model, GRAVITY)
+    found = solve_limit(system, dead, live)
+    rounds = search_corner_states(system, dead, live, found.optimum, starts=starts, stands=True)
+    return found.multiplier, distinct_multipliers([each.collapse.multiplier for each in rounds if each.collapse is not None])
 
 
 def sideways(model, direction=(1, 0, 0)):
@@ -43,8 +49,8 @@ def test_a_block_slides_or_tips(friction, width, height):
 def test_a_block_pushed_at_a_height(push_height, truth):
     """A force H at the height h on a cube of weight W: slides at H = friction W, tips at H = W b / (2 h)."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 2), name="stone")], friction=0.6)
-    push = Push("stone", share=1.0, direction=(1, 0, 0), at=(0.0, 0.5, push_height), live=True)
-    associated, exact = multipliers(model, loads.wrench(model, [push], GRAVITY))
+    push = AppliedLoad("stone", share=1.0, direction=(1, 0, 0), at=(0.0, 0.5, push_height), live=True)
+    associated, exact = multipliers(model, loads.load_wrench(model, [push], GRAVITY))
     assert associated == pytest.approx(truth, rel=1e-6)
     assert exact == [pytest.approx(truth, rel=1e-5)]
 
@@ -52,7 +58,7 @@ def test_a_block_pushed_at_a_height(push_height, truth):
 def test_a_stack_tips_as_one():
     """Five cubes, friction enough: b / (5 b); the mechanism turns all about the toe, the live load doing the power 1."""
     model = build_model([FLOOR, *(box((0, 0, k), (1, 1, k + 1), name=f"cube-{k}") for k in range(5))], friction=0.7)
-    found = limit(balance(model), loads.weight(model, GRAVITY), sideways(model))
+    found = solve_limit(assemble_balance(model), loads.weight_wrench(model, GRAVITY), sideways(model))
     assert found.multiplier == pytest.approx(0.2, rel=1e-6)
     spin = found.velocity[1:, 4]
     np.testing.assert_allclose(spin, spin[0], rtol=1e-4)
@@ -74,8 +80,8 @@ def test_a_wedge_is_driven_between_a_block_and_a_wall(friction):
     across, down = (1 - friction) / np.sqrt(2), (1 + friction) / np.sqrt(2)
     normal = 0.3 * large / (across - 0.3 * down)  # across N = 0.3 (W + down N)
     truth = (down * normal - small) / small  # the live load is the wedge's weight once more
-    push = Push("wedge", share=1.0, of="wedge", live=True)
-    associated, exact = multipliers(model, loads.wrench(model, [push], GRAVITY))
+    push = AppliedLoad("wedge", share=1.0, of="wedge", live=True)
+    associated, exact = multipliers(model, loads.load_wrench(model, [push], GRAVITY))
     assert associated == pytest.approx(truth, rel=1e-5)
     assert exact == [pytest.approx(truth, rel=1e-4)]
 
@@ -87,8 +93,8 @@ def test_a_stone_drawn_from_between_two_others():
     friction = 0.5
     stones = [box((x, 0, 0), (x + 1, 1, 1), name=name) for x, name in ((0, "left"), (1, "middle"), (2, "right"))]
     model = build_model([FLOOR, *stones], friction=friction)
-    lift = Push("middle", share=1.0, of="middle", direction=(0, 0, 1), live=True)
-    associated, exact = multipliers(model, loads.wrench(model, [lift], GRAVITY))
+    lift = AppliedLoad("middle", share=1.0, of="middle", direction=(0, 0, 1), live=True)
+    associated, exact = multipliers(model, loads.load_wrench(model, [lift], GRAVITY))
     assert associated == pytest.approx(1 + 2 * friction**2 / (1 + friction**2), rel=1e-6)
     assert exact[0] == pytest.approx(1.0, rel=1e-5)
 
@@ -111,8 +117,8 @@ def test_torsion_of_a_block_pushed_off_its_centre(offset):
     linear in the share of a diagonal, its least value concave, so that the lowest multiplier has one diagonal bear all."""
     friction, corners = 0.5, np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     model = build_model([FLOOR, box((-1, -1, 0), (1, 1, 0.5), name="slab")], friction=friction)
-    push = Push("slab", share=1.0, direction=(1, 0, 0), at=(0.0, offset, 0.0), live=True)
-    associated, exact = multipliers(model, loads.wrench(model, [push], GRAVITY), starts=6)
+    push = AppliedLoad("slab", share=1.0, direction=(1, 0, 0), at=(0.0, offset, 0.0), live=True)
+    associated, exact = multipliers(model, loads.load_wrench(model, [push], GRAVITY), starts=6)
 
     def least(share):
         def resistance(c):
@@ -130,7 +136,7 @@ def test_a_search_is_the_same_at_every_call():
     """To the last bit, random starts included."""
     stones = [box((x, 0, 0), (x + 1, 1, 1), name=name) for x, name in ((0, "left"), (1, "middle"), (2, "right"))]
     model = build_model([FLOOR, *stones], friction=0.5)
-    live = loads.wrench(model, [Push("middle", share=1.0, of="middle", direction=(0, 0, 1), live=True)], GRAVITY)
+    live = loads.load_wrench(model, [AppliedLoad("middle", share=1.0, of="middle", direction=(0, 0, 1), live=True)], GRAVITY)
     assert multipliers(model, live) == multipliers(model, live)
 
 
@@ -138,24 +144,24 @@ def test_a_search_is_the_same_at_every_call():
 def test_large_structures_have_fewer_starts(points, starts):
     """As the theory says: 6 up to 1,000 contact points, fewer from there on, none beyond 10,000."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 1), name="stone")], friction=0.5)
-    assert starts_by_size(balance(model)._replace(friction=np.zeros(points))) == starts
+    assert starts_by_size(assemble_balance(model)._replace(friction=np.zeros(points))) == starts
 
 
 def test_an_error_is_seen():
     """A true state passes; each way of breaking Coulomb's law shows as its own size."""
     model = build_model([FLOOR, box((0, 0, 0), (1, 1, 0.5), name="stone")], friction=0.4)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), sideways(model)
-    found = limit(system, dead, live)
+    system, dead, live = assemble_balance(model), loads.weight_wrench(model, GRAVITY), sideways(model)
+    found = solve_limit(system, dead, live)
     slide = np.zeros((2, 6))
     slide[1, 0] = 1 / live[1, 0]  # the live load does the power 1
     state = Collapse(found.multiplier, slide, found.optimum.force, 0.0)
-    assert error_of(system, dead, live, state) < 1e-7
+    assert corner_state_error(system, dead, live, state) < 1e-7
     rising = slide + [[0] * 6, [0, 0, 0.4 / live[1, 0], 0, 0, 0]]  # the associated mechanism: it opens under pressure
-    assert error_of(system, dead, live, state._replace(velocity=rising)) > 0.1
-    assert error_of(system, dead, live, state._replace(velocity=-rising)) > 0.1  # into the floor
-    assert error_of(system, dead, live, state._replace(multiplier=0.3)) > 0.01  # no balance
-    strong = balance(build_model(model.blocks, friction=0.3))
-    assert error_of(strong, dead, live, state) > 0.01  # outside the cone
+    assert corner_state_error(system, dead, live, state._replace(velocity=rising)) > 0.1
+    assert corner_state_error(system, dead, live, state._replace(velocity=-rising)) > 0.1  # into the floor
+    assert corner_state_error(system, dead, live, state._replace(multiplier=0.3)) > 0.01  # no balance
+    strong = assemble_balance(build_model(model.blocks, friction=0.3))
+    assert corner_state_error(strong, dead, live, state) > 0.01  # outside the cone
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
@@ -164,17 +170,17 @@ def test_a_loose_answer_says_by_how_much_it_is_too_low(tolerance):
     places = [(k + 0.5 * (course % 2), course) for course in range(5) for k in range(3)]
     stones = [box((x, 0, z), (x + 1, 1, z + 1), name=f"{z}-{x}") for x, z in places]
     model = build_model([FLOOR, *stones], friction=0.5)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), sideways(model, (0.3, 1, 0))
-    truth, loose = (optimise(system, dead, live, tolerance=each) for each in (1e-10, tolerance))
+    system, dead, live = assemble_balance(model), loads.weight_wrench(model, GRAVITY), sideways(model, (0.3, 1, 0))
+    truth, loose = (optimise_forces(system, dead, live, tolerance=each) for each in (1e-10, tolerance))
     missing = truth.multiplier - loose.multiplier
     assert missing > 1e-9
-    assert missing <= 1.1 * shortfall(system, loose) <= 100 * missing
+    assert missing <= 1.1 * multiplier_shortfall(system, loose) <= 100 * missing
 
 
 def test_gains_are_those_of_finite_differences():
     """A wall with two kinds of stone, a dead load and a live one: central differences of the multiplier."""
     step = 1e-4
-    on_top, aside = Push("3-0", force=2e4), Push("3-2", force=1e4, direction=(1, 0, 0))
+    on_top, aside = AppliedLoad("3-0", force=2e4), AppliedLoad("3-2", force=1e4, direction=(1, 0, 0))
 
     def structure(light=2000.0, friction=0.4, foot=0.5):
         stones = [FLOOR]
@@ -187,9 +193,9 @@ def test_gains_are_those_of_finite_differences():
 
     def solve(extra_dead=1.0, extra_live=1.0, **changed):
         model = structure(**changed)
-        dead = loads.weight(model, GRAVITY) + extra_dead * loads.wrench(model, [on_top], GRAVITY)
-        live = sideways(model) + extra_live * loads.wrench(model, [aside], GRAVITY)
-        return limit(balance(model), dead, live)
+        dead = loads.weight_wrench(model, GRAVITY) + extra_dead * loads.load_wrench(model, [on_top], GRAVITY)
+        live = sideways(model) + extra_live * loads.load_wrench(model, [aside], GRAVITY)
+        return solve_limit(assemble_balance(model), dead, live)
 
     def slope(name, value):
         ends = [solve(**{name: value * (1 + sign * step)}).multiplier for sign in (-1, 1)]
@@ -198,9 +204,9 @@ def test_gains_are_those_of_finite_differences():
     found, model = solve().optimum, structure()
     nothing = np.zeros((len(model.blocks), 6))
     light = np.array([block.group == "light" for block in model.blocks])[:, None]
-    of_light = light * loads.weight(model, GRAVITY), light * sideways(model)
-    dead, live = (loads.wrench(model, [push], GRAVITY) for push in (on_top, aside))
-    system = balance(model)
+    of_light = light * loads.weight_wrench(model, GRAVITY), light * sideways(model)
+    dead, live = (loads.load_wrench(model, [push], GRAVITY) for push in (on_top, aside))
+    system = assemble_balance(model)
     foot = (system.contacts.a == 0) | (system.contacts.b == 0)
     by_contact = gain_by_friction(found) * system.friction
     gains = {

@@ -37,7 +37,7 @@ def spinning(tmp_path_factory):
 
 
 def test_displacement_of_centroids(spinning):
-    moved = measure.displacement(spinning)
+    moved = measure.centroid_displacement(spinning)
     np.testing.assert_allclose(moved[:, 0], np.outer(TIME, [0, 0, 0.5]), atol=1e-14)
     assert not moved[:, 1].any()
 
@@ -74,12 +74,12 @@ def test_the_mechanism_of_a_frame(tmp_path):
         position = np.array([[0, 0, 0.5], edge + rotate(turn, arm)])
         sample.state = sample.state._replace(position=position, rotation=np.array([[1.0, 0, 0, 0], turn]))
         writer.add(sample)
-    found = measure.mechanism(read_run(tmp_path))
+    found = measure.mechanism_of_frame(read_run(tmp_path))
     (joint,) = found.joints
     assert (joint.kind, joint.side) == ("hinge", "right")
     np.testing.assert_allclose(found.bodies[1].axis, edge, atol=1e-9)
     assert measure.crack_widths(found) == pytest.approx({"stone 0|stone 1": 1e3 * np.sin(0.2)})
-    assert measure.mechanism(read_run(tmp_path), 0).words == "nothing moves"
+    assert measure.mechanism_of_frame(read_run(tmp_path), 0).words == "nothing moves"
 
 
 def test_unknown_block(spinning):

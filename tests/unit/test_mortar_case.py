@@ -7,7 +7,7 @@ import pytest
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 
 CASE = """\
 [structure]
@@ -114,11 +114,11 @@ every = "10 ms"
 def test_a_run_that_is_cut_and_resumed_keeps_its_bits(tmp_path, law):
     case = parse_case(SHAKEN.replace("LAW", law))
     whole = run(case, tmp_path / "whole")
-    steps = record(case, tmp_path / "cut")
+    steps = record_history(case, tmp_path / "cut")
     for _ in range(33):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     after = read_run(tmp_path / "cut")
     last, again = whole.state(-1), after.state(-1)

@@ -6,8 +6,15 @@ from scipy.integrate import quad
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.samples import integrals
-from drystone.motion import Motion, acceleration, displacement, of_ground, of_support, velocity
+from drystone.ground.samples import integrate_twice
+from drystone.motion import (
+    Motion,
+    select_ground_motions,
+    select_support_motions,
+    total_acceleration,
+    total_displacement,
+    total_velocity,
+)
 
 SAMPLES = np.random.default_rng(4).normal(size=9)  # [m/s2] 0.4 s of them
 MOTIONS = {
@@ -124,7 +131,7 @@ def test_a_record_goes_through_its_samples():
     motion = MOTIONS["record"]
     t = np.linspace(0.1, 0.4999, 77)
     np.testing.assert_allclose(motion.acceleration(t)[:, 0], np.interp(t - 0.1, 0.05 * np.arange(9), SAMPLES), atol=1e-13)
-    velocity, displacement = integrals(SAMPLES, 0.05)
+    velocity, displacement = integrate_twice(SAMPLES, 0.05)
     at = 0.1 + 0.05 * np.arange(9)
     np.testing.assert_allclose(motion.velocity(at)[:, 0], velocity, atol=1e-14)
     np.testing.assert_allclose(motion.displacement(at)[:, 0], displacement, atol=1e-14)
@@ -145,12 +152,12 @@ def test_motions_are_summed_and_sorted_by_what_they_move():
     upward = Motion("rectangular", amplitude=2.0, duration=1.0, direction=(0, 0, 1))
     pier = Motion("rectangular", amplitude=4.0, duration=1.0, supports=("pier",))
     motions = [ground, upward, pier]
-    assert of_ground(motions) == (ground, upward)
-    assert of_support(motions, "pier") == (pier,)
-    np.testing.assert_allclose(acceleration(of_ground(motions), 0.5), [1.0, 0.0, 2.0])
-    np.testing.assert_allclose(velocity(of_ground(motions), 0.5), [0.5, 0.0, 1.0])
-    np.testing.assert_allclose(displacement(of_ground(motions), 2.0), [1.5, 0.0, 3.0])
-    assert displacement((), np.zeros(4)).shape == (4, 3)
+    assert select_ground_motions(motions) == (ground, upward)
+    assert select_support_motions(motions, "pier") == (pier,)
+    np.testing.assert_allclose(total_acceleration(select_ground_motions(motions), 0.5), [1.0, 0.0, 2.0])
+    np.testing.assert_allclose(total_velocity(select_ground_motions(motions), 0.5), [0.5, 0.0, 1.0])
+    np.testing.assert_allclose(total_displacement(select_ground_motions(motions), 2.0), [1.5, 0.0, 3.0])
+    assert total_displacement((), np.zeros(4)).shape == (4, 3)
 
 
 @pytest.mark.parametrize(
@@ -166,8 +173,10 @@ def test_motions_are_summed_and_sorted_by_what_they_move():
         ({"pulse": "rectangular", "amplitude": 1.0, "duration": 0.0}, "duration of a rectangular is 0.0"),
         ({"pulse": "ricker", "half_period": 1.0, "velocity_amplitude": 1.0}, "needs an amplitude in m/s2; velocity_amplitude"),
         ({"pulse": "mavroeidis-papageorgiou", "amplitude": 1.0, "half_period": 1.0, "phase": 0.0}, "needs its oscillations"),
-        ({"pulse": "mavroeidis-papageorgiou", "amplitude": 1.0, "half_period": 1.0, "phase": 0.0, "oscillations": 0.5},
-         "oscillations of a mavroeidis-papageorgiou is 0.5; give a number above 1"),
+        (
+            {"pulse": "mavroeidis-papageorgiou", "amplitude": 1.0, "half_period": 1.0, "phase": 0.0, "oscillations": 0.5},
+            "oscillations of a mavroeidis-papageorgiou is 0.5; give a number above 1",
+        ),
         ({"pulse": "record"}, "a record needs an accelerogram"),
         ({"pulse": "record", "record": Accelerogram("x", "", 0.1, np.zeros(1), "g")}, "record 'x' has 1 samples"),
         ({"pulse": "rectangular", "amplitude": np.nan, "duration": 1.0}, "amplitude of a rectangular is nan"),

@@ -100,13 +100,13 @@ def test_components_are_chosen(folder):
     ("motion", "lasts", "message"),
     [
         ('record = "nowhere.AT2"', 'after = "1 s"', "line 13: motion.record: .*nowhere.AT2"),
-        ('record = "x.txt"\nscale = 2.0\npga = "0.3 g"', 'after = "1 s"', "scale and pga say how strong the record is"),
+        ('record = "x.txt"\nscale = 2.0\npga = "0.3 g"', 'after = "1 s"', "scale and pga all scale the record"),
         (G + "arias = [0.9, 0.1]", 'after = "1 s"', "motion.record: arias = .0.9, 0.1.; give two"),
         (G + 'band = ["1 Hz", "60 Hz"]', 'after = "1 s"', "band from 1 to 60 Hz; .* below 50 Hz"),
         (G + "fro = 1", 'after = "1 s"', "motion.fro: 'fro' is not a key .* did you mean 'from'"),
         (G + "from = 0.995\nto = 1", 'after = "1 s"', "'shake' from 0.995 to 1 s has no two samples"),
         (G + "arias = [0, 1]\nto = 1", 'after = "1 s"', "give one of the two"),
-        ('pulse = "sine"\namplitude = 1.0\nhalf_period = 0.1', 'after = "1 s"', "analysis.after: the sine goes on for ever"),
+        ('pulse = "sine"\namplitude = 1.0\nhalf_period = 0.1', 'after = "1 s"', "analysis.after: the sine has no end"),
         ('pulse = "ricker"\namplitude = 1.0\nhalf_period = 0.1', "", "analysis: needs either duration, or after"),
         ('pulse = "ricker"\namplitude = 1.0\nhalf_period = 0.1', "after = 1\nduration = 2", "needs either duration, or after"),
         ("direction = [1, 0, 0]", "duration = 2", 'motion.pulse: is missing, and so is record = "file"; accepted: rect'),
@@ -143,10 +143,10 @@ def test_a_run_goes_on_without_the_file_of_its_record(folder):
     path.write_text(BLOCK.format(motion=motion, lasts='after = "0.1 s"'))
     case = read_case(path)
     whole = session.run(case, folder / "whole")
-    with closing(session.record(case, folder / "cut")) as steps:
+    with closing(session.record_history(case, folder / "cut")) as steps:
         list(islice(steps, 211))
     (folder / "shake.txt").unlink()
-    for _ in session.resume(folder / "cut"):
+    for _ in session.resume_history(folder / "cut"):
         pass
     resumed = read_run(folder / "cut")
     for name in ("time", "position", "rotation", "velocity", "ground"):

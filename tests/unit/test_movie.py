@@ -6,11 +6,11 @@ import pytest
 from drystone import quaternion
 from drystone.errors import InputError
 from drystone.view import movie as movies
-from drystone.view.camera import project
-from drystone.view.moment import Moment, label, stones_at, values_at
-from drystone.view.movie import moments_of, movie
-from drystone.view.picture import Look, photograph, pixels_of, prepare
-from drystone.view.render import corners
+from drystone.view.camera import project_points
+from drystone.view.moment import Moment, bodies_at, moment_label, values_at
+from drystone.view.movie import movie, movie_moments
+from drystone.view.picture import Look, prepare_settings, render_moment, to_uint8
+from drystone.view.render import world_vertices
 from tests.unit.synthetic import boxes, hand_run
 from tests.unit.test_picture import read_png
 
@@ -29,38 +29,38 @@ def run(tmp_path_factory):
 def test_between_frames_motion_is_even(run):
     """Half of the way is half a metre and an eighth of a turn."""
     moment = Moment(0, 1, 0.5, 1)
-    stones = stones_at(run, moment, 1.0)
+    stones = bodies_at(run, moment, 1.0)
     np.testing.assert_allclose(stones.position[1], [0.5, 0, 1.5])
     np.testing.assert_allclose(quaternion.rotation_vector(stones.rotation[1:]), [[0, 0, np.pi / 4]], atol=1e-12)
     np.testing.assert_allclose(values_at(run, moment, "displacement"), [0.0, 0.5])
-    doubled = stones_at(run, moment, 2.0)
+    doubled = bodies_at(run, moment, 2.0)
     np.testing.assert_allclose(doubled.position[1], [1.0, 0, 1.5])
     np.testing.assert_allclose(quaternion.rotation_vector(doubled.rotation[1:]), [[0, 0, np.pi / 2]], atol=1e-12)
 
 
 def test_images_are_chosen_by_time(run):
     """4000 images a second of a run of 2 ms: one every 0.25 ms, both ends with them, 9 in all."""
-    chosen = moments_of(run, 4000.0, None, None)
+    chosen = movie_moments(run, 4000.0, None, None)
     np.testing.assert_allclose([m.frame + m.share for m in chosen], np.arange(9) / 4)
-    assert [m.shows for m in chosen] == [0, 0, 1, 1, 1, 1, 2, 2, 2]
-    part = moments_of(run, 4000.0, 0.0005, 0.001)
+    assert [m.shown_frame for m in chosen] == [0, 0, 1, 1, 1, 1, 2, 2, 2]
+    part = movie_moments(run, 4000.0, 0.0005, 0.001)
     np.testing.assert_allclose([m.frame + m.share for m in part], [0.5, 0.75, 1.0])
     for start, end in ((-0.1, None), (None, 5.0), (0.001, 0.0005)):
         with pytest.raises(InputError, match=r"the run goes from 0 to 0\.002 s"):
-            moments_of(run, 4000.0, start, end)
+            movie_moments(run, 4000.0, start, end)
 
 
 def test_a_mechanism_goes_to_and_fro(run, tmp_path):
     """Statics: from the structure as built to where it is drawn and back, a cosine; the label is the stage."""
     moved = run.model.position + [[0, 0, 0], [0.2, 0, 0]]
     still = hand_run(tmp_path / "limit", run.model, [moved], kind='kind = "limit"')
-    chosen = moments_of(still, 4 / 3, None, None)  # 4 images in 3 s
+    chosen = movie_moments(still, 4 / 3, None, None)  # 4 images in 3 s
     np.testing.assert_allclose([m.share for m in chosen], [0.0, 0.5, 1.0, 0.5])
-    assert {label(still, moment) for moment in chosen} == {"stage 1"}
-    np.testing.assert_allclose(stones_at(still, chosen[1], 1.0).position[1], [0.1, 0, 1.5])
+    assert {moment_label(still, moment) for moment in chosen} == {"stage 1"}
+    np.testing.assert_allclose(bodies_at(still, chosen[1], 1.0).position[1], [0.1, 0, 1.5])
     at_rest = hand_run(tmp_path / "rest", run.model, [run.model.position], kind='kind = "limit"')
     with pytest.raises(InputError, match="nothing moves in this analysis"):
-        moments_of(at_rest, 25.0, None, None)
+        movie_moments(at_rest, 25.0, None, None)
 
 
 def test_numbered_pictures_are_the_moments(run, tmp_path):
@@ -68,10 +68,10 @@ def test_numbered_pictures_are_the_moments(run, tmp_path):
     how = {"fps": 25.0, "speed": 0.025, "start": 0.0005, "end": 0.0015, "size": SIZE, "color": "displacement"}
     assert movie(run, tmp_path / "f-%02d.png", **how) == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f-00.png", "f-01.png"]
-    moments = moments_of(run, 1000.0, 0.0005, 0.0015)
-    setting = prepare(run, moments, SIZE, Look(color="displacement"))._replace(letter=11.0)
+    moments = movie_moments(run, 1000.0, 0.0005, 0.0015)
+    setting = prepare_settings(run, moments, SIZE, Look(color="displacement"))._replace(label_height=11.0)
     for number, moment in enumerate(moments):
-        wanted = pixels_of(photograph(run, moment, setting)[0])
+        wanted = to_uint8(render_moment(run, moment, setting)[0])
         np.testing.assert_array_equal(read_png(tmp_path / f"f-{number:02d}.png"), wanted)
 
 
@@ -95,7 +95,7 @@ def test_a_gif_lasts_as_long_as_it_should(run, tmp_path):
 def test_a_gif_holds_the_images(run, tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     shown = []
-    count = movie(run, tmp_path / "a.gif", fps=50.0, speed=0.02, size=SIZE, watch=shown.append)
+    count = movie(run, tmp_path / "a.gif", fps=50.0, speed=0.02, size=SIZE, on_progress=shown.append)
     np.testing.assert_allclose(shown, np.arange(1, 7) / 6)
     with pillow.open(tmp_path / "a.gif") as read:
         assert read.size == SIZE
@@ -103,9 +103,9 @@ def test_a_gif_holds_the_images(run, tmp_path):
         assert count == 6
         read.seek(1)
         image = np.asarray(read.convert("RGB")).astype(int)
-    moments = moments_of(run, 2500.0, None, None)
-    setting = prepare(run, moments, SIZE, Look())._replace(letter=11.0)
-    wanted = pixels_of(photograph(run, moments[1], setting)[0]).astype(int)
+    moments = movie_moments(run, 2500.0, None, None)
+    setting = prepare_settings(run, moments, SIZE, Look())._replace(label_height=11.0)
+    wanted = to_uint8(render_moment(run, moments[1], setting)[0]).astype(int)
     assert np.abs(image - wanted).mean() < 3.0, "but for 256 colours"
 
 
@@ -117,11 +117,11 @@ def test_an_mp4_holds_the_images(run, tmp_path):
     images = [np.frombuffer(data, np.uint8).reshape(SIZE[1], SIZE[0], 3).astype(int) for data in reader]
     assert about["size"] == SIZE
     assert about["fps"] == 25.0
-    moments = moments_of(run, 2500.0, None, None)
-    setting = prepare(run, moments, SIZE, Look())._replace(letter=11.0)
+    moments = movie_moments(run, 2500.0, None, None)
+    setting = prepare_settings(run, moments, SIZE, Look())._replace(label_height=11.0)
     assert len(images) == len(moments) == 6
     for image, moment in zip(images, moments, strict=True):
-        assert np.abs(image - pixels_of(photograph(run, moment, setting)[0])).mean() < 6.0
+        assert np.abs(image - to_uint8(render_moment(run, moment, setting)[0])).mean() < 6.0
 
 
 @pytest.mark.parametrize("name", ["cut.mp4", "cut.gif"])
@@ -132,19 +132,19 @@ def test_what_is_cut_leaves_no_file(run, tmp_path, name):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        movie(run, tmp_path / name, speed=0.01, size=SIZE, watch=stop)
+        movie(run, tmp_path / name, speed=0.01, size=SIZE, on_progress=stop)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_round_about_all_stays_in_sight_and_equally_large(run):
-    moments = moments_of(run, 4000.0, None, None)
+    moments = movie_moments(run, 4000.0, None, None)
     shots = movies._shots(run, moments, SIZE, Look(), 360.0)
     cameras = [shot.setting.scene.camera for shot in shots]
     assert len({camera.scale for camera in cameras}) == 1
     np.testing.assert_allclose(cameras[0].forward, cameras[-1].forward, atol=1e-12)
     assert abs(cameras[0].forward @ cameras[4].forward) < 0.999, "half way round"
     for shot, camera in zip(shots, cameras, strict=True):
-        seen = project(camera, corners(stones_at(run, shot.moment, 1.0)))[:, :2]
+        seen = project_points(camera, world_vertices(bodies_at(run, shot.moment, 1.0)))[:, :2]
         assert seen.min() > 0.0
         assert (seen < camera.size).all()
 
@@ -152,14 +152,14 @@ def test_round_about_all_stays_in_sight_and_equally_large(run):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"path": "a.avi"}, "a movie is .mp4, .gif or numbered"),
-        ({"path": "a.png"}, "numbered pictures as frame-%04d.png"),
+        ({"path": "a.avi"}, "a movie is an .mp4, a .gif or numbered"),
+        ({"path": "a.png"}, "numbered pictures such as frame-%04d.png"),
         ({"path": "a-%s-%d.png"}, "numbered pictures"),
         ({"path": "no/a.gif"}, "there is no folder"),
         ({"fps": 0.0}, "fps = 0"),
         ({"speed": -1.0}, "speed = -1"),
         ({"jobs": 0}, "jobs = 0"),
-        ({"path": "a.mp4", "size": (95, 64)}, "95x64: an mp4 has an even number"),
+        ({"path": "a.mp4", "size": (95, 64)}, "95x64: an mp4 needs an even number"),
     ],
 )
 def test_mistakes_are_told(run, tmp_path, asked, said):

@@ -6,7 +6,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from drystone.neighbours import connected, near_pairs
+from drystone.neighbours import find_near_pairs, label_connected
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -18,12 +18,12 @@ def test_groups_are_those_of_scipy(seed):
         row = random.permutation(count)
         pairs = random.permutation(np.column_stack([row[:-1], row[1:]]))
     graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(count, count))
-    np.testing.assert_array_equal(connected(count, pairs), connected_components(graph, directed=False)[1])
+    np.testing.assert_array_equal(label_connected(count, pairs), connected_components(graph, directed=False)[1])
 
 
 def test_groups_of_nothing():
-    assert connected(0, np.empty((0, 2), int)).tolist() == []
-    assert connected(2, np.empty((0, 2), int)).tolist() == [0, 1]
+    assert label_connected(0, np.empty((0, 2), int)).tolist() == []
+    assert label_connected(2, np.empty((0, 2), int)).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -32,6 +32,6 @@ def test_pairs_are_those_of_scipy(seed):
     random = np.random.default_rng(seed)
     points = random.uniform(0, 3, (int(random.integers(1, 60)), 6)).round(seed % 4)
     reach = float(random.uniform(0, 2))
-    found = near_pairs(points, reach)
+    found = find_near_pairs(points, reach)
     assert np.all(found[:, 0] < found[:, 1])
     assert sorted(found.tolist()) == sorted(cKDTree(points).query_pairs(reach, output_type="ndarray").tolist())

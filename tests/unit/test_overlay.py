@@ -10,10 +10,10 @@ from drystone.mechanism import read_mechanism
 from drystone.resultants import joint_resultants, thrust_lines
 from drystone.units import GRAVITY
 from drystone.view import camera
-from drystone.view.colours import PALETTE, SUPPORT
-from drystone.view.forces import FALLING, UNLOADED, force_picture, thrust_picture
-from drystone.view.mechanisms import HINGE, SLIDING, mechanism_picture
-from drystone.view.overlay import Lines, behind, draw_legend, draw_lines, lines, polyline
+from drystone.view.colours import CLASS_PALETTE, SUPPORT_COLOUR
+from drystone.view.forces import MOVING_COLOUR, UNLOADED_COLOUR, force_picture, thrust_picture
+from drystone.view.mechanisms import HINGE_COLOUR, SLIDING_COLOUR, mechanism_picture
+from drystone.view.overlay import Lines, draw_legend, draw_lines, lines, lines_behind, polyline
 from drystone.view.picture import picture
 from drystone.view.plots import curve_picture, polar_picture
 from tests.unit.hand_contacts import contacts_of, rectangle
@@ -26,7 +26,7 @@ FRONT = {"azimuth": 0.0, "elevation": 0.0, "field": 0.0}
 
 def front_eye():
     """10 pixels a metre, x to the right and z up, the origin in the middle of 160 by 120 pixels."""
-    axes = camera.axes(0.0, 0.0)
+    axes = camera.camera_axes(0.0, 0.0)
     return camera.Camera(np.zeros(3), *axes, 0.0, 10.0, np.array([80.0, 60.0]), SIZE)
 
 
@@ -85,7 +85,7 @@ def test_lines_far_behind_the_stones_are_known():
     places = np.array([[0.0, 0, 0], [0, 5.0, 0], [1.5, 5.0, 0], [99.0, 5.0, 0]])
 
     def look(image, eye, near):
-        found["far"] = behind(lines(places, places, 2.0, RED), eye, near, 1.0)
+        found["far"] = lines_behind(lines(places, places, 2.0, RED), eye, near, 1.0)
 
     picture(boxes([[0, 0, 0.0], [0, 5, 0.0]]), size=SIZE, overlay=look, **FRONT)
     assert found["far"].tolist() == [False, True, False, False]
@@ -108,7 +108,7 @@ def test_the_overlay_sees_what_the_picture_shows():
     assert seen["image"].shape == (120, 160, 3)
     assert seen["near"][60, 80] == pytest.approx(0.5), "the front is half a metre before the centre"
     assert seen["near"][2, 2] < -1e9
-    corners = camera.project(seen["eye"], np.array([[-0.5, 0, 0.0], [0.5, 0, 1.0]]))[:, :2]
+    corners = camera.project_points(seen["eye"], np.array([[-0.5, 0, 0.0], [0.5, 0, 1.0]]))[:, :2]
     side = 0.82 * 120  # the margin is 9 % on every side
     np.testing.assert_allclose(corners, [[80 - side / 2, 60 + side / 2], [80 + side / 2, 60 - side / 2]])
 
@@ -118,7 +118,7 @@ def test_what_is_not_shown_hides_nothing():
     model = boxes([[0, 0, 0.5], [0, 3, 0.5]], fixed=[1])
     view = {"size": SIZE, **FRONT}
     image = picture(model, shown=np.array([False, True]), **view).astype(int)
-    assert np.ptp(image[60, 80]) < 15 + 255 * np.ptp(SUPPORT), "grey"
+    assert np.ptp(image[60, 80]) < 15 + 255 * np.ptp(SUPPORT_COLOUR), "grey"
     stone = picture(model, shown=np.array([True, True]), **view).astype(int)
     assert stone[60, 80, 0] > stone[60, 80, 2] + 15, "limestone"
 
@@ -152,7 +152,7 @@ def test_a_mechanism_in_colours(tmp_path):
     motion = np.zeros((3, 6))
     motion[2, 0] = 1.0
     image = mechanism_picture(model, read_mechanism(model, contacts, motion), tmp_path / "m.png", size=(320, 240), **FRONT)
-    colours = {"moving": PALETTE[0], "still": SUPPORT, "sliding": SLIDING, "hinge": HINGE}
+    colours = {"moving": CLASS_PALETTE[0], "still": SUPPORT_COLOUR, "sliding": SLIDING_COLOUR, "hinge": HINGE_COLOUR}
     assert (tmp_path / "m.png").exists()
     seen = np.array([nearest_hue(pixel, colours) for pixel in image[:, 160]])
     assert (seen[40:80] == "moving").all()
@@ -166,7 +166,7 @@ def test_a_hinge_is_a_dot(tmp_path):
     motion = np.zeros((3, 6))
     motion[2] = [0.5, 0, 0.5, 0, 1.0, 0]  # about the right edge of the upper joint, which is at (0.5, 0, 2)
     image = mechanism_picture(model, read_mechanism(model, contacts, motion), size=(320, 240), **FRONT)
-    red = (np.abs(image.astype(int) - np.round(255 * np.array(HINGE))) < 3).all(axis=2)
+    red = (np.abs(image.astype(int) - np.round(255 * np.array(HINGE_COLOUR))) < 3).all(axis=2)
     rows, columns = np.nonzero(red[60:, 100:])  # the legend aside
     assert 40 < len(rows) < 80, "a disc of 9 pixels"
     assert columns.mean() + 100 > 160, "right of the middle"
@@ -180,14 +180,14 @@ def test_forces_and_who_carries_none(tmp_path):
     loaded = contacts._replace(impulse=forces)
     view = {"size": (320, 240), **FRONT}
     image = force_picture(model, loaded, tmp_path / "f.png", **view)
-    colours = {"unloaded": UNLOADED, "stone": (0.9, 0.86, 0.78), "support": SUPPORT}
+    colours = {"unloaded": UNLOADED_COLOUR, "stone": (0.9, 0.86, 0.78), "support": SUPPORT_COLOUR}
     top, bottom = 60, 130  # rows in the upper and in the lower stone, beside the force
     assert nearest_hue(image[top, 180], colours) == "unloaded"
     assert nearest_hue(image[bottom, 180], colours) == "stone"
     falling = np.zeros((3, 6))
     falling[2, 2] = -GRAVITY
     fell = force_picture(model, loaded, moving=falling, **view)
-    assert nearest_hue(fell[top, 180], colours | {"falling": FALLING}) == "falling"
+    assert nearest_hue(fell[top, 180], colours | {"falling": MOVING_COLOUR}) == "falling"
     dark = (image[:, 160].astype(int).sum(axis=1) < 150).nonzero()[0]  # the force, through the lower joint at row 152
     assert dark.min() < 152 < dark.max()
     above = force_picture(model, loaded, shown=np.array([False, True, True]), **view)

@@ -8,8 +8,8 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.view import camera, raster, render
-from drystone.view.colours import PALETTE, SUPPORT, class_rows, scale_colours, told
-from drystone.view.moment import Moment, at_frame, label, values_at
+from drystone.view.colours import CLASS_PALETTE, SUPPORT_COLOUR, class_legend_rows, format_quantity, scale_colours
+from drystone.view.moment import Moment, moment_at_frame, moment_label, values_at
 from drystone.view.picture import picture, strip
 from drystone.view.png import write_png
 from tests.unit.hand_contacts import contacts_of, rectangle
@@ -21,10 +21,10 @@ SIZE = (160, 120)
 def faces_seen(model, **view):
     """(H, W) number of the block seen in each pixel, -1 for none; front view along +y."""
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (len(model.blocks), 1))
-    corners = render.corners(render.Stones(model.bodies, model.position, upright, np.ones(len(model.blocks), bool)))
-    eye = camera.frame(corners, SIZE, **{"azimuth": 0, "elevation": 0, "field": 0, "margin": 0.1} | view)
+    corners = render.world_vertices(render.DrawnBodies(model.bodies, model.position, upright, np.ones(len(model.blocks), bool)))
+    eye = camera.fit_camera(corners, SIZE, **{"azimuth": 0, "elevation": 0, "field": 0, "margin": 0.1} | view)
     triangle, face = render.triangles(model.bodies)
-    _, number = raster.nearest(eye, camera.project(eye, corners)[triangle], face)
+    _, number = raster.rasterise_nearest(eye, camera.project_points(eye, corners)[triangle], face)
     return np.where(number >= 0, number // 6, -1)  # boxes have 6 faces
 
 
@@ -48,10 +48,10 @@ def test_a_box_covers_the_pixels_of_its_front():
 @pytest.mark.parametrize("field", [0.0, 40.0])
 def test_a_pixel_and_its_world_point(field):
     points = np.random.default_rng(2).normal(size=(20, 3))
-    eye = camera.frame(points, SIZE, azimuth=35, elevation=20, field=field, margin=0.1)
-    for point, (column, row, near) in zip(points, camera.project(eye, points), strict=True):
+    eye = camera.fit_camera(points, SIZE, azimuth=35, elevation=20, field=field, margin=0.1)
+    for point, (column, row, near) in zip(points, camera.project_points(eye, points), strict=True):
         assert raster.world_point(eye, column - 0.5, row - 0.5, near) == pytest.approx(point)
-    seen = camera.project(eye, points)[:, :2]
+    seen = camera.project_points(eye, points)[:, :2]
     assert seen.min() >= 0.1 * 120 - 1e-9
     assert (seen <= np.array(SIZE) * 0.9 + 1e-9).all()
 
@@ -63,7 +63,7 @@ def test_background_stone_and_support(tmp_path):
     assert top_corner.min() > 200, "pale background"
     stone, support = image[40, 80].astype(int), image[80, 80].astype(int)
     assert stone[0] > stone[2] + 15, "limestone is warm"
-    assert np.ptp(support) < 15 + 255 * np.ptp(SUPPORT), "supports are grey"
+    assert np.ptp(support) < 15 + 255 * np.ptp(SUPPORT_COLOUR), "supports are grey"
 
 
 def test_png_holds_the_same_pixels(tmp_path):
@@ -138,8 +138,8 @@ def test_without_a_value_stones_are_plain(apart):
 def test_macro_blocks_have_the_palette(apart):
     image = picture(apart, color="macro-block", **FRONT)
     pixels = image.reshape(-1, 3)[image.reshape(-1, 3).min(axis=1) < 120]
-    assert min(np.linalg.norm(hue(pixel) - hue(PALETTE[0])) for pixel in pixels) < 0.1, "what moves is orange"
-    assert [words for _, words in class_rows(np.array([0.0, 1, 1, 2, 3, 4, 5, 6]))] == [
+    assert min(np.linalg.norm(hue(pixel) - hue(CLASS_PALETTE[0])) for pixel in pixels) < 0.1, "what moves is orange"
+    assert [words for _, words in class_legend_rows(np.array([0.0, 1, 1, 2, 3, 4, 5, 6]))] == [
         "still: 1", "2 blocks", "1 block", "1 block", "1 block", "and 2 more macro-blocks",
     ]  # fmt: skip
 
@@ -150,7 +150,7 @@ def test_macro_blocks_have_the_palette(apart):
      (2e5, "N", "200 kN"), (0.0, "m/s", "0 mm/s")],
 )  # fmt: skip
 def test_values_in_the_units_of_people(value, unit, words):
-    assert told(value, unit) == words
+    assert format_quantity(value, unit) == words
 
 
 def test_the_ghost_is_the_outline_of_what_was_built(apart):
@@ -159,8 +159,8 @@ def test_the_ghost_is_the_outline_of_what_was_built(apart):
     changed = np.abs(bare - ghost).max(axis=2) > 8
     changed[:60, :120] = False  # the legend
     box = np.array([[-2.5, -0.5, 0.0], [2.5, 0.5, 2.0]])
-    eye = render.seen_by(render.make_scene(apart.model, box, (320, 180), camera.VIEWS["front"]))
-    (left, bottom, _), (right, top, _) = camera.project(eye, np.array([[1.5, 0, 0.0], [2.5, 0, 1.0]]))
+    eye = render.image_camera(render.make_scene(apart.model, box, (320, 180), camera.VIEWS["front"]))
+    (left, bottom, _), (right, top, _) = camera.project_points(eye, np.array([[1.5, 0, 0.0], [2.5, 0, 1.0]]))
     rows, columns = np.nonzero(changed)
     moved = columns > 200
     assert abs(columns[moved].min() - left) <= 2
@@ -179,7 +179,12 @@ def test_a_section_leaves_out_what_is_on_the_side_of_the_eye(tmp_path):
         cut = picture(run, section="y = 1.5", **view)
         np.testing.assert_array_equal(cut, picture(run, shown=np.array(kept), **view))
         np.testing.assert_array_equal(cut, picture(model, section="y=1.5", **view))
-    for section, said in (("x=1", "looks along this plane"), ("w=1", "as x=0.5"), ("x=one", "as x=0.5"), ("xy=1", "as x=0.5")):
+    for section, said in (
+        ("x=1", "looks along this plane"),
+        ("w=1", "as in x=0.5"),
+        ("x=one", "as in x=0.5"),
+        ("xy=1", "as in x=0.5"),
+    ):
         with pytest.raises(InputError, match=said):
             picture(run, section=section, view="front", size=SIZE)
 
@@ -191,7 +196,10 @@ def test_options_combine(tmp_path):
     contacts = contacts_of((k, k + 1, rectangle(*square, k + 1.0), [0.0, 0.0, 1.0]) for k in range(2))
     contacts = contacts._replace(impulse=np.tile([0.0, 0.0, 5.0], (8, 1)))
     run = hand_run(tmp_path / "run", model, [model.position, model.position + [0.1, 0, 0]], contacts=contacts)
-    pressure = values_at(run, Moment(0, 1, 0.25, 0), "joint pressure"), values_at(run, at_frame(run, 1), "joint pressure")
+    pressure = (
+        values_at(run, Moment(0, 1, 0.25, 0), "joint pressure"),
+        values_at(run, moment_at_frame(run, 1), "joint pressure"),
+    )
     assert np.isnan(pressure[0]).all(), "nothing touches in the first frame, which is shown"
     np.testing.assert_allclose(pressure[1], 5.0 * 4 / 0.001, err_msg="[Pa] four impulses of 5 N s in 1 ms on 1 m2")
     np.testing.assert_array_equal(values_at(run, Moment(0, 1, 0.75, 1), "joint pressure"), pressure[1])
@@ -208,9 +216,9 @@ def test_options_combine(tmp_path):
 def test_views_by_name(apart):
     """From the top z is not seen: where the right stone has gone to changes nothing but light; from the side x is not."""
     for name, axis in (("front", 1), ("side", 0), ("top", 2)):
-        forward = camera.axes(*camera.VIEWS[name][:2])[2]
+        forward = camera.camera_axes(*camera.VIEWS[name][:2])[2]
         np.testing.assert_allclose(np.abs(forward), np.eye(3)[axis], atol=1e-12)
-    right, up, _ = camera.axes(*camera.VIEWS["top"][:2])
+    right, up, _ = camera.camera_axes(*camera.VIEWS["top"][:2])
     np.testing.assert_allclose([right, up], [[1, 0, 0], [0, 1, 0]], atol=1e-12)
     assert picture(apart, view="iso", size=SIZE).shape == (120, 160, 3)
     with pytest.raises(InputError, match=r"'frnt', did you mean 'front'"):
@@ -221,7 +229,7 @@ def test_a_stone_that_has_flown_away_does_not_count(tmp_path):
     """50 m away it is not in the picture, which is as large as without it; farther than half the extent is away."""
     model = boxes([[0, 0, 0.5], [2, 0, 0.5], [4, 0, 0.5]])
     points = np.array([[0.0, 0, 0], [50.0, 0, 0], [0, 0, 2.0]])
-    np.testing.assert_array_equal(render.worth_seeing(model, points), points[[0, 2]])
+    np.testing.assert_array_equal(render.points_near_structure(model, points), points[[0, 2]])
     run = hand_run(tmp_path / "run", model, [[[0, 0, 0.5], [2, 0, 0.5], [50, 0, 0.5]]])
     near = boxes([[0, 0, 0.5], [2, 0, 0.5]])
     seen = picture(run, view="front", size=SIZE)
@@ -231,13 +239,13 @@ def test_a_stone_that_has_flown_away_does_not_count(tmp_path):
 
 
 def test_frames_are_labelled_by_time_or_stage(apart, tmp_path):
-    assert label(apart, at_frame(apart, 2)) == "t = 0.00 s"
+    assert moment_label(apart, moment_at_frame(apart, 2)) == "t = 0.00 s"
     still = hand_run(tmp_path / "run", apart.model, [apart.model.position], kind='kind = "limit"')
-    assert label(still, at_frame(still, -1)) == "stage 1"
+    assert moment_label(still, moment_at_frame(still, -1)) == "stage 1"
     with pytest.raises(InputError, match=r"frame 3: .* has frames 0 to 2"):
         picture(apart, frame=3)
 
 
 def test_the_table_of_the_screen():
     light = np.linspace(0.0, 1.0, 5000)
-    np.testing.assert_allclose([raster.on_screen(value) for value in light], light ** (1 / 2.2), atol=1e-3)
+    np.testing.assert_allclose([raster.to_srgb(value) for value in light], light ** (1 / 2.2), atol=1e-3)

@@ -12,16 +12,16 @@ from drystone.contact.detect import detect
 from drystone.contact.planar import in_plane
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.joints import RIGID, Surface
+from drystone.joints import RIGID_SURFACE, ContactSurface
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate
 from drystone.solvers import newton
 from drystone.solvers.clarabel import static
 from drystone.solvers.methods import METHODS, make_solver
-from drystone.spin import drift
+from drystone.spin import move_freely
 from drystone.stepping import _rows
 
 SHAKE = [Motion("one-sine", amplitude=7.0, half_period=0.15)]
@@ -102,7 +102,7 @@ def test_forces_in_space_become_their_sums():
     np.testing.assert_allclose(through(flat), through(contacts), rtol=1e-9, atol=1e-9)
 
 
-SURFACES = {"rigid": RIGID, "soft": Surface(30e9), "coulomb": Surface(30e9, exact=True)}
+SURFACES = {"rigid": RIGID_SURFACE, "soft": ContactSurface(30e9), "coulomb": ContactSurface(30e9, coulomb=True)}
 # Blocks with all surfaces, and of the others one with each but the soft one, which the block shows; the rest in `make soak`.
 LONG = (("soft", "wall"), ("soft", "arch"), ("rigid", "wall"), ("coulomb", "arch"))
 SHAKEN = [pytest.param(name, surface, id=f"{kind}-{name}", marks=pytest.mark.soak if (kind, name) in LONG else [])
@@ -113,7 +113,7 @@ SHAKEN = [pytest.param(name, surface, id=f"{kind}-{name}", marks=pytest.mark.soa
 def test_agrees_with_space(name, surface):
     """Truth: the engine in space. Differences are the solver's, and what impacts make of them: those of the rigid wall tear
     1e-8 m apart to 1e-4 within 0.1 s whatever the tolerance, so it is followed up to the first."""
-    duration = 0.13 if (name, surface) == ("wall", RIGID) else 0.22
+    duration = 0.13 if (name, surface) == ("wall", RIGID_SURFACE) else 0.22
     space, plane = (shaken(STRUCTURES[name], planar, duration, surface=surface) for planar in (False, True))
     p, q = (np.array([step.state.position for step in steps]) for steps in (space, plane))
     assert abs(p - p[0]).max() > 5e-3  # it moves
@@ -135,7 +135,7 @@ def test_nothing_leaves_the_plane():
 
 def test_compiles_nothing_again():
     """The kernels know D from the shape of the arrays."""
-    kernels = (_rows, drift, newton.follow)
+    kernels = (_rows, move_freely, newton.follow)
     shaken(STRUCTURES["wall"], planar=False, duration=0.01)
     before = [len(kernel.signatures) for kernel in kernels]
     shaken(STRUCTURES["wall"], planar=True, duration=0.01)
@@ -169,7 +169,7 @@ def test_all_methods_solve_the_plane(moving_problem, method):
 
 
 @pytest.mark.parametrize("surface", [
-    pytest.param(RIGID, id="rigid"), pytest.param(Surface(30e9), id="soft", marks=pytest.mark.soak),
+    pytest.param(RIGID_SURFACE, id="rigid"), pytest.param(ContactSurface(30e9), id="soft", marks=pytest.mark.soak),
 ])  # fmt: skip
 def test_the_quadratic_program_runs_a_structure(surface):
     native, qp = (shaken(STRUCTURES["arch"], True, 0.1, method, surface=surface) for method in ("native", "qp"))
@@ -199,7 +199,7 @@ def test_refuses_what_is_no_prism():
 
 
 def test_refuses_what_is_not_of_the_plane():
-    with pytest.raises(InputError, match=r'solver.method = "qp" is for the plane; set planar = true'):
+    with pytest.raises(InputError, match=r'solver.method = "qp" is for planar analyses; set planar = true'):
         case(planar="false", method="qp").model()
     with pytest.raises(InputError, match=r"direction of the rectangular is .* set its y to 0, or planar = false"):
         case(direction="[1, 0.5, 0]").model()
@@ -208,11 +208,11 @@ def test_refuses_what_is_not_of_the_plane():
 def test_a_run_knows_that_it_is_planar(tmp_path):
     """The same bits whether cut or not; the model that was stored is planar too."""
     whole = run(case(), tmp_path / "whole")
-    steps = record(case(), tmp_path / "cut")
+    steps = record_history(case(), tmp_path / "cut")
     for _ in range(60):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     cut = read_run(tmp_path / "cut")
     assert cut.model.planar

@@ -8,7 +8,7 @@ from drystone.build.shapes import box
 from drystone.doctor.examine import examine
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.session import run, simulated, solver_of, start_of
+from drystone.session import case_solver, run, simulate_case, start_state
 
 OVER_A_GAP = """
     [structure]
@@ -70,16 +70,16 @@ def test_what_stands_on_its_beds_is_not_named(made):
 
 
 def test_with_play_they_fall_and_nothing_is_open():
-    case = parse_case(OVER_A_GAP, instead={"structure.play": "0.1 mm"})
+    case = parse_case(OVER_A_GAP, overrides={"structure.play": "0.1 mm"})
     model = case.model()
     assert hung(case.blocks()) == []
-    start = start_of(case, model)
-    *_, last = simulated(case, model, start, solver_of(case))
+    start = start_state(case, model)
+    *_, last = simulate_case(case, model, start, case_solver(case))
     down = start.position[:, 2] - last.state.position[:, 2]
     assert down.max() == pytest.approx(0.5 * 9.81 * 0.2**2, rel=0.01)
 
 
 def test_a_run_tells_what_is_open(tmp_path):
-    case = parse_case(OVER_A_GAP, instead={"analysis.duration": "0.01 s"})
+    case = parse_case(OVER_A_GAP, overrides={"analysis.duration": "0.01 s"})
     names = run(case, tmp_path / "out").hung
     assert names == [case.blocks()[row].name for row in hung(case.blocks())[0].blocks]

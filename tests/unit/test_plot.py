@@ -12,7 +12,7 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.io.case import read_case
-from drystone.measure import chosen_blocks
+from drystone.measure import select_blocks
 from drystone.record import read_run
 from drystone.stepping import Energy
 from drystone.view import accounts, elevation, histories, panels, style
@@ -68,12 +68,12 @@ def drawn(tmp_path, draw) -> list:
 
 def test_blocks_by_number_range_name_and_group(folder):
     run = read_run(folder)
-    assert chosen_blocks(run, "2") == [2]
-    assert chosen_blocks(run, "1:2") == [1, 2]
-    assert chosen_blocks(run, "stone 1+0") == [1, 0]
-    assert chosen_blocks(run, "pier") == [0, 1, 2]
-    assert chosen_blocks(run, "2+pier+1:2") == [2, 0, 1]
-    assert chosen_blocks(run, "2, stone 0") == [2, 0]
+    assert select_blocks(run, "2") == [2]
+    assert select_blocks(run, "1:2") == [1, 2]
+    assert select_blocks(run, "stone 1+0") == [1, 0]
+    assert select_blocks(run, "pier") == [0, 1, 2]
+    assert select_blocks(run, "2+pier+1:2") == [2, 0, 1]
+    assert select_blocks(run, "2, stone 0") == [2, 0]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_blocks_by_number_range_name_and_group(folder):
 )
 def test_blocks_that_are_not_there(folder, words, said):
     with pytest.raises(InputError, match=said):
-        chosen_blocks(read_run(folder), words)
+        select_blocks(read_run(folder), words)
 
 
 def test_a_history_is_that_of_the_run(folder, tmp_path):
@@ -127,7 +127,7 @@ def test_the_ledger_closes_if_energies_do(folder, tmp_path, monkeypatch):
     fallen = 100.0 * time**2
     nothing = dict.fromkeys(Energy._fields, np.zeros(5))
     parts = nothing | {"potential": 500.0 - fallen, "kinetic": 0.7 * fallen, "friction": 0.3 * fallen}
-    monkeypatch.setattr(accounts, "energies", lambda run: (time, parts))
+    monkeypatch.setattr(accounts, "energy_histories", lambda run: (time, parts))
     (axes,) = drawn(tmp_path, lambda figure: accounts.draw_ledger(figure, read_run(folder)))
     top = axes.collections[-1].get_paths()[0].vertices[:, 1].max()
     line = next(line for line in axes.get_lines() if str(line.get_label()).startswith("work"))
@@ -146,7 +146,7 @@ def test_steps_that_did_not_converge_are_marked(folder, tmp_path):
 def test_the_blocks_of_an_elevation(folder, tmp_path):
     """Three cubes one upon the other at rest show three squares from the front; the support is grey."""
     run = read_run(folder)
-    (axes,) = drawn(tmp_path, lambda figure: elevation._blocks(figure, run, 0))
+    (axes,) = drawn(tmp_path, lambda figure: elevation._draw_blocks(figure, run, 0))
     (polygons,) = axes.collections
     corners = np.array([path.vertices[:4] for path in polygons.get_paths()])
     assert sorted(corners[:, :, 1].mean(axis=1)) == [0.0, 1.0, 2.0]
@@ -158,7 +158,7 @@ def test_same_run_same_bytes(folder, tmp_path, suffix):
     paths = [tmp_path / f"{k}{suffix}" for k in range(2)]
     for path in paths:
         source = panels.open_source(folder)
-        panels.plot(source, panels.read_asked("energy", source), path)
+        panels.plot(source, panels.read_requests("energy", source), path)
     one, other = (path.read_bytes() for path in paths)
     assert one.startswith(MAGIC[suffix])
     assert one == other
@@ -180,12 +180,12 @@ def test_the_command(command, folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--what", "enrgy"), "'enrgy' is no plot, did you mean 'energy'"),
+        (("--what", "enrgy"), "'enrgy' is not a plot, did you mean 'energy'"),
         (("--what", "curve"), "'curve' is not in this run"),
-        (("--what", "energy=1"), "energy takes no blocks"),
-        (("--what", "displacement.w=1"), "components are x, y and z"),
-        (("--what", "phase.xy=1"), "of phase one"),
-        (("--what", "displacement="), "name blocks after ="),
+        (("--what", "energy=1"), "energy takes neither blocks nor components"),
+        (("--what", "displacement.w=1"), "the components are x, y and z"),
+        (("--what", "phase.xy=1"), "phase takes one of them"),
+        (("--what", "displacement="), "no blocks are named after ="),
         (("--what", "forces", "--frame", "999"), "frame 999"),
     ],
 )
@@ -224,8 +224,8 @@ def test_a_study_is_plotted(command, tmp_path):
     ],
 )
 def test_curves_of_statics_leave_out_what_has_no_number(tmp_path, name, facts):
-    source = panels.Source(tmp_path, {"curve": "pushover"}.get(name, name), facts)
-    (axes,) = drawn(tmp_path, lambda figure: panels.PANELS[name].draw(figure, source, panels.Asked(name)))
+    source = panels.PlotSource(tmp_path, {"curve": "pushover"}.get(name, name), facts)
+    (axes,) = drawn(tmp_path, lambda figure: panels.PANELS[name].draw(figure, source, panels.PlotRequest(name)))
     drawn_round = 3 if name == "capacity" else 2  # back to the first direction
     assert any(len(line.get_ydata()) == drawn_round and max(line.get_ydata()) == 0.3 for line in axes.get_lines())
 
@@ -238,7 +238,7 @@ def test_a_drawing_that_fails_leaves_no_file(tmp_path):
 
 def test_colours_are_told_apart():
     """28 lines are no two alike."""
-    assert len({tuple(style.look(k).values()) for k in range(28)}) == 28
+    assert len({tuple(style.line_style(k).values()) for k in range(28)}) == 28
 
 
 def test_ground_motion_of_a_case(folder, tmp_path):

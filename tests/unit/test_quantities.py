@@ -5,7 +5,7 @@ import pytest
 
 import drystone as ds
 from drystone import quantities, quaternion
-from drystone.analyse.record import record
+from drystone.analyse.record import record_statics
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.record import read_run
@@ -34,7 +34,7 @@ def resting(tmp_path_factory):
 def balanced(tmp_path_factory):
     """The same column in equilibrium."""
     folder = tmp_path_factory.mktemp("still") / "out"
-    for _ in record(parse_case(COLUMN + '[analysis]\nkind = "equilibrium"\n'), folder):
+    for _ in record_statics(parse_case(COLUMN + '[analysis]\nkind = "equilibrium"\n'), folder):
         pass
     return read_run(folder)
 
@@ -42,7 +42,7 @@ def balanced(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["resting", "balanced"])
 def test_the_pressure_in_a_column_is_its_weight_over_its_area(kind, request):
     run = request.getfixturevalue(kind)
-    value = quantities.quantity("joint pressure").of(run, run.frames - 1)
+    value = quantities.find_quantity("joint pressure").of(run, run.frames - 1)
     above = {name: 2000.0 * 9.81 * 0.5 * count for name, count in zip(names(run), (4, 4, 3, 2, 1), strict=True)}
     assert dict(zip(names(run), value, strict=True)) == pytest.approx(above, rel=1e-4)
 
@@ -66,11 +66,11 @@ def test_turns_are_counted():
 
 
 def test_only_deformable_blocks_have_stresses(resting):
-    assert "von mises" not in quantities.of_run(resting)
+    assert "von mises" not in quantities.list_quantities(resting)
     with pytest.raises(InputError, match="rigid"):
-        quantities.quantity("von mises").of(resting, 0)
+        quantities.find_quantity("von mises").of(resting, 0)
 
 
 def test_a_name_that_is_none(resting):
     with pytest.raises(InputError, match=r"presure.*did you mean.*joint pressure"):
-        quantities.quantity("joint presure")
+        quantities.find_quantity("joint presure")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from drystone import build, quaternion
-from drystone.analyse.record import analyse
-from drystone.analyse.settlement import path_of
+from drystone.analyse.record import analyse_case
+from drystone.analyse.settlement import support_path
 from drystone.build import Opening
 from drystone.build.shapes import box
 from drystone.cli import main
@@ -15,20 +15,20 @@ from drystone.contact.contacts import head_joint_opening
 from drystone.elastic import Stone, elastic_modes, elements, matrices, mesh_nodes, rigid_modes
 from drystone.errors import InputError
 from drystone.io.case import parse_case, read_case
-from drystone.joints import RIGID, Surface
+from drystone.joints import RIGID_SURFACE, ContactSurface
 from drystone.measure import balanced_from, head_joint_openings
 from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.page.head import curves
-from drystone.page.shown import SERVED, Shown
+from drystone.page.shown import SERVER_BUDGET, ShownRun
 from drystone.record import read_run
-from drystone.session import record, resume
+from drystone.session import record_history, resume_history
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics.construction import construct
+from drystone.statics.construction import build_in_stages
 from drystone.units import GRAVITY
-from drystone.validate.acary_jean import SCHEMES, put_under_weight
-from drystone.view.moment import at_frame, label
+from drystone.validate.acary_jean import SCHEMES, apply_weight
+from drystone.view.moment import moment_at_frame, moment_label
 
 SPREAD = 0.05  # [m]
 
@@ -127,18 +127,18 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["plots"] == [str(tmp_path / "base.png")]
     assert (tmp_path / "base.png").read_bytes()[:4] == b"\x89PNG"
     cut = tmp_path / "cut"
-    steps = record(read_case(case), cut)
+    steps = record_history(read_case(case), cut)
     for _ in range(40):
         next(steps)
     steps.close()
-    for _ in resume(cut):
+    for _ in resume_history(cut):
         pass
     whole, resumed = read_run(tmp_path / "out"), read_run(cut)
     assert np.array_equal(whole.position[-1], resumed.position[-1])
     assert np.array_equal(whole.rotation[-1], resumed.rotation[-1])
 
 
-STONE = Surface(young=60e9)
+STONE = ContactSurface(young=60e9)
 DURATION = {"velocity-zeroing": 0.02, "large-steps": 0.03, "dynamics": 0.01}  # [s]
 
 
@@ -153,18 +153,18 @@ def window_wall():
 def static_opening(model):
     """[m] of the widest head joint."""
     whole = [np.ones(len(model.blocks), bool)]
-    *_, statics = construct(model, whole, solver=make_solver("native"), surface=STONE)
+    *_, statics = build_in_stages(model, whole, solver=make_solver("native"), surface=STONE)
     return head_joint_opening(statics.state.contacts)
 
 
 @pytest.mark.parametrize("scheme", ["velocity-zeroing", "large-steps"])
-@pytest.mark.parametrize("surface", [RIGID, STONE], ids=lambda surface: surface.words)
+@pytest.mark.parametrize("surface", [RIGID_SURFACE, STONE], ids=lambda surface: surface.words)
 def test_supports_come_to_bear_the_weight(window_wall, scheme, surface):
     """The bar of H11, 1e-4, by both schemes. Rigid blocks do not move at all; compliant ones end with the head joints that
     statics gives them."""
-    _, base, head = put_under_weight(window_wall, DURATION[scheme], surface, **SCHEMES[scheme.replace("-", " ")])
+    _, base, head = apply_weight(window_wall, DURATION[scheme], surface, **SCHEMES[scheme.replace("-", " ")])
     assert balanced_from(np.arange(len(base)), base, 1.0) is not None
-    if surface is RIGID:
+    if surface is RIGID_SURFACE:
         assert head.max() < 1e-12
         return
     assert static_opening(window_wall) > 1e-8
@@ -173,7 +173,7 @@ def test_supports_come_to_bear_the_weight(window_wall, scheme, surface):
 
 def test_dynamics_cracks_head_joints(window_wall):
     """AJ figure 4: put under its weight at once the wall swings, and its head joints open several times as wide."""
-    _, base, head = put_under_weight(window_wall, DURATION["dynamics"], STONE, **SCHEMES["dynamics"])
+    _, base, head = apply_weight(window_wall, DURATION["dynamics"], STONE, **SCHEMES["dynamics"])
     assert base.max() > 1.2
     assert balanced_from(np.arange(len(base)), base, 1.0) is None
     assert head[-1] > 3 * static_opening(window_wall)
@@ -194,7 +194,7 @@ def test_a_head_joint_opens_by_what_its_support_moves_away(tmp_path):
     text = text.replace('"20 mm"', '"20 mm"\ndirection = [1, 0, 0]')
     case = tmp_path / "case.toml"
     case.write_text(text, encoding="utf-8")
-    for _ in record(read_case(case), tmp_path / "out"):
+    for _ in record_history(read_case(case), tmp_path / "out"):
         pass
     run = read_run(tmp_path / "out")
     widest = head_joint_openings(run)
@@ -244,7 +244,9 @@ def test_rigid_modes_need_deformable_blocks():
         parse_case(SETTLED_WALL.replace("velocity-zeroing", "rigid-modes")).model()
 
 
-MOVED_WALL = SETTLED_WALL[: SETTLED_WALL.index("[motion]")] + """
+MOVED_WALL = (
+    SETTLED_WALL[: SETTLED_WALL.index("[motion]")]
+    + """
 [analysis]
 kind = "settlement"
 increments = 2
@@ -252,27 +254,28 @@ increments = 2
 support = "support-right"
 dz = "-1 mm"
 """
+)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("increments = 2", 'duration = "2 s"', "knows no duration"),
+        ("increments = 2", 'duration = "2 s"', "and no duration"),
         ("increments = 2", 'integrator = "rk4"', "small-steps"),
         ("increments = 2", "increments = 0", "increments"),
         ('"support-right"', '"support-rigt"', "support-right"),
         ('"support-right"', '"block-1-1"', "no support is named"),
         ('kind = "settlement"', 'kind = "settlement"\ngravity = 0', "gravity is 0"),
-        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "brings no support"),
+        ("[analysis]", '[motion]\npulse = "one-sine"\namplitude = 1.0\nhalf_period = 1.0\n[analysis]', "does not settle"),
         ("[analysis]", SETTLED_WALL[SETTLED_WALL.index("[motion]") : SETTLED_WALL.index("[analysis]")] + "[analysis]",
          "give one of the two"),
-        ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no multiplier"),
+        ("[analysis]", '[[load]]\non = "block-1-1"\nforce = 1.0\nlive = true\n[analysis]', "has no load multiplier"),
     ],
 )  # fmt: skip
 def test_what_a_settlement_does_not_know_is_refused_with_the_cure(old, new, said):
     def computed():
         case = parse_case(MOVED_WALL.replace(old, new))
-        return list(analyse(case, case.model()))
+        return list(analyse_case(case, case.model()))
 
     with pytest.raises(InputError, match=said):
         computed()
@@ -281,6 +284,7 @@ def test_what_a_settlement_does_not_know_is_refused_with_the_cure(old, new, said
 def test_the_way_of_supports_is_cut_into_equal_parts():
     """Two supports, one after the other by motions: 20 mm in all, of which the first half is that of one; how long they take
     does not matter. By moves: all at once."""
+
     def motion(name, start, lasts):
         return (f'[[motion]]\npulse = "settlement"\ndisplacement = "10 mm"\nduration = {lasts}\nstart = {start}\n'
                 f'supports = ["{name}"]\n')  # fmt: skip
@@ -291,13 +295,13 @@ def test_the_way_of_supports_is_cut_into_equal_parts():
         case = parse_case(head + motion("support-left", 0.0, lasts) + motion("support-right", lasts, lasts))
         model = case.model()
         left, right = ([block.name for block in model.blocks].index(f"support-{side}") for side in ("left", "right"))
-        path = path_of(case, model)
+        path = support_path(case, model)
         np.testing.assert_allclose(path[:, left, 2], [0, -0.005, -0.01, -0.01, -0.01], atol=1e-4)
         np.testing.assert_allclose(path[:, right, 2], [0, 0, 0, -0.005, -0.01], atol=1e-4)
         found.append(path)
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
     case = parse_case(MOVED_WALL.replace("increments = 2", "increments = 4"))
-    np.testing.assert_allclose(path_of(case, model)[:, right, 2], -1e-3 * np.linspace(0, 1, 5), atol=1e-12)
+    np.testing.assert_allclose(support_path(case, model)[:, right, 2], -1e-3 * np.linspace(0, 1, 5), atol=1e-12)
 
 
 def test_a_settlement_is_an_analysis_with_frames_and_facts(tmp_path, capsys):
@@ -321,9 +325,9 @@ def test_a_settlement_is_an_analysis_with_frames_and_facts(tmp_path, capsys):
     assert 0.0005 < facts["widest_crack"][2] == widths[0] < 0.0011
     run = read_run(tmp_path / "out")
     assert run.frames == 4
-    assert label(run, at_frame(run, -1)) == "stage 3"
+    assert moment_label(run, moment_at_frame(run, -1)) == "stage 3"
     assert not run.velocity.any()
-    (curve,) = curves(Shown(tmp_path / "out", SERVED))
+    (curve,) = curves(ShownRun(tmp_path / "out", SERVER_BUDGET))
     assert curve["axis"] == ("settlement", "mm")
     assert [series["label"] for series in curve["series"]] == ["support-left", "support-right"]
     pytest.importorskip("matplotlib")

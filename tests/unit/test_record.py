@@ -131,14 +131,14 @@ def test_interrupt_inside_the_commit_is_harmless(tmp_path, monkeypatch):
     writer = RunWriter.create(
         tmp_path / "cut", "# a case\n", MODEL, start(MODEL), every_steps=5, planned_steps=23, ground=ground(0)
     )
-    put, calls = writing._put, iter(range(1000))
+    put, calls = writing._write_rows, iter(range(1000))
 
     def interrupted(*arguments):
         put(*arguments)
         if next(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "_put", interrupted)
+    monkeypatch.setattr(writing, "_write_rows", interrupted)
     go_on(writer, start(MODEL), 23)
     with pytest.raises(KeyboardInterrupt):
         writer.flush()
@@ -162,7 +162,7 @@ def test_frames_beyond_the_counter_are_not_seen(tmp_path):
 
 
 def test_reading_while_writing(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "PATIENCE", 0.0)
+    monkeypatch.setattr(writing, "MAX_SECONDS_IN_MEMORY", 0.0)
     with RunWriter.create(tmp_path, "", MODEL, start(MODEL), every_steps=5) as writer:
         go_on(writer, start(MODEL), 12)
         reader = "from drystone.record import read_run; import sys; print(read_run(sys.argv[1]).frames)"
@@ -210,7 +210,7 @@ def test_a_journal_that_is_none(tmp_path, journal):
     before = (tmp_path / "run.h5").read_bytes()
     (tmp_path / "run.h5.journal").write_bytes(journal)
     for read in (read_run, RunWriter.resume):
-        with pytest.raises(InputError, match=r"run\.h5\.journal is no journal of a run; take it away"):
+        with pytest.raises(InputError, match=r"run\.h5\.journal is not the journal of a run; remove it"):
             read(tmp_path)
     assert (tmp_path / "run.h5").read_bytes() == before
 
@@ -252,7 +252,7 @@ ENDLESS = """
 import sys
 from tests.unit.synthetic import boxes, ground, start, steps
 from drystone import writer
-writer.PATIENCE = 0.0
+writer.MAX_SECONDS_IN_MEMORY = 0.0
 model = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
 with writer.RunWriter.create(sys.argv[1], "", model, start(model), every_steps=2, ground=ground(0)) as run:
     print("writing", flush=True)

@@ -51,7 +51,7 @@ def test_what_is_done_is_said(command, file):
     assert found["done"] == ["constant baseline taken off", "band from 1 to 40 Hz", "cut to 0.1 to 0.9 s"]
     assert found["samples"] == 81
     _, out, _ = command("record", file, "--unit", "g", "--baseline", "linear")
-    assert "after the baseline was taken off" in " ".join(out.replace("│", " ").split())
+    assert "after a baseline correction" in " ".join(out.replace("│", " ").split())
     _, out, _ = command("record", file, "--unit", "g")
     assert "1.962 m/s2, 0.2 g" in out
     assert "as recorded" in out
@@ -79,7 +79,7 @@ def test_a_figure(command, file, tmp_path):
         (("--unit", "g", "--baseline", "wavy"), "baseline 'wavy' is not known; give one of constant"),
         (("--unit", "g", "--band", 5, 1), "band from 5 to 1 Hz"),
         (("--unit", "g", "--damping", 5), "damping ratio is 5"),
-        (("--unit", "g", "--component", "a", "--column", 2), "give one of the two"),
+        (("--unit", "g", "--component", "a", "--column", 2), "give only one of them"),
         ((), "unit"),
     ],
 )

@@ -19,7 +19,7 @@ from drystone.record import read_run
 from drystone.report import certificate, figures, printed
 from drystone.report.amounts import amount
 from drystone.report.certificate import certify
-from drystone.report.inputs import assumptions, keys_of
+from drystone.report.inputs import assumptions, list_case_keys
 from drystone.report.origin import digests
 from drystone.writer import RunWriter
 from tests.unit import synthetic
@@ -111,7 +111,7 @@ def test_a_ledger_that_frames_contradict_is_told(tmp_path):
 EQUILIBRIUM = {"converged": True, "stable": True, "residual": 3e-9, "acceleration": 1e-9,
                "words": "It stands by Coulomb\'s friction.", "trial_time": 0.1}
 LIMIT = {"status": "solved", "multiplier": 0.3712, "multiplier_safe": 0.3512, "confirmed": True, "stable": True, "error": 2e-9,
-         "note": "collapses at the multiplier", "search": {"note": "the lowest found"}}  # fmt: skip
+         "note": "the structure collapses at the multiplier", "search": {"note": "the lowest found"}}  # fmt: skip
 CAPACITY = {"directions": [{"direction_deg": 0.0, "multiplier_safe": 0.28, "confirmed": True, "multiplier": 0.3,
                             "status": "solved"},
                            {"direction_deg": 90.0, "multiplier": None, "status": "solved"}],
@@ -171,7 +171,7 @@ def test_verdicts_of_statics(kind, facts, certified, verdict):
 
 def test_every_key_of_a_case_is_told_with_its_unit():
     case = parse_case(BY_CONE_PROGRAMS + 'theta = "60 %"\n[[load]]\non = "block"\nforce = "2 kN"\n')
-    keys = {key.where: key for key in keys_of(case)}
+    keys = {key.name_in_case: key for key in list_case_keys(case)}
     for name, table in (("structure", case.structure), ("joints", case.joints), ("analysis", case.analysis),
                         ("solver", case.solver), ("output", case.output)):  # fmt: skip
         told = {where.split(".")[1] for where in keys if where.startswith(f"{name}.")}
@@ -188,7 +188,7 @@ def test_every_key_of_a_case_is_told_with_its_unit():
 def test_openings_are_told_with_units():
     """A record with names within a table: a window of the house, as it is by default."""
     case = parse_case('[structure]\ngenerator = "house"\n[joints]\nfriction = 0.7\n[analysis]\nkind = "equilibrium"\n')
-    keys = {key.where: key.value for key in keys_of(case)}
+    keys = {key.name_in_case: key.value for key in list_case_keys(case)}
     window = case.structure.window
     assert keys["structure.window.width"] == amount(window.width, "length")
     assert keys["structure.window.width"].endswith("mm") or keys["structure.window.width"].endswith(" m")
@@ -258,7 +258,7 @@ class Page(HTMLParser):
 def test_the_report_of_a_block_at_rest(command, tmp_path, monkeypatch):
     """A real run: certified, complete in itself, without scripts; its title is text and not markup."""
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(figures, "SIZE", (160, 100))
+    monkeypatch.setattr(figures, "PICTURE_SIZE", (160, 100))
     case = tmp_path / "case.toml"
     case.write_text(BLOCK, encoding="utf-8")
     assert command("run", case, "-o", tmp_path / "out")[0] == 0
@@ -283,7 +283,7 @@ def test_a_report_with_doubt_is_red_and_exits_with_3(command, tmp_path, monkeypa
     made_by_hand(tmp_path / "out", 20, 20, converged=False)
     monkeypatch.setattr("drystone.report.page.pictures", lambda source: [])  # of motions at random
     monkeypatch.setattr("drystone.report.page.plots", lambda source: [])
-    monkeypatch.setattr("drystone.report.page._found", lambda source: [])
+    monkeypatch.setattr("drystone.report.page._result_rows", lambda source: [])
     code, out, _ = command("report", tmp_path / "out", "-o", tmp_path / "report.html")
     assert code == 3
     assert "NOT CERTIFIED" in out
@@ -294,7 +294,7 @@ def test_a_report_with_doubt_is_red_and_exits_with_3(command, tmp_path, monkeypa
 
 def test_a_pdf_needs_a_browser(tmp_path, monkeypatch):
     monkeypatch.setattr(printed.shutil, "which", lambda name: None)
-    with pytest.raises(InputError, match="no Chromium or Chrome is found"):
+    with pytest.raises(InputError, match="Chromium or Chrome is needed"):
         printed.print_pdf(tmp_path / "a.html", tmp_path / "a.pdf")
 
 

@@ -11,7 +11,7 @@ from drystone.errors import InputError
 from drystone.model import build_model
 from drystone.resultants import force_flow, joint_resultants, thrust_lines
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 from drystone.units import GRAVITY
 from tests.unit.hand_contacts import arch_contacts, contacts_of, rectangle
 
@@ -148,7 +148,7 @@ def equilibrium_of(model, contacts):
 def test_joints_balance_a_block_as_its_contacts_do(make):
     """Summed over the joints, force and moment on each block are those of its contact points, to rounding."""
     model = build_model(make(), friction=0.6)
-    contacts = equilibrium(model, solver=make_solver("native")).contacts
+    contacts = solve_equilibrium(model, solver=make_solver("native")).contacts
     found = joint_resultants(model, contacts)
     assert len(found.a) < len(contacts.a)
     by_points = wrenches(model, contacts.a, contacts.b, contacts.point, contacts.impulse, 0.0 * contacts.impulse)
@@ -208,7 +208,7 @@ def test_the_ring_of_an_arch_within_a_wall():
     """Its voussoirs touch the wall above; looked at alone they are a chain, and all its centres lie within the ring."""
     blocks = build.spandrel_arch()
     model = build_model(blocks, friction=0.6)
-    found = joint_resultants(model, equilibrium(model, solver=make_solver("native")).contacts)
+    found = joint_resultants(model, solve_equilibrium(model, solver=make_solver("native")).contacts)
     assert not thrust_lines(model, found)
     (line,) = thrust_lines(model, found, only="block-voussoir")
     ring = [block for block in blocks if block.name.startswith("block-voussoir")]

@@ -10,11 +10,11 @@ from drystone.build.shapes import box
 from drystone.doctor.rounding import close_rounding_gaps, rounding_unit
 from drystone.io.case import parse_case
 from drystone.io.geometry.structure import write_structure
-from drystone.loads import Push, weight, wrench
+from drystone.loads import AppliedLoad, load_wrench, weight_wrench
 from drystone.model import build_model
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.standing import STANDS, standing
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.standing import STANDS, judge_standing
 from drystone.units import GRAVITY
 
 
@@ -35,8 +35,8 @@ def bridge():
 
 def multiplier(model, name="voussoir-8"):
     """Of a load on a voussoir near the quarter."""
-    live = wrench(model, [Push(name, force=25e3)], GRAVITY)
-    return limit(balance(model), weight(model, GRAVITY), live).multiplier
+    live = load_wrench(model, [AppliedLoad(name, force=25e3)], GRAVITY)
+    return solve_limit(assemble_balance(model), weight_wrench(model, GRAVITY), live).multiplier
 
 
 @pytest.mark.parametrize(("blocks", "unit"), [(bridge(), 0.0), (rounded(bridge(), 3), 1e-3), (rounded(bridge(), 5), 1e-5)])
@@ -69,10 +69,10 @@ def test_the_springings_of_an_arch_are_closed(decimals):
     assert joints == {("abutment-right", "voussoir-1"), ("abutment-left", "voussoir-7")}
     assert all(0.0 < abs(gap.gap) <= np.sqrt(3.0) * unit for gap in closed)
     model = build_model(after, friction=0.6)
-    assert np.abs(balance(model).contacts.gap).max() < 1e-6 * unit
+    assert np.abs(assemble_balance(model).contacts.gap).max() < 1e-6 * unit
     truth = multiplier(build_model(exact, friction=0.6), "voussoir-3")
     assert multiplier(model, "voussoir-3") == pytest.approx(truth, rel=0.01)
-    assert standing(model).verdict == STANDS
+    assert judge_standing(model).verdict == STANDS
 
 
 def test_a_bridge_askew_is_closed_joint_by_joint():
@@ -83,7 +83,7 @@ def test_a_bridge_askew_is_closed_joint_by_joint():
     assert len(joints) >= 20
     model = build_model(after, friction=0.6)
     assert multiplier(model) == pytest.approx(multiplier(build_model(exact, friction=0.6)), rel=0.01)
-    assert standing(model).verdict == STANDS
+    assert judge_standing(model).verdict == STANDS
 
 
 def test_supports_keep_their_planes():
@@ -106,7 +106,7 @@ def test_a_case_closes_the_gaps_of_its_file_and_lists_them(tmp_path):
     case = parse_case('[structure]\nfile = "arch.json"\n[joints]\nfriction = 0.6\n[analysis]\nkind = "equilibrium"\n',
                       tmp_path / "case.toml")  # fmt: skip
     assert len(case.closed_gaps()) == 2
-    assert standing(case.model()).verdict == STANDS
+    assert judge_standing(case.model()).verdict == STANDS
 
 
 def test_blocks_of_several_pieces_alone_are_left_as_they_are():

@@ -9,9 +9,9 @@ from drystone.io.case import parse_case
 from drystone.io.stored_model import read_model, write_model
 from drystone.laws import JointLaw, Scatter
 from drystone.model import build_model
-from drystone.session import simulated, solver_of
+from drystone.session import case_solver, simulate_case
 from drystone.simulate import initial_state
-from drystone.statics.balance import balance
+from drystone.statics.balance import assemble_balance
 from tests.unit.synthetic import boxes
 
 CASE = """
@@ -34,7 +34,7 @@ time_step = 0.005
 
 
 def wall(scatter="", **instead):
-    return parse_case(CASE.format(scatter=scatter), instead=instead)
+    return parse_case(CASE.format(scatter=scatter), overrides=instead)
 
 
 @pytest.mark.parametrize("distribution", ["lognormal", "uniform"])
@@ -65,7 +65,7 @@ def test_order_of_blocks_changes_nothing():
     back = build_model(blocks[::-1], friction=0.6, scatter=Scatter(0.2, 5))
 
     def by_names(model):
-        found, name = balance(model), [block.name for block in model.blocks]
+        found, name = assemble_balance(model), [block.name for block in model.blocks]
         pairs = zip(found.contacts.a, found.contacts.b, found.friction, strict=True)
         return {frozenset((name[a], name[b])): mu for a, b, mu in pairs}
 
@@ -78,7 +78,7 @@ def test_order_of_blocks_changes_nothing():
 def test_mean_is_that_of_the_pair():
     blocks = wall().blocks()
     model = build_model(blocks, friction=0.0, support_friction=0.5, scatter=Scatter(0.2, 5))
-    found = balance(model)
+    found = assemble_balance(model)
     at_support = model.bodies.fixed[found.contacts.a] | model.bodies.fixed[found.contacts.b]
     assert (found.friction[~at_support] == 0).all()
     assert (found.friction[at_support] > 0).all()
@@ -86,7 +86,7 @@ def test_mean_is_that_of_the_pair():
 
 def end_of(case):
     model = case.model()
-    return list(simulated(case, model, initial_state(model, case.analysis.gravity), solver_of(case)))[-1].state
+    return list(simulate_case(case, model, initial_state(model, case.analysis.gravity), case_solver(case)))[-1].state
 
 
 def test_no_scatter_is_the_same_to_the_bit():

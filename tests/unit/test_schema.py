@@ -8,7 +8,7 @@ import pytest
 
 from drystone.build import GENERATORS
 from drystone.io.schema import case_schema
-from drystone.io.starter import starter
+from drystone.io.starter import write_starter
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 JUDGE = jsonschema.Draft202012Validator(case_schema())
@@ -18,7 +18,7 @@ def test_is_a_schema():
     jsonschema.Draft202012Validator.check_schema(case_schema())
 
 
-@pytest.mark.parametrize("text", [*map(starter, GENERATORS), *(path.read_text() for path in EXAMPLES)])
+@pytest.mark.parametrize("text", [*map(write_starter, GENERATORS), *(path.read_text() for path in EXAMPLES)])
 def test_accepts_what_the_reader_accepts(text):
     JUDGE.validate(tomllib.loads(text))
 
@@ -35,7 +35,7 @@ def test_accepts_what_the_reader_accepts(text):
     ],
 )
 def test_refuses_what_the_reader_refuses(old, new):
-    text = starter("arch")
+    text = write_starter("arch")
     assert old in text
     with pytest.raises(jsonschema.ValidationError):
         JUDGE.validate(tomllib.loads(text.replace(old, new, 1)))

@@ -8,7 +8,7 @@ import pytest
 from drystone import search as room
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.search import Trial, search, summarise
+from drystone.search import SearchTrial, search, summarise_search
 from drystone.simulate import initial_state
 from drystone.study.trial import largest_tilt
 
@@ -40,14 +40,16 @@ def made_up(monkeypatch):
     """Trials by a rule of the value alone."""
 
     def use(happens):
-        monkeypatch.setattr(room, "_try", lambda case, key, event, value, unit: Trial(value, happens(value), None, 0))
+        monkeypatch.setattr(
+            room, "_run_trial", lambda case, key, event, value, unit: SearchTrial(value, happens(value), None, 0)
+        )
 
     return use
 
 
 def found(scan=0, tolerance="0.01 g"):
     trials = list(search(block(), "motion.0.amplitude", "rocking", ("0 g", "1 g"), tolerance, scan=scan))
-    return summarise(trials, "0 g")
+    return summarise_search(trials, "0 g")
 
 
 def test_bisection_ends_within_the_tolerance(made_up):
@@ -66,7 +68,9 @@ def test_a_scan_finds_the_lowest_island(made_up):
     assert found(scan=9)["value"] == pytest.approx(0.2, abs=0.01)
 
 
-@pytest.mark.parametrize(("rule", "said"), [(True, "= 0.0 g: it rocks already; give a lower"), (False, "up to 1.0 g it never")])
+@pytest.mark.parametrize(
+    ("rule", "said"), [(True, "= 0.0 g: the structure rocks already; give a lower"), (False, "up to 1.0 g the structure never")]
+)
 def test_ends_must_bracket(made_up, rule, said):
     made_up(lambda value: rule)
     with pytest.raises(InputError, match=said):
@@ -76,16 +80,16 @@ def test_ends_must_bracket(made_up, rule, said):
 @pytest.mark.parametrize(
     ("key", "event", "between", "tolerance", "said"),
     [
-        ("motion.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.amplitude' is no place of the case"),
-        ("motion.1.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.1.amplitude' is no place"),
-        ("friction", "rocking", ("0.1", "0.5"), "0.1", "'friction' is no place of the case; give table and key"),
+        ("motion.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.amplitude' is not a key of the case"),
+        ("motion.1.amplitude", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'motion.1.amplitude' is not a key of the case"),
+        ("friction", "rocking", ("0.1", "0.5"), "0.1", "'friction' is not a key of the case; give table and key"),
         ("joints.frictoin", "rocking", ("0.1", "0.5"), "0.1", "did you mean 'friction'"),
         ("joints.friction", "rocking", ("0.1 g", "0.5 g"), "0.1 g", "'g' is not a unit of dimensionless"),
         ("joints.friction", "roking", ("0.1", "0.5"), "0.1", "'roking' is no event, did you mean 'rocking'"),
         ("joints.friction", "rocking", ("0.1", "50 %"), "0.1", "have different units"),
         ("joints.friction", "rocking", ("0.5", "0.1"), "0.1", "give the lower end first"),
         ("joints.friction", "rocking", ("0.1", "0.5"), "0", "a tolerance above 0"),
-        ("joints.friction", "rocking", ("a", "0.5"), "0.1", "'a' is no number with a unit"),
+        ("joints.friction", "rocking", ("a", "0.5"), "0.1", "'a' is not a number with a unit"),
     ],
 )
 def test_mistakes(key, event, between, tolerance, said):

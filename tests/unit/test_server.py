@@ -13,8 +13,8 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.page import files, server
-from drystone.page.reply import in_json, unknown
-from drystone.page.server import LARGEST_BODY, Server, serve
+from drystone.page.reply import json_reply, not_found
+from drystone.page.server import MAX_BODY_BYTES, Server, serve
 
 PAGE, SECRET = b"<!doctype html><title>page</title>", "root:x:0:0"
 
@@ -31,11 +31,11 @@ class Parrot:
             case "disk":
                 raise OSError("the disk is full")
             case "nothing":
-                return unknown(path)
-        return in_json({"path": path})
+                return not_found(path)
+        return json_reply({"path": path})
 
     def post(self, path, content):
-        return in_json({"path": path, "content": content})
+        return json_reply({"path": path, "content": content})
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_other_origins_are_refused(served):
 
 
 def test_bodies_have_bounds(served):
-    for length in (LARGEST_BODY + 1, "-1", "many", "9" * 5000, "", "1e3", "²"):
+    for length in (MAX_BODY_BYTES + 1, "-1", "many", "9" * 5000, "", "1e3", "²"):
         assert post(served, b"{}", length=length)[0] == 400
     assert post(served, b"{no json")[0] == 400
     assert post(served, b"[" * 200_000)[0] == 400
@@ -197,7 +197,7 @@ def test_rubbish_is_survived(served, capsys):
 
 def test_slow_and_absent_clients_keep_nobody_waiting(served, monkeypatch):
     """Half requests, drops of a request, and clients that do not take the answer; a good request is answered meanwhile."""
-    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    monkeypatch.setattr(server, "REQUEST_TIMEOUT", 0.5)
     halves = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(20)]
     for half in halves:
         half.sendall(b"GET / HT")
@@ -223,7 +223,7 @@ def test_slow_and_absent_clients_keep_nobody_waiting(served, monkeypatch):
 
 
 def test_too_many_connections_are_closed_unheard(served):
-    crowd = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(server.AT_ONCE + 5)]
+    crowd = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(server.MAX_CONNECTIONS + 5)]
     crowd[-1].settimeout(10)
     assert crowd[-1].recv(10) == b""
     for one in crowd:
@@ -235,7 +235,7 @@ def test_too_many_connections_are_closed_unheard(served):
 
 
 def test_a_port_that_is_taken(served):
-    with pytest.raises(InputError, match=f"port {served.server_port} cannot be had"):
+    with pytest.raises(InputError, match=f"port {served.server_port} is not available"):
         Server(Parrot(), "index.html", served.server_port)
     with pytest.raises(InputError, match="port 70000"):
         Server(Parrot(), "index.html", 70000)
@@ -256,7 +256,7 @@ def test_ctrl_c_ends_it(bundle, monkeypatch):
         timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
         timer.start()
 
-    serve(Parrot(), "index.html", tell=tell)
+    serve(Parrot(), "index.html", announce=tell)
     assert told[0].startswith("http://127.0.0.1:")
     assert opened == told
     with pytest.raises(ConnectionError):

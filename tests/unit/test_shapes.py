@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from drystone.build.shapes import box, cut, joined, loft, polygon
+from drystone.build.shapes import box, cut_block, join_pieces, loft, polygon
 from drystone.model import build_model
 from tests.unit.flush_joints import flush_joints, volume
 
@@ -24,8 +24,8 @@ PLANES = [  # normal, offset, volume behind: counted by hand
 def test_two_parts_of_a_cube(normal, offset, part):
     """Both parts are sound solids, the plane is a joint of the same area on both sides."""
     length = np.linalg.norm(normal)
-    behind = cut(CUBE, np.array(normal) / length, offset / length)
-    front = cut(CUBE, -np.array(normal) / length, -offset / length)
+    behind = cut_block(CUBE, np.array(normal) / length, offset / length)
+    front = cut_block(CUBE, -np.array(normal) / length, -offset / length)
     assert volume([behind]) == pytest.approx(part, abs=1e-13)
     assert volume([front]) == pytest.approx(1 - part, abs=1e-13)
     assert len(flush_joints([behind, front])) == 1
@@ -33,7 +33,7 @@ def test_two_parts_of_a_cube(normal, offset, part):
 
 @pytest.mark.parametrize(("offset", "left"), [(1.0, CUBE), (2.0, CUBE), (0.0, None), (-1.0, None)])
 def test_planes_that_only_touch_or_miss(offset, left):
-    assert cut(CUBE, np.array([0, 0, 1.0]), offset) is left
+    assert cut_block(CUBE, np.array([0, 0, 1.0]), offset) is left
 
 
 def test_many_cuts_of_a_drum():
@@ -45,14 +45,14 @@ def test_many_cuts_of_a_drum():
         normal = random.normal(size=3)
         normal /= np.linalg.norm(normal)
         through = parts[0].vertices[0] if k % 2 else random.uniform([-0.5, -0.5, 0.2], [0.5, 0.5, 1.3])
-        halves = [cut(part, sign * normal, sign * float(normal @ through)) for part in parts for sign in (1, -1)]
+        halves = [cut_block(part, sign * normal, sign * float(normal @ through)) for part in parts for sign in (1, -1)]
         parts = [half for half in halves if half is not None]
         assert sum(volume([part]) for part in parts) == pytest.approx(volume([drum]), rel=1e-12)
     assert len(parts) > 20
 
 
 def test_joined_pieces_are_one_block():
-    two = joined([CUBE, box((1, 0, 0), (2, 1, 1))], name="two")
+    two = join_pieces([CUBE, box((1, 0, 0), (2, 1, 1))], name="two")
     model = build_model([two], friction=0.6)
     assert model.bodies.mass[0] == pytest.approx(2 * 2000.0)
     np.testing.assert_allclose(model.position[0], [1.0, 0.5, 0.5])

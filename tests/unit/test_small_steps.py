@@ -36,7 +36,7 @@ from drystone.io.case import parse_case
 from drystone.model import Block, build_model
 from drystone.motion import Motion
 from drystone.record import read_run
-from drystone.session import record, resume, run
+from drystone.session import record_history, resume_history, run
 from drystone.simulate import initial_state, simulate_small_steps
 
 STIFF = 3e10  # [N/m3]
@@ -213,11 +213,11 @@ def whole(tmp_path_factory):
 
 
 def test_a_run_that_is_cut_and_resumed_has_the_same_bits(whole, tmp_path):
-    steps = record(parse_case(CASE), tmp_path / "cut")
+    steps = record_history(parse_case(CASE), tmp_path / "cut")
     for _ in range(13):  # between two frames
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     cut = read_run(tmp_path / "cut")
     assert whole.finished
@@ -233,18 +233,18 @@ def test_dilatancy_in_a_case(tmp_path):
     """It is kept in the run, survives a cut, and is refused where it means nothing or would make energy."""
     text = CASE.replace("friction = 0.6", 'dilatancy = "8 deg"\nfriction = 0.2')
     whole = run(parse_case(text), tmp_path / "whole")
-    steps = record(parse_case(text), tmp_path / "cut")
+    steps = record_history(parse_case(text), tmp_path / "cut")
     for _ in range(13):
         next(steps)
     steps.close()
-    for _ in resume(tmp_path / "cut"):
+    for _ in resume_history(tmp_path / "cut"):
         pass
     assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
     assert whole.state(-1).patches.dilation[:, 0].max() > 1e-5
     assert np.tan(np.deg2rad(8)) == pytest.approx(read_run(tmp_path / "cut").model.dilatancy.max())
-    with pytest.raises(InputError, match="would make energy"):
+    with pytest.raises(InputError, match="would create energy"):
         parse_case(text.replace('"8 deg"', '"60 deg"')).model()
-    with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide by small steps only"):
+    with pytest.raises(InputError, match=r"joints\.dilatancy: joints open as they slide in small steps only"):
         parse_case(text.replace("small-steps", "cone-program"))
 
 

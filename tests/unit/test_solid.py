@@ -5,7 +5,7 @@ import pytest
 
 from drystone.build.shapes import box, prism
 from drystone.model import Block
-from drystone.solid import check_surfaces, lay_out, mass_properties
+from drystone.solid import check_surfaces, make_surfaces, mass_properties
 
 OCTAHEDRON = Block(
     np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float),
@@ -16,7 +16,7 @@ TETRAHEDRON = Block(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float
 
 
 def solids_of(*blocks):
-    surfaces = lay_out([b.vertices for b in blocks], [b.faces for b in blocks], [str(i) for i in range(len(blocks))])
+    surfaces = make_surfaces([b.vertices for b in blocks], [b.faces for b in blocks], [str(i) for i in range(len(blocks))])
     return check_surfaces(surfaces, [str(i) for i in range(len(blocks))])
 
 
@@ -73,6 +73,6 @@ def test_far_from_the_origin():
     """Translation changes nothing: a stone at map coordinates (1e6 m) keeps its inertia but for rounding."""
     here = box((0, 0, 0), (0.5, 0.25, 0.25))
     there = Block(here.vertices + [1e6, 2e6, 100.0], here.faces)
-    surfaces = lay_out([here.vertices, there.vertices], [here.faces, there.faces], ["here", "there"])
+    surfaces = make_surfaces([here.vertices, there.vertices], [here.faces, there.faces], ["here", "there"])
     solids = mass_properties(surfaces)
     np.testing.assert_allclose(solids.inertia[1], solids.inertia[0], rtol=1e-8, atol=1e-11)

@@ -117,8 +117,8 @@ def failing(tmp_path_factory):
 
 def test_failed_steps_are_dumped(failing):
     bad = failing.steps["step"][~failing.steps["converged"]]
-    assert len(bad) > session.DUMPS
-    names = [f"step-{step:06d}.npz" for step in bad[: session.DUMPS]]
+    assert len(bad) > session.MAX_FAILED_PROBLEMS
+    names = [f"step-{step:06d}.npz" for step in bad[: session.MAX_FAILED_PROBLEMS]]
     assert [path.name for path in failing.failed] == names, "the first of them"
     assert sorted(os.listdir(failing.folder / "failed")) == names, "and nothing else"
     assert summarise(failing)["dumps"] == [str(path) for path in failing.failed]
@@ -163,13 +163,13 @@ def test_overwriting_removes_old_dumps(failing, tmp_path):
 
 def test_resuming_keeps_dumps_and_counts_them(failing, tmp_path):
     out = tmp_path / "out"
-    with closing(session.record(parse_case(CASE, "case.toml"), out)) as steps:
+    with closing(session.record_history(parse_case(CASE, "case.toml"), out)) as steps:
         for _ in steps:
             if failed_problems(out):
                 break
     first = failed_problems(out)[0]
     first.write_bytes(first.read_bytes() + b"kept")
-    for _ in session.resume(out):
+    for _ in session.resume_history(out):
         pass
     assert [path.name for path in read_run(out).failed] == [path.name for path in failing.failed]
     assert first.read_bytes().endswith(b"kept")
@@ -179,13 +179,13 @@ def test_parts_of_a_step(failing):
     """A step in parts is told by its worst part: that one is dumped, not the whole step, which was thrown away."""
     first = read_problem(failing.failed[0])
     solve = make_solver("native", 1e-19)
-    witness = session._Witness(lambda: solve)
+    witness = session._FailureRecorder(lambda: solve)
     shifts = (0.0, 1.0, 3.0, 2.0)
     problems = [first.problem._replace(bias=first.problem.bias + shift * first.problem.speed) for shift in shifts]
     answers = [witness(problem, first.guess) for problem in problems]
     worst = max(range(1, 4), key=lambda i: answers[i].residual.error)
-    assert witness.hand_over(answers[worst]).problem is problems[worst]
-    assert witness.hand_over(answers[worst]) is None, "forgotten"
+    assert witness.take_failure(answers[worst]).problem is problems[worst]
+    assert witness.take_failure(answers[worst]) is None, "forgotten"
 
 
 def test_a_full_disk_is_said_once_and_survived(monkeypatch, capsys, tmp_path):

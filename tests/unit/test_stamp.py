@@ -11,8 +11,8 @@ import pytest
 
 from drystone.io.named_files import path_digest
 from drystone.record import read_run
-from drystone.stamp import LIBRARIES, in_words, stamp
-from drystone.study.begin import begin, begin_again, keep_texts
+from drystone.stamp import STAMPED_LIBRARIES, format_stamp, make_stamp
+from drystone.study.begin import prepare_study, resume_study, write_manifest
 from drystone.writer import RunWriter
 from tests.unit.synthetic import boxes, start
 
@@ -38,12 +38,12 @@ def written(folder: Path, case: str, path: Path | None = None):
 def test_a_run_tells_program_machine_and_case(tmp_path):
     found = written(tmp_path, "# a case\n").stamp
     assert found["case"] == sha("# a case\n")
-    assert found["libraries"] == {name: version(name) for name in LIBRARIES}
+    assert found["libraries"] == {name: version(name) for name in STAMPED_LIBRARIES}
     assert {"numpy", "scipy", "numba", "clarabel", "h5py"} <= set(found["libraries"])
     assert found["libraries"]["numba"] == numba.__version__
     assert found["threads"] >= 1
     for number in (found["python"], found["platform"], *found["libraries"].values()):
-        assert number in in_words(found)
+        assert number in format_stamp(found)
 
 
 def test_the_files_a_case_names_have_digests(tmp_path):
@@ -55,7 +55,7 @@ def test_the_files_a_case_names_have_digests(tmp_path):
 
 def test_another_block_is_another_geometry():
     higher = boxes([[0, 0, 0.5], [0, 0, 1.5 + 1e-12]], fixed=[0])
-    stamps = [stamp("", None, model.blocks) for model in (MODEL, MODEL, higher)]
+    stamps = [make_stamp("", None, model.blocks) for model in (MODEL, MODEL, higher)]
     assert stamps[0]["geometry"] == stamps[1]["geometry"] != stamps[2]["geometry"]
 
 
@@ -64,7 +64,7 @@ def test_a_run_without_stamp_says_so(tmp_path):
     with h5py.File(tmp_path / "run.h5", "r+") as file:
         del file.attrs["stamp"]
     assert read_run(tmp_path).stamp == {}
-    assert "no stamp" in in_words({})
+    assert "no stamp" in format_stamp({})
 
 
 def test_the_digest_of_a_folder_is_of_all_its_files(tmp_path):
@@ -81,8 +81,8 @@ def test_every_sitting_of_a_study_is_stamped(tmp_path):
     (tmp_path / "case.toml").write_text(RECORDED.replace('motion = { record = "shake.csv" }\n', ""))
     study = '[study]\nkind = "sweep"\ncase = "case.toml"\nvary = { "joints.friction" = [0.5] }\n'
     (tmp_path / "study.toml").write_text(study)
-    keep_texts(begin(tmp_path / "study.toml"), tmp_path / "out")
-    keep_texts(begin_again(tmp_path / "out"), tmp_path / "out")
+    write_manifest(prepare_study(tmp_path / "study.toml"), tmp_path / "out")
+    write_manifest(resume_study(tmp_path / "out"), tmp_path / "out")
     stamps = json.loads((tmp_path / "out" / "study.json").read_text())["stamps"]
     assert [found["case"] for found in stamps] == 2 * [path_digest(tmp_path / "case.toml")]
 
@@ -97,4 +97,4 @@ def test_the_digest_is_that_of_what_is_kept(tmp_path, at_creation):
     with RunWriter.create(tmp_path, "", model, start(model), every_steps=1):
         pass
     blocks = model.blocks if at_creation else read_run(tmp_path).model.blocks
-    assert read_run(tmp_path).stamp["geometry"] == stamp("", None, blocks)["geometry"]
+    assert read_run(tmp_path).stamp["geometry"] == make_stamp("", None, blocks)["geometry"]

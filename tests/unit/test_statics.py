@@ -9,14 +9,14 @@ from drystone.model import build_model
 from drystone.motion import Motion
 from drystone.simulate import simulate
 from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import equilibrium
+from drystone.statics.equilibrium import solve_equilibrium
 from drystone.units import GRAVITY
 
 
 def test_a_tower_bears_its_weight():
     """Balance: the foundation pushes up with the weight, and with nothing else."""
     model = build_model(build.tower(blocks_per_side=4, courses=6), friction=0.6)
-    found = equilibrium(model, solver=make_solver("native"))
+    found = solve_equilibrium(model, solver=make_solver("native"))
     assert found.stands
     assert np.abs(found.acceleration).max() < 1e-3 * GRAVITY
     fixed, contacts = model.bodies.fixed, found.contacts
@@ -29,7 +29,7 @@ def test_a_tower_bears_its_weight():
 def test_a_block_slides_off_a_slope_beyond_the_angle_of_friction(friction, stands):
     """tan(15 degrees) = 0.2679. The slope is a tilted block that is fixed, with a cube on top."""
     slope, cube = _on_a_slope(np.deg2rad(15))
-    found = equilibrium(build_model([slope, cube], friction=friction), solver=make_solver("native"))
+    found = solve_equilibrium(build_model([slope, cube], friction=friction), solver=make_solver("native"))
     assert found.stands == stands
 
 
@@ -37,7 +37,7 @@ def test_a_leaning_block_starts_as_a_pendulum_upside_down():
     """Rigid body turning about its edge: angular acceleration m g b cos(..) / I_edge, closed form."""
     width, height, tilt = 0.6, 2.0, 0.05
     model = build_model(build.block(width=width, height=height, tilt=tilt), friction=2.0)
-    found = equilibrium(model, solver=make_solver("native"))
+    found = solve_equilibrium(model, solver=make_solver("native"))
     radius, slender = np.hypot(width, height) / 2, np.arctan(width / height)
     truth = 3 * GRAVITY / (4 * radius) * np.sin(slender - tilt)
     assert not found.stands

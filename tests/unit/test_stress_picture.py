@@ -9,7 +9,7 @@ from drystone.cli.options import app
 from drystone.errors import InputError
 from drystone.io.case import parse_case
 from drystone.view.picture import picture
-from drystone.view.stress import READINGS
+from drystone.view.stress import STRESS_MEASURES
 
 CASE = """
 structure = { generator = "block", width = 0.5, height = 1.0, deformable = { young = 1e9, poisson = 0.2, mesh = [1, 1, 2] } }
@@ -54,6 +54,6 @@ def test_stresses_of_a_dome_are_read_about_its_axis():
     largest compression under 45 degrees."""
     stress = np.array([[1.0, 5.0, -3.0, 0.0, 0.0, 0.0], [2.0, 4.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 7.0]])
     place = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 0.0], [3.0, 0.0, 2.0]])
-    np.testing.assert_allclose(READINGS["hoop tension"](stress, place), [5.0, 2.0, 0.0])
-    np.testing.assert_allclose(READINGS["hoop compression"](-stress, place), [5.0, 2.0, 0.0])
-    np.testing.assert_allclose(READINGS["meridian compression"](stress, place), [3.0, 0.0, 7.0])
+    np.testing.assert_allclose(STRESS_MEASURES["hoop tension"](stress, place), [5.0, 2.0, 0.0])
+    np.testing.assert_allclose(STRESS_MEASURES["hoop compression"](-stress, place), [5.0, 2.0, 0.0])
+    np.testing.assert_allclose(STRESS_MEASURES["meridian compression"](stress, place), [3.0, 0.0, 7.0])

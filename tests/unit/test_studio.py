@@ -13,10 +13,10 @@ import pytest
 from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.page.controls import arrange, history_text, statics_text
+from drystone.page.controls import arrange_sheet, history_text, statics_text
 from drystone.page.studio import Studio
 from drystone.record import read_run
-from drystone.units import quantity
+from drystone.units import parse_quantity
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -44,12 +44,12 @@ class Page:
 
 def block(width=0.6, height=2.0, friction=0.6):
     structure = {"generator": "block", "width": f"{width} m", "depth": "1 m", "height": f"{height} m"}
-    return arrange({"structure": structure, "joints": {"friction": friction}})[0]
+    return arrange_sheet({"structure": structure, "joints": {"friction": friction}})[0]
 
 
 def test_all_parameters_of_all_generators_have_a_control_that_reaches_their_default():
     for name, generator in GENERATORS.items():
-        sheet, controls = arrange({"structure": {"generator": name}})
+        sheet, controls = arrange_sheet({"structure": {"generator": name}})
         places = {control.place for control in controls}
         assert {f"structure.{key}" for key in inspect.signature(generator).parameters} <= places
         for control in controls:
@@ -62,7 +62,7 @@ def test_all_parameters_of_all_generators_have_a_control_that_reaches_their_defa
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_a_fresh_sheet_is_a_case(name):
-    sheet, _ = arrange({"structure": {"generator": name}})
+    sheet, _ = arrange_sheet({"structure": {"generator": name}})
     assert parse_case(statics_text(sheet)).analysis.kind == "limit"
     assert parse_case(history_text(sheet)).goes_through_time
 
@@ -132,7 +132,7 @@ def test_of_many_questions_at_once_each_answer_belongs_to_its_sheet(studio):
     ],
 )
 def test_what_is_wrong_is_said_beside_its_control(studio, place, value, said):
-    sheet, _ = arrange({"structure": {"generator": "arch"}, "push": {"on": "voussoir-1", "share": 0.1}})
+    sheet, _ = arrange_sheet({"structure": {"generator": "arch"}, "push": {"on": "voussoir-1", "share": 0.1}})
     table, key = place.split(".")
     sheet[table] = sheet[table] | {key: value}
     status, found = Page(studio).ask("collapse", sheet)
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_said_beside_its_control(studio, place, value, said):
 
 @pytest.mark.parametrize("grows", ["horizontal force", "tilt", "point load"])
 def test_a_saved_case_runs_the_same_on_the_command_line(studio, command, tmp_path, grows):
-    sheet, _ = arrange({"structure": {"generator": "arch", "blocks": 9}, "push": {"on": "voussoir-3", "share": 0.05}})
+    sheet, _ = arrange_sheet({"structure": {"generator": "arch", "blocks": 9}, "push": {"on": "voussoir-3", "share": 0.05}})
     sheet["statics"] = sheet["statics"] | {"grows": grows}
     _, found = Page(studio).ask("collapse", sheet)
     saved = json.loads(studio.post("save", {"sheet": sheet}).body)
@@ -244,7 +244,7 @@ def test_a_history_is_run_by_a_process_of_its_own_and_watched(studio, tmp_path):
         time.sleep(0.2)
     assert state["code"] == 0, state["said"]
     head = json.loads(studio.get("runs/0").body)
-    assert head["time"][-1] == pytest.approx(quantity("0.02 s", "time"))
+    assert head["time"][-1] == pytest.approx(parse_quantity("0.02 s", "time"))
     assert not head["live"]
 
 

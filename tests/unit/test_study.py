@@ -16,12 +16,12 @@ from drystone.io.case import parse_case, read_case
 from drystone.io.study import parse_study
 from drystone.simulate import initial_state
 from drystone.study import content, remainder, rest, workers
-from drystone.study.begin import begin
-from drystone.study.kinds import KINDS
+from drystone.study.begin import prepare_study
+from drystone.study.kinds import STUDY_KINDS
 from drystone.study.run import run_study
 from drystone.study.sweep import Sweep, combinations
 from drystone.study.table import TrialTable, read_row
-from drystone.study.trial import Keeping, try_sample
+from drystone.study.trial import Recording, run_trial
 from drystone.study.trials import COLLAPSED, FAILED, STANDING, Outcome
 from drystone.units import GRAVITY
 
@@ -106,7 +106,7 @@ class TestRest:
         rad of that, 2.4e-5 of the angle."""
         for sign, status in ((1, COLLAPSED), (-1, STANDING)):
             tilt = f"{math.degrees(ALPHA * (1 + sign * share))!r} deg"
-            found = try_sample(PUSHED, "case.toml", {"structure.tilt": tilt, "motion.amplitude": 0.0})
+            found = run_trial(PUSHED, "case.toml", {"structure.tilt": tilt, "motion.amplitude": 0.0})
             assert found.status == status
 
     @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ class TestRest:
     def test_ending_early_changes_no_outcome(self, amplitude, monkeypatch):
         """Brute force: the same trial to the end of its duration. At 0.28 g it rocks and rests after half of that; at 0.4 g
         it rocks to the end, and from 0.5 g on it falls."""
-        early = try_sample(PUSHED, "case.toml", {"motion.amplitude": amplitude})
-        monkeypatch.setattr(rest, "CALM", math.inf)
-        full = try_sample(PUSHED, "case.toml", {"motion.amplitude": amplitude})
+        early = run_trial(PUSHED, "case.toml", {"motion.amplitude": amplitude})
+        monkeypatch.setattr(rest, "REST_DURATION", math.inf)
+        full = run_trial(PUSHED, "case.toml", {"motion.amplitude": amplitude})
         assert early.status == full.status
         same = ("collapse_time", "peak_displacement", "peak_tilt", "peak_displacement block")
         assert [early.numbers[name] for name in same] == [full.numbers[name] for name in same]
@@ -126,7 +126,7 @@ class TestRest:
 
     def test_a_block_that_never_moves_is_done_after_its_motion(self):
         """The pulse lasts 0.4 s, calm is 0.2 s. Stone gives way by micrometres."""
-        found = try_sample(PUSHED, "case.toml", {"motion.amplitude": "0.2 g"})
+        found = run_trial(PUSHED, "case.toml", {"motion.amplitude": "0.2 g"})
         assert (found.status, found.reason) == (STANDING, "came to rest")
         assert found.numbers["time"] == pytest.approx(0.6, abs=0.0101)
         assert found.numbers["peak_displacement"] < 1e-4
@@ -137,9 +137,9 @@ class TestRest:
     def test_what_a_block_bears(self, friction, tilt, capacity):
         """Closed forms: it rocks at width over height and slides at the friction; leaning by 4 degrees on one edge, with the
         joint open, it is falling back and bears nothing."""
-        case = parse_case(SHAKEN, instead={"joints.friction": friction, "structure.tilt": tilt})
+        case = parse_case(SHAKEN, overrides={"joints.friction": friction, "structure.tilt": tilt})
         model = case.model()
-        borne = remainder.RemainderBorne(case, model)
+        borne = remainder.RemainingMotionCheck(case, model)
         found = borne._multiplier(initial_state(model), np.array([0.0, 0.1 * GRAVITY]))
         assert found == pytest.approx(capacity / 0.1, rel=1e-5)
 
@@ -147,9 +147,9 @@ class TestRest:
         """Closed form, friction 0.2: pushed along both axes at once, and lifted, it slides under the length of the sum over the
         weight that is left: k (0.1, 0.1) g with k 0.1 g upwards, k 0.1 sqrt(2) = 0.2 (1 - 0.1 k)."""
         text = SHAKEN.replace("planar = true", "planar = false") + SECOND_AND_THIRD
-        case = parse_case(text, instead={"joints.friction": 0.2, "structure.depth": "1 m", "structure.width": "1 m"})
+        case = parse_case(text, overrides={"joints.friction": 0.2, "structure.depth": "1 m", "structure.width": "1 m"})
         model = case.model()
-        borne = remainder.RemainderBorne(case, model)
+        borne = remainder.RemainingMotionCheck(case, model)
         found = borne._multiplier(initial_state(model), 0.1 * GRAVITY * np.array([0.0, 1.0, 1.0, 1.0]))
         assert found == pytest.approx(0.2 / (0.1 * math.sqrt(2) + 0.02), rel=1e-5)
 
@@ -159,12 +159,12 @@ class TestRest:
     def test_a_motion_that_is_borne_need_not_be_followed(self, pulse, monkeypatch):
         """Brute force: a strong pulse, then 8 s of 0.1 g, of which the block bears 2.5 times as much (0.25 g). From 0.35 g on
         it goes on rocking, and is followed."""
-        early = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
-        monkeypatch.setattr(remainder, "MARGIN", 1e9)
-        full = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
+        early = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
+        monkeypatch.setattr(remainder, "ACCELERATION_MARGIN", 1e9)
+        full = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": pulse})
         assert early.status == full.status
         if pulse in ("0.2 g", "0.28 g"):
-            assert early.reason == "came to rest, and bears what is left of the motion"
+            assert early.reason == "came to rest, and bears the rest of the motion"
             assert full.reason == "came to rest"
             assert early.numbers["time"] < 7 < 8 < full.numbers["time"]
         same = ("collapse_time", "peak_displacement", "peak_tilt", "peak_displacement block")
@@ -173,13 +173,13 @@ class TestRest:
 
     def test_a_motion_that_is_not_borne_is_followed(self):
         """1.5 times 0.2 g is more than the 0.25 g under which the block rocks: it is followed into the last wave."""
-        found = try_sample(SHAKEN, "case.toml", {"motion.0.amplitude": "0.22 g", "motion.1.amplitude": "0.2 g"})
+        found = run_trial(SHAKEN, "case.toml", {"motion.0.amplitude": "0.22 g", "motion.1.amplitude": "0.2 g"})
         assert found.status == STANDING
         assert found.numbers["time"] > 8.2
 
     def test_motions_without_end_give_no_rest(self):
         endless = PUSHED.replace('pulse = "one-sine"', 'pulse = "sine"')
-        found = try_sample(endless, "case.toml", {"motion.amplitude": 0.0, "analysis.duration": 1.0})
+        found = run_trial(endless, "case.toml", {"motion.amplitude": 0.0, "analysis.duration": 1.0})
         assert found.reason == "the duration is over"
 
 
@@ -187,7 +187,7 @@ class TestTrial:
     def test_numbers_of_a_fall(self):
         """By hand: lying, the centroid of the 0.25 x 1 m block has come from 0.5 m to 0.125 m and moved by 0.5 to 0.8 m; 20 %
         of its potential energy are lost at 0.4 m, on the way there."""
-        found = try_sample(PUSHED, "case.toml", {"structure.tilt": "20 deg", "motion.amplitude": 0.0})
+        found = run_trial(PUSHED, "case.toml", {"structure.tilt": "20 deg", "motion.amplitude": 0.0})
         numbers = found.numbers
         assert (found.status, found.reason) == (COLLAPSED, "the potential energy has fallen")
         assert numbers["collapse_time"] == numbers["time"] < 6
@@ -200,7 +200,7 @@ class TestTrial:
         support = next(block.name for block in parse_case(SHORT).blocks() if block.fixed)
         pulse = f'pulse = "settlement"\ndisplacement = 0.1\nduration = 1.0\ndirection = [1, 0, 0]\nsupports = ["{support}"]'
         text = PUSHED.replace('pulse = "one-sine"\namplitude = "0.3 g"\nhalf_period = "0.2 s"', pulse)
-        found = try_sample(text, "case.toml", {"joints.friction": 0.0})
+        found = run_trial(text, "case.toml", {"joints.friction": 0.0})
         assert (found.status, found.reason) == (STANDING, "came to rest")
         assert found.numbers["peak_displacement"] < 1e-6
 
@@ -216,13 +216,13 @@ class TestTrial:
     )
     def test_statics(self, kind, sample, name, value):
         """Closed forms: b / h = 0.25 is less than the friction."""
-        found = try_sample(STATICS.format(kind=kind), "case.toml", sample)
+        found = run_trial(STATICS.format(kind=kind), "case.toml", sample)
         assert found.status == STANDING, found.reason
         assert found.numbers[name] == pytest.approx(value, rel=1e-6)
 
     def test_what_does_not_stand(self):
         """A block beyond its balance has no thrust within its base."""
-        found = try_sample(STATICS.format(kind="equilibrium"), "case.toml", {"structure.tilt": "20 deg"})
+        found = run_trial(STATICS.format(kind="equilibrium"), "case.toml", {"structure.tilt": "20 deg"})
         assert (found.status, found.numbers["stable"]) == (COLLAPSED, 0)
 
     @pytest.mark.parametrize(
@@ -234,39 +234,39 @@ class TestTrial:
         ],
     )
     def test_a_mistake_is_an_outcome(self, sample, said):
-        found = try_sample(SHORT, "case.toml", sample)
+        found = run_trial(SHORT, "case.toml", sample)
         assert found.status == FAILED
         assert said in found.reason
 
     def test_the_same_structure_is_let_down_once(self, monkeypatch):
         """And the bits are those of a trial alone."""
-        alone = try_sample(SHORT, "case.toml", {"motion.amplitude": "0.2 g"})
-        lets_down, count = session.start_of, []
-        monkeypatch.setattr(session, "start_of", lambda *given: count.append(1) or lets_down(*given))
+        alone = run_trial(SHORT, "case.toml", {"motion.amplitude": "0.2 g"})
+        lets_down, count = session.start_state, []
+        monkeypatch.setattr(session, "start_state", lambda *given: count.append(1) or lets_down(*given))
         other = {"joints.friction": 0.6}
         changes = [other, other | {"motion.amplitude": "0.2 g"}, {"motion.amplitude": "0.1 g"}, {"motion.amplitude": "0.2 g"}]
-        found = [try_sample(SHORT, "case.toml", change) for change in changes]
+        found = [run_trial(SHORT, "case.toml", change) for change in changes]
         assert len(count) == 2
         assert found[-1].numbers == alone.numbers
 
     def test_an_error_of_the_program_is_an_outcome(self, monkeypatch):
-        monkeypatch.setattr(session, "simulated", lambda *_, **__: (1 / 0 for _ in [1]))
-        found = try_sample(SHORT, "case.toml", {})
+        monkeypatch.setattr(session, "simulate_case", lambda *_, **__: (1 / 0 for _ in [1]))
+        found = run_trial(SHORT, "case.toml", {})
         assert (found.status, found.reason) == (FAILED, "ZeroDivisionError: division by zero")
 
     def test_too_long_is_an_outcome(self):
-        found = try_sample(PUSHED, "case.toml", {}, limit=0.0)
+        found = run_trial(PUSHED, "case.toml", {}, limit=0.0)
         assert (found.status, found.reason) == (FAILED, "cut at 0.005 s: it took longer than the limit")
-        found = try_sample(STATICS.format(kind="equilibrium"), "case.toml", {}, limit=0.0)
-        assert found.reason == "cut at 'let down and left alone': it took longer than the limit"
+        found = run_trial(STATICS.format(kind="equilibrium"), "case.toml", {}, limit=0.0)
+        assert found.reason == "cut at 'settling, then released': it took longer than the limit"
 
     @pytest.mark.parametrize(("only_collapsed", "kept"), [(False, True), (True, False)])
     def test_runs_are_kept(self, tmp_path, only_collapsed, kept):
         """The run has the case with the sample in it, and gives the same outcome."""
         sample = {"motion.amplitude": "0.1 g"}
         run = tmp_path / "runs" / "key"
-        found = try_sample(SHORT, "case.toml", sample, keeping=Keeping(run, only_collapsed))
-        assert found._replace(seconds=0) == try_sample(SHORT, "case.toml", sample)._replace(seconds=0)
+        found = run_trial(SHORT, "case.toml", sample, recording=Recording(run, only_collapsed))
+        assert found._replace(seconds=0) == run_trial(SHORT, "case.toml", sample)._replace(seconds=0)
         assert run.exists() == kept
         if kept:
             assert read_case(run / "case.toml").motions[0].amplitude == pytest.approx(0.981)
@@ -275,32 +275,32 @@ class TestTrial:
     def test_a_failed_run_is_kept_with_all_only(self, tmp_path):
         for only_collapsed in (False, True):
             out = tmp_path / str(only_collapsed)
-            assert try_sample(PUSHED, "case.toml", {}, limit=0.0, keeping=Keeping(out, only_collapsed)).status == FAILED
+            assert run_trial(PUSHED, "case.toml", {}, limit=0.0, recording=Recording(out, only_collapsed)).status == FAILED
             assert out.exists() != only_collapsed
 
 
 class TestKey:
     def test_of_what_matters_only(self, tmp_path, monkeypatch):
         path, sample = tmp_path / "case.toml", {"motion.amplitude": "0.2 g", "joints.friction": 0.5}
-        key = content.key_of(SHORT, path, sample)
-        assert content.key_of(SHORT + "# a comment", path, dict(reversed(sample.items()))) == key
-        assert content.key_of(SHORT.replace("0.25 m", "0.26 m"), path, sample) != key
-        assert content.key_of(SHORT, path, sample | {"joints.friction": 0.6}) != key
+        key = content.trial_key(SHORT, path, sample)
+        assert content.trial_key(SHORT + "# a comment", path, dict(reversed(sample.items()))) == key
+        assert content.trial_key(SHORT.replace("0.25 m", "0.26 m"), path, sample) != key
+        assert content.trial_key(SHORT, path, sample | {"joints.friction": 0.6}) != key
         monkeypatch.setattr(content, "__version__", "another")
-        assert content.key_of(SHORT, path, sample) != key
+        assert content.trial_key(SHORT, path, sample) != key
 
     def test_of_the_content_of_files(self, tmp_path):
         """Block files of the case, records of the sample; a file that is not there is one more content."""
         text, sample = '[structure]\nfile = "wall.json"\n', {"motion.record": "a.AT2"}
-        keys = [content.key_of(text, tmp_path / "case.toml", sample)]
+        keys = [content.trial_key(text, tmp_path / "case.toml", sample)]
         for name, value in (("wall.json", "1"), ("wall.json", "2"), ("a.AT2", "1"), ("a.AT2", "2")):
             (tmp_path / name).write_text(value)
-            keys.append(content.key_of(text, tmp_path / "case.toml", sample))
+            keys.append(content.trial_key(text, tmp_path / "case.toml", sample))
         assert len(set(keys)) == 5
 
     def test_a_case_of_its_own_names_its_files_from_anywhere(self, tmp_path):
         text = '[[structure.parts]]\nfile = "wall.json"\n'
-        assert str(tmp_path.resolve() / "wall.json") in content.own_text(text, tmp_path / "case.toml", {})
+        assert str(tmp_path.resolve() / "wall.json") in content.self_contained_case(text, tmp_path / "case.toml", {})
 
 
 class TestTable:
@@ -373,7 +373,7 @@ class Backwards:
     def __init__(self, rule, room=3):
         self.rule, self._room, self.waiting, self.most, self.tried = rule, room, [], 0, []
 
-    def room(self):
+    def max_pending(self):
         return self._room
 
     def submit(self, sample, key):
@@ -437,7 +437,7 @@ class TestSweep:
     def test_a_wrong_place_is_told_at_once(self, folder):
         (folder / "study.toml").write_text(SWEEP.replace("joints.friction", "joints.frictoin"))
         with pytest.raises(InputError, match="did you mean 'friction'"):
-            begin(folder / "study.toml")
+            prepare_study(folder / "study.toml")
 
 
 class TestFile:
@@ -456,23 +456,23 @@ class TestFile:
     )
     def test_mistakes(self, old, new, said):
         with pytest.raises(InputError) as error:
-            parse_study(SWEEP.replace(old, new), "study.toml", KINDS)
+            parse_study(SWEEP.replace(old, new), "study.toml", STUDY_KINDS)
         assert said in str(error.value)
 
     def test_the_full_set(self):
         """2 x 2 samples; of the full set 3 x 1, and a mistake in it has its line."""
         text = SWEEP + 'time_limit = "1 min"\n[study.full]\nvary = {"joints.friction" = [0.4, 0.5, 0.6]}\n'
-        few, all_ = (parse_study(text, "study.toml", KINDS, full=full) for full in (False, True))
+        few, all_ = (parse_study(text, "study.toml", STUDY_KINDS, full=full) for full in (False, True))
         assert [len(combinations(file.table.vary)) for file in (few, all_)] == [4, 3]
         assert all_.conduct.time_limit == 60
         with pytest.raises(InputError, match=r"line 8: study.full.vary: is 3"):
-            parse_study(text.replace('{"joints.friction" = [0.4, 0.5, 0.6]}', "3"), "study.toml", KINDS, full=True)
-        with pytest.raises(InputError, match="there is no full set"):
-            parse_study(SWEEP, "study.toml", KINDS, full=True)
+            parse_study(text.replace('{"joints.friction" = [0.4, 0.5, 0.6]}', "3"), "study.toml", STUDY_KINDS, full=True)
+        with pytest.raises(InputError, match=r"has no table \[study.full\]"):
+            parse_study(SWEEP, "study.toml", STUDY_KINDS, full=True)
 
     @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/studies/*.toml")), ids=lambda path: path.stem)
     def test_examples_are_valid(self, path):
-        begin(path)
+        prepare_study(path)
 
 
 class TestCommand:
@@ -485,7 +485,7 @@ class TestCommand:
         assert Path(facts["pictures"][0]).stat().st_size > 1000
         lines = (out / "trials.jsonl").read_text().splitlines()
         code, _, error = command("study", "--resume", out)
-        assert (code, "4 trials are there already" in error) == (0, True)
+        assert (code, "4 trials have already been computed" in error) == (0, True)
         assert (out / "trials.jsonl").read_text().splitlines() == lines, "nothing is computed again"
         key = json.loads(lines[2])["key"]
         code, text, _ = command("study", "--trial", key, out, "-o", folder / "run", "--json", "--picture")
@@ -508,9 +508,9 @@ class TestCommand:
         out = folder / "out"
         command("study", folder / "study.toml", "-o", out, "--jobs", 1)
         (folder / "case.toml").write_text(SHORT.replace("0.25 m", "0.3 m"))
-        assert "4 trials are there already" in command("study", "--resume", out)[2], "as it was begun"
+        assert "4 trials have already been computed" in command("study", "--resume", out)[2], "as it was begun"
         code, _, error = command("study", folder / "study.toml", "-o", out, "--jobs", 1)
-        assert (code, "4 rows do not count" in error) == (0, True)
+        assert (code, "4 rows are not used" in error) == (0, True)
         assert len((out / "trials.jsonl").read_text().splitlines()) == 8
         assert len((out / "trials.csv").read_text().splitlines()) == 5
 
@@ -529,12 +529,12 @@ class TestCommand:
                 raise result
             return result
 
-        monkeypatch.setattr(workers, "try_sample", compute)
+        monkeypatch.setattr(workers, "run_trial", compute)
         out = folder / "out"
         code, text, error = command("study", folder / "study.toml", "-o", out, "--jobs", 1, "--json")
         facts = json.loads(text)
         assert (code, facts["interrupted"], facts["trials"]["all"]) == (130, True, 2)
-        assert f"Go on with: drystone study --resume {out}" in error
+        assert f"Resume with: drystone study --resume {out}" in error
         assert len((out / "trials.csv").read_text().splitlines()) == 3
         monkeypatch.undo()
         assert json.loads(command("study", "--resume", out, "--jobs", 1, "--json")[1])["trials"]["all"] == 4
@@ -544,7 +544,7 @@ class TestCommand:
         [
             (("study",), "give a study file and a folder"),
             (("study", "--resume", "."), "holds no study"),
-            (("study", "--trial", "12"), "give the folder of the study and one for the run"),
+            (("study", "--trial", "12"), "give the folder of the study and a folder for the run"),
             (("study", "nothing.toml", "-o", "out"), "nothing.toml: cannot be read"),
         ],
     )

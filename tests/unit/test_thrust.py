@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box, prism
 from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.loads import Push, body_force, weight, wrench
+from drystone.loads import AppliedLoad, body_force, load_wrench, weight_wrench
 from drystone.model import Block, build_model
-from drystone.statics.balance import balance
-from drystone.statics.equilibrium import bounds
-from drystone.statics.limit import limit
-from drystone.statics.program import optimise
-from drystone.statics.surcharge import under_the_rest
-from drystone.statics.thrust import bearable, conventional_thrust, find_arch, minimum_thickness
+from drystone.statics.balance import assemble_balance
+from drystone.statics.equilibrium import force_bounds
+from drystone.statics.limit import solve_limit
+from drystone.statics.program import optimise_forces
+from drystone.statics.surcharge import load_from_above
+from drystone.statics.thrust import conventional_thrust, find_arch, minimum_thickness, thrust_line_multiplier
 from drystone.units import GRAVITY
 
 STICKY = 50.0  # friction of joints that do not slide
@@ -28,8 +28,8 @@ ARCHES = {
 
 
 def lines_of(model, loads=()):
-    load = weight(model, GRAVITY) + wrench(model, loads, GRAVITY)
-    return conventional_thrust(find_arch(balance(model), load))
+    load = weight_wrench(model, GRAVITY) + load_wrench(model, loads, GRAVITY)
+    return conventional_thrust(find_arch(assemble_balance(model), load))
 
 
 def test_three_voussoirs_by_hand():
@@ -74,10 +74,10 @@ def test_the_line_of_a_uniform_load_is_a_parabola():
 def test_without_sliding_the_cone_program_gives_the_same_thrusts(shape):
     """Forces at the corners of joints that never slide are a thrust inside the joint: `bounds` knows no lines."""
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    loads = [Push("voussoir-2", share=0.05), Push("voussoir-5", share=0.01, direction=(1, 0, 0))]
-    dead = weight(model, GRAVITY) + wrench(model, loads, GRAVITY)
+    loads = [AppliedLoad("voussoir-2", share=0.05), AppliedLoad("voussoir-5", share=0.01, direction=(1, 0, 0))]
+    dead = weight_wrench(model, GRAVITY) + load_wrench(model, loads, GRAVITY)
     found = lines_of(model, loads)
-    least, largest = bounds(balance(model), dead, ("abutment-right", "voussoir-1"), (-1, 0, 0))
+    least, largest = force_bounds(assemble_balance(model), dead, ("abutment-right", "voussoir-1"), (-1, 0, 0))
     assert (found.minimum.thrust, found.maximum.thrust) == pytest.approx((least, largest), rel=1e-6)
 
 
@@ -85,26 +85,28 @@ def test_with_sliding_it_does_not():
     """Oppenheim's joints at friction 0.2: the line of least thrust slips where it is too steep, so `bounds` asks for more."""
     model = build_model(build.arch(), friction=0.2)
     found = lines_of(model)
-    arch = find_arch(balance(model), weight(model, GRAVITY))
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY))
     assert (found.minimum.slope > arch.friction).any()
-    least, _ = bounds(balance(model), weight(model, GRAVITY), ("abutment-right", "voussoir-1"), (-1, 0, 0))
+    least, _ = force_bounds(
+        assemble_balance(model), weight_wrench(model, GRAVITY), ("abutment-right", "voussoir-1"), (-1, 0, 0)
+    )
     assert least > 1.001 * found.minimum.thrust
 
 
 @pytest.mark.parametrize("shape", ARCHES)
 def test_without_sliding_the_cone_program_bears_the_same_live_load(shape):
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    system, dead = balance(model), weight(model, GRAVITY)
-    live = wrench(model, [Push("voussoir-2", share=1.0)], GRAVITY)
-    truth = limit(system, dead, live).multiplier
-    assert bearable(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(truth, rel=1e-6)
+    system, dead = assemble_balance(model), weight_wrench(model, GRAVITY)
+    live = load_wrench(model, [AppliedLoad("voussoir-2", share=1.0)], GRAVITY)
+    truth = solve_limit(system, dead, live).multiplier
+    assert thrust_line_multiplier(find_arch(system, dead), find_arch(system, live).load) == pytest.approx(truth, rel=1e-6)
 
 
 @pytest.mark.parametrize("shape", ARCHES)
 def test_in_an_arch_as_thin_as_the_safety_factor_allows_one_line_is_left(shape):
     """Invariant: with the joints divided by the factor least and largest thrust meet; a bit thinner there is none."""
     model = build_model(build.arch(**ARCHES[shape]), friction=STICKY)
-    arch = find_arch(balance(model), weight(model, GRAVITY))
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY))
     factor = conventional_thrust(arch).safety_factor
     thin = conventional_thrust(arch._replace(half=arch.half / (factor * (1 - 1e-6))))
     assert thin.minimum.thrust == pytest.approx(thin.maximum.thrust, rel=1e-3)
@@ -115,8 +117,10 @@ def test_in_an_arch_as_thin_as_the_safety_factor_allows_one_line_is_left(shape):
 def test_a_line_passes_the_balance_of_every_voussoir():
     """Newton: what a block gets from the one before and from its load it gives to the next, at the points of the line."""
     model = build_model(build.arch(**ARCHES["pointed"]), friction=STICKY)
-    load = weight(model, GRAVITY) + wrench(model, [Push("voussoir-3", force=2e3, direction=(1, 0, -1), at=(1, 0, 1))], GRAVITY)
-    arch = find_arch(balance(model), load)
+    load = weight_wrench(model, GRAVITY) + load_wrench(
+        model, [AppliedLoad("voussoir-3", force=2e3, direction=(1, 0, -1), at=(1, 0, 1))], GRAVITY
+    )
+    arch = find_arch(assemble_balance(model), load)
     line = conventional_thrust(arch).maximum
     for k, i in enumerate(arch.blocks[1:-1]):
         np.testing.assert_allclose(line.force[k] + load[i, :3], line.force[k + 1], atol=1e-3)
@@ -138,13 +142,15 @@ def test_a_lintel_bears_any_thrust_and_none():
 )
 def test_other_structures_are_no_arch(blocks):
     model = build_model(blocks, friction=0.6)
-    assert find_arch(balance(model), weight(model, GRAVITY)) is None
+    assert find_arch(assemble_balance(model), weight_wrench(model, GRAVITY)) is None
 
 
 def test_an_arch_pushed_out_of_its_plane_has_no_line():
     model = build_model(build.arch(), friction=0.6)
-    load = weight(model, GRAVITY) + wrench(model, [Push("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY)
-    assert find_arch(balance(model), load) is None
+    load = weight_wrench(model, GRAVITY) + load_wrench(
+        model, [AppliedLoad("voussoir-3", share=0.1, direction=(0, 1, 0))], GRAVITY
+    )
+    assert find_arch(assemble_balance(model), load) is None
 
 
 def test_an_arch_at_any_azimuth_is_the_same_arch():
@@ -164,11 +170,11 @@ def test_what_is_above_an_arch_loads_it():
     beam, barrel = box((-1.0, -0.5, 1.5), (5.0, 0.5, 2.0), name="beam"), box((-0.5, -0.5, 0.0), (0.5, 0.5, 0.3), name="barrel")
     behind = box((-1.0, 1.0, 1.5), (1.0, 2.0, 2.0), name="behind")
     model = build_model([*build.arch(**ARCHES["segmental"]), beam, barrel, behind], friction=0.6)
-    system = balance(model)
+    system = assemble_balance(model)
     voussoirs = np.array([block.group == "arch" for block in model.blocks])
-    load = weight(model, GRAVITY)
+    load = weight_wrench(model, GRAVITY)
     bare = find_arch(system, load, voussoirs)
-    loaded = under_the_rest(bare, model, load)
+    loaded = load_from_above(bare, model, load)
     added = loaded.load - bare.load
     right = max(model.blocks[2].vertices[:, 0])  # the outer end of the first joint
     line = 0.5 * 2000.0 * GRAVITY  # [N/m]
@@ -183,9 +189,9 @@ def test_slices_of_a_pyramid_are_the_pyramid():
     corners = np.array([(-1.1, -0.3, 1.5), (0.9, -0.3, 1.5), (0.9, 0.3, 1.5), (-1.1, 0.3, 1.5), (0.4, 0.0, 3.0)])
     pyramid = Block(corners, ((3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)), name="pyramid")
     model = build_model([*build.arch(**ARCHES["segmental"]), pyramid], friction=0.6)
-    load = weight(model, GRAVITY) + body_force(model, (1, 0, 0), 2.0)
-    bare = find_arch(balance(model), load, np.array([block.group == "arch" for block in model.blocks]))
-    added = under_the_rest(bare, model, load).load - bare.load
+    load = weight_wrench(model, GRAVITY) + body_force(model, (1, 0, 0), 2.0)
+    bare = find_arch(assemble_balance(model), load, np.array([block.group == "arch" for block in model.blocks]))
+    added = load_from_above(bare, model, load).load - bare.load
     turn = np.cross(model.position[-1] - bare.middle[0], load[-1, :3]) @ [0, 1, 0]  # the arch goes to the left
     np.testing.assert_allclose(added.sum(axis=0), [-load[-1, 0], load[-1, 2], turn], rtol=1e-12)
     assert (added[:, 1] < 0).sum() > 3
@@ -195,7 +201,7 @@ def test_an_arch_on_piers_stands_on_the_stones_below_it():
     """The voussoirs of the buttressed arch: their ends are the springers, which are free."""
     model = build_model(build.buttressed_arch(), friction=0.6)
     voussoirs = np.array([block.name.startswith("voussoir") for block in model.blocks])
-    arch = find_arch(balance(model), weight(model, GRAVITY), voussoirs)
+    arch = find_arch(assemble_balance(model), weight_wrench(model, GRAVITY), voussoirs)
     assert [model.blocks[i].name for i in arch.blocks[[0, -1]]] == ["springer-right", "springer-left"]
     assert len(arch.half) == voussoirs.sum() + 1
 
@@ -208,7 +214,7 @@ def test_minimum_thickness_is_where_the_cone_program_finds_no_forces_any_more():
     found = minimum_thickness(family, 0.02, 0.3)
     for factor, status in ((1.001, "solved"), (0.999, "impossible")):
         model = family(factor * found)
-        assert optimise(balance(model), weight(model, GRAVITY)).status == status
+        assert optimise_forces(assemble_balance(model), weight_wrench(model, GRAVITY)).status == status
 
 
 def test_minimum_thickness_needs_a_range_with_an_answer():
@@ -226,7 +232,7 @@ def test_minimum_thickness_needs_a_range_with_an_answer():
 
 def facts_of(text):
     case = parse_case(text)
-    stages = analyse(case, case.model())
+    stages = analyse_case(case, case.model())
     while True:
         try:
             next(stages)

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from drystone.undisturbed import undisturbed
+from drystone.undisturbed import defer_signals
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def heard():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_waits_until_the_end(heard, number):
-    with undisturbed():
+    with defer_signals():
         for _ in range(3):
             signal.raise_signal(number)
         assert heard == []
@@ -28,7 +28,7 @@ def test_a_signal_waits_until_the_end(heard, number):
 
 
 def test_the_second_does_not_wait_where_patience_is_one(heard):
-    with undisturbed(patience=1):
+    with defer_signals(max_deferred=1):
         signal.raise_signal(signal.SIGINT)
         assert heard == []
         signal.raise_signal(signal.SIGINT)
@@ -36,8 +36,8 @@ def test_the_second_does_not_wait_where_patience_is_one(heard):
 
 
 def test_what_is_inside_is_left_alone_by_the_second_too(heard):
-    with undisturbed(patience=1):
-        with undisturbed():
+    with defer_signals(max_deferred=1):
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
             assert heard == []
@@ -49,7 +49,7 @@ def test_ctrl_c_is_a_keyboard_interrupt_after_the_end():
     done = []
 
     def pressed():
-        with undisturbed():
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             done.append("all")
 

@@ -8,12 +8,12 @@ import pytest
 
 from drystone.io.case import parse_case
 from drystone.record import read_run
-from drystone.session import record
+from drystone.session import record_history
 from drystone.units import GRAVITY
 from drystone.validate import house_studies, subjects
-from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Place, Subject, judge
-from drystone.validate.conduct import conduct, history, study
-from drystone.validate.subjects import SUBJECTS, chosen
+from drystone.validate.claims import EXPLAINED, FAILS, HOLDS, Claim, Figure, Subject, Workspace, judge_claim
+from drystone.validate.conduct import compute_history, compute_study, conduct
+from drystone.validate.subjects import SUBJECTS, select_subjects
 
 CLAIM = Claim("width", "width of the door", "m", 1.0, 0.1, "a door")
 ELSEWHERE = CLAIM._replace(ours=2.0, explanation="another door")
@@ -42,7 +42,7 @@ every = "1 ms"
 )  # fmt: skip
 def test_verdicts(claim, computed, verdict):
     """An explanation is about one value: it does not excuse others."""
-    assert judge(claim, computed).verdict == verdict
+    assert judge_claim(claim, computed).verdict == verdict
 
 
 def test_claims_are_whole():
@@ -53,14 +53,17 @@ def test_claims_are_whole():
         for claim in subject.claims:
             assert isinstance(claim.published, str) or (claim.tolerance > 0 and claim.why), (subject.id, claim.name)
             assert (claim.ours is None) == (claim.explanation == ""), (subject.id, claim.name)
-            assert claim.ours is None or judge(claim, claim.ours).verdict == EXPLAINED, (subject.id, claim.name)
+            assert claim.ours is None or judge_claim(claim, claim.ours).verdict == EXPLAINED, (subject.id, claim.name)
 
 
 def test_subjects_by_name():
-    assert [subject.id for subject in chosen(["h3"], full=False)] == ["H3"]
-    assert [subject.id for subject in chosen(["H6"], full=False)] == ["H6-capacity", "H6-pulse"]  # a quick one is not asked for
-    assert all(subject.quick for subject in chosen([], full=False))
-    assert chosen([], full=True) == list(SUBJECTS)
+    assert [subject.id for subject in select_subjects(["h3"], full=False)] == ["H3"]
+    assert [subject.id for subject in select_subjects(["H6"], full=False)] == [
+        "H6-capacity",
+        "H6-pulse",
+    ]  # a quick one is not asked for
+    assert all(subject.quick for subject in select_subjects([], full=False))
+    assert select_subjects([], full=True) == list(SUBJECTS)
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def doors(monkeypatch):
     calls = {"A": 0, "B": 0, "interrupt": False, "width": 1.05}
 
     def compute(id):
-        def work(place):
+        def work(workspace):
             if id == "B" and calls["interrupt"]:
                 raise KeyboardInterrupt
             calls[id] += 1
@@ -77,7 +80,7 @@ def doors(monkeypatch):
 
         return work
 
-    def draw(place, out):
+    def draw(workspace, out):
         (out / "door.png").write_bytes(b"")
         return [Figure("door.png", "the door")]
 
@@ -150,19 +153,19 @@ def test_mistakes(command, doors, tmp_path):
 
 def test_a_run_is_taken_again_gone_on_with_or_computed(tmp_path):
     """By the same bits as if never cut, and not by those of another case."""
-    whole = history(BLOCK, tmp_path / "whole")
-    with closing(record(parse_case(BLOCK), tmp_path / "cut")) as steps:
+    whole = compute_history(BLOCK, tmp_path / "whole")
+    with closing(record_history(parse_case(BLOCK), tmp_path / "cut")) as steps:
         for _ in range(7):
             next(steps)
     assert not read_run(tmp_path / "cut").finished
-    np.testing.assert_array_equal(history(BLOCK, tmp_path / "cut").position, whole.position)
+    np.testing.assert_array_equal(compute_history(BLOCK, tmp_path / "cut").position, whole.position)
     stamp = (tmp_path / "whole" / "run.h5").stat().st_mtime_ns
-    assert history(BLOCK, tmp_path / "whole").frames == whole.frames
+    assert compute_history(BLOCK, tmp_path / "whole").frames == whole.frames
     assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
-    longer = history(BLOCK, tmp_path / "whole", {"analysis.duration": "30 ms"})
+    longer = compute_history(BLOCK, tmp_path / "whole", {"analysis.duration": "30 ms"})
     assert longer.time[-1] == pytest.approx(0.03)
     stamp = (tmp_path / "whole" / "run.h5").stat().st_mtime_ns
-    history(f"# longer\n{BLOCK}", tmp_path / "whole", {"analysis.duration": "30 ms"})  # a comment makes no other case
+    compute_history(f"# longer\n{BLOCK}", tmp_path / "whole", {"analysis.duration": "30 ms"})  # a comment makes no other case
     assert (tmp_path / "whole" / "run.h5").stat().st_mtime_ns == stamp
 
 
@@ -175,8 +178,8 @@ vary = { "joints.friction" = [0.2, 0.4] }
 
 
 def test_a_study_computes_only_the_trials_that_its_folder_has_not(tmp_path):
-    def compute(place):
-        return {"rows": len(study(STUDY, BLOCK, place.folder / "sweep")["rows"])}
+    def compute(workspace):
+        return {"rows": len(compute_study(STUDY, BLOCK, workspace.folder / "sweep")["rows"])}
 
     rows = tmp_path / "S" / "sweep" / "trials.jsonl"
     subject = Subject("S", "A sweep", "us", "Two frictions.", (Claim("rows", "rows", "", 2, 0.1, "counted"),), compute)
@@ -204,6 +207,6 @@ def test_what_is_read_from_a_failure_domain(monkeypatch, tmp_path, plus, minus, 
         sign: {"boundary": [{"collapses": None if g is None else g * GRAVITY} for g in column], "islands": islands}
         for sign, column, islands in (("+", plus, []), ("-", minus, [{"half_period": 0.3}]))
     }
-    monkeypatch.setattr(house_studies, "study", lambda *_: {"curves": [{"directions": ways}]})
-    found = house_studies.HOUSE_DOMAIN.compute(Place(tmp_path, None))
+    monkeypatch.setattr(house_studies, "compute_study", lambda *_: {"curves": [{"directions": ways}]})
+    found = house_studies.HOUSE_DOMAIN.compute(Workspace(tmp_path, None))
     assert found == {"short": short, "trend": trend, "longest": pytest.approx(longest), "islands": "-"}

@@ -65,9 +65,9 @@ def test_the_first_steps_alone(command, history):
 def test_a_run_that_was_cut_verifies_as_far_as_it_went(command, tmp_path):
     from contextlib import closing
 
-    from drystone.session import record
+    from drystone.session import record_history
 
-    with closing(record(parse_case(HISTORY), tmp_path)) as steps:
+    with closing(record_history(parse_case(HISTORY), tmp_path)) as steps:
         for step in steps:
             if step.state.step == 17:
                 break

@@ -9,7 +9,7 @@ import pytest
 
 from drystone.errors import InputError
 from drystone.study import dask_workers, process_workers
-from drystone.study.begin import begin
+from drystone.study.begin import prepare_study
 from drystone.study.dask_workers import DaskWorkers
 from drystone.study.process_workers import ProcessWorkers
 from drystone.study.run import run_study
@@ -26,7 +26,7 @@ class TestProcesses:
     def test_one_thread_no_ctrl_c_and_never_more_processes_than_trials(self, monkeypatch):
         monkeypatch.setenv("OMP_NUM_THREADS", "2")
         with ProcessWorkers(about_itself, 5) as workers:
-            assert (workers.room(), workers.processes()) == (5, [])
+            assert (workers.max_pending(), workers.processes()) == (5, [])
             workers.submit({"a": 1}, "first")
             (sample, first), own = workers.next(), workers.processes()
             assert sample == {"a": 1}
@@ -64,7 +64,7 @@ class TestProcesses:
                 workers.next()
 
     def test_workers_that_do_not_start_end_the_study(self, monkeypatch):
-        monkeypatch.setattr(process_workers, "PROGRAM", "raise SystemExit(7)")
+        monkeypatch.setattr(process_workers, "WORKER_PROGRAM", "raise SystemExit(7)")
         with ProcessWorkers(slow, 2) as workers:
             workers.submit({}, "key")
             with pytest.raises(InputError, match=r"do not start: 3 in a row .* the last ended with exit code 7"):
@@ -84,7 +84,7 @@ class TestProcesses:
         answers, mark = SimpleQueue(), tmp_path / "mark"
         worker = process_workers._Worker(ProcessWorkers(endless, 1)._greeting, answers)
         assert answers.get(timeout=60)[1] == (READY, None)
-        worker.begin(process_workers._Trial({"mark": str(mark)}, "key"))
+        worker.begin(process_workers._PendingTrial({"mark": str(mark)}, "key"))
         while not mark.exists():
             time.sleep(0.01)
         worker._process.stdin.close()
@@ -106,11 +106,11 @@ class TestDask:
         """The rows of one process alone, to the last bit."""
         (tmp_path / "case.toml").write_text(CASE)
         (tmp_path / "study.toml").write_text(STUDY)
-        begun, found = begin(tmp_path / "study.toml"), []
+        begun, found = prepare_study(tmp_path / "study.toml"), []
         for workers in (SerialWorkers(begun.task(tmp_path / "one")), DaskWorkers(begun.task(tmp_path / "two"), cluster)):
             table = TrialTable(tmp_path / type(workers).__name__, begun.key_of)
             with workers:
-                assert workers.room() == 1
+                assert workers.max_pending() == 1
                 assert len(list(run_study(begun.study, table, workers))) == 18
             found.append(without_seconds(table.trials))
         assert found[0] == found[1]

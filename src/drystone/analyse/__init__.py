@@ -1,1 +1,1 @@
-"""From a case of statics to its result: stages on the way, facts in the end. One file a family of analyses."""
+"""The analyses of statics: each takes a case, yields stages and returns its result. One file per family of analyses."""

@@ -1,4 +1,4 @@
-"""A case of statics recorded: its stages go by, frames to run.h5, facts to result.json."""
+"""Compute and record a case of statics: its frames go to run.h5 and its result to result.json."""
 
 import json
 import time
@@ -15,7 +15,7 @@ from drystone.analyse.settlement import analyse_settlement
 from drystone.analyse.stages import Stages
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.io.whole import write_whole
+from drystone.io.whole import write_atomic
 from drystone.model import Model
 from drystone.record import RESULT, Run, read_result, read_run, recorded_case
 from drystone.simulate import initial_state
@@ -32,51 +32,54 @@ ANALYSES: dict[str, Callable[[Case, Model], Stages]] = {
 }
 
 
-def record(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
-    """The stages of a case, each already taken into the run in `out`; result.json comes last, whole or not at all."""
-    closed = [gap._asdict() for gap in case.closed_gaps()]
-    return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed} if closed else {}))
+def record_statics(case: Case, out: str | Path, *, overwrite: bool = False) -> Stages:
+    """The stages of a case, each already written to the run in `out`. Finally result.json is written atomically."""
+    closed_gaps = [gap._asdict() for gap in case.closed_gaps()]
+    return (yield from _recorded(case, case.model(), Path(out), overwrite, {"closed_gaps": closed_gaps} if closed_gaps else {}))
 
 
-def repeat(run: Run, out: str | Path) -> Stages:
-    """The stages of an analysis computed anew into the folder `out`, from the model and the samples that its run has kept."""
-    known = {key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"}  # of files it had
+def repeat_statics(run: Run, out: str | Path) -> Stages:
+    """The stages of an analysis computed again into the folder `out`, from the model and accelerograms that its run has
+    stored."""
+    known = {
+        key: value for key, value in (read_result(run.folder) or {}).items() if key == "closed_gaps"
+    }  # found in the files of the case, which are not read again
     return (yield from _recorded(recorded_case(run), run.model, Path(out), known=known))
 
 
 def _recorded(case: Case, model: Model, folder: Path, overwrite: bool = False, known: dict[str, Any] | None = None) -> Stages:
     writer = RunWriter.create(folder, case.text, model, initial_state(model, case.analysis.gravity), every_steps=1,
                               motions=case.motions, path=case.path, overwrite=overwrite)  # fmt: skip
-    with writer, closing(analyse(case, model)) as stages:
+    with writer, closing(analyse_case(case, model)) as stages:
         while True:
             try:
                 stage = next(stages)
             except StopIteration as end:
-                facts = end.value
+                result = end.value
                 break
             if stage.step is not None:
                 writer.add(stage.step)
             yield stage
-    facts |= known or {}
-    facts |= {"stamp": read_run(folder).stamp}
-    write_whole(folder / RESULT, json.dumps(facts, indent=2))
-    return facts
+    result |= known or {}
+    result |= {"stamp": read_run(folder).stamp}
+    write_atomic(folder / RESULT, json.dumps(result, indent=2))
+    return result
 
 
-def analyse(case: Case, model: Model) -> Stages:
-    """The stages and facts of a case that is no history."""
+def analyse_case(case: Case, model: Model) -> Stages:
+    """Compute a case of statics; yields its stages and returns its result."""
     begin = time.perf_counter()
     if case.goes_through_time:
-        raise InputError(f'{case.path}: "{case.analysis.kind}" goes through time; run it as a history')
+        raise InputError(f'{case.path}: "{case.analysis.kind}" is computed step by step in time; run it as a history')
     if not model.bodies.fixed.any():
         raise InputError(f"{case.path}: none of the {len(model.blocks)} blocks is fixed, so nothing bears their weight; mark "
                          'supports as fixed, or give supports = "lowest" in [structure]')  # fmt: skip
-    facts = yield from ANALYSES[case.analysis.kind](case, model)
+    result = yield from ANALYSES[case.analysis.kind](case, model)
     bodies = model.bodies
-    about = {
+    summary = {
         "analysis": case.analysis.kind,
         "blocks": len(model.blocks),
         "fixed_blocks": int(bodies.fixed.sum()),
         "weight": float(case.analysis.gravity * bodies.mass[~bodies.fixed].sum()),
     }
-    return about | facts | {"seconds": time.perf_counter() - begin}
+    return summary | result | {"seconds": time.perf_counter() - begin}

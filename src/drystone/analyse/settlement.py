@@ -1,121 +1,128 @@
-"""Settlement: what the supports bear while some of them go, which joints open, whether the structure stays in balance."""
+"""Settlement: the reactions of the supports while some of them move, the joints that open, and whether the structure stands."""
 
 from typing import Any
 
 import numpy as np
 
-from drystone.analyse.equilibrium import reactions
-from drystone.analyse.stages import Stage, Stages, mechanism_facts
+from drystone.analyse.equilibrium import support_reactions
+from drystone.analyse.stages import Stage, Stages, mechanism_result
 from drystone.contact.contacts import Contacts, in_head_joints
-from drystone.io.analysis_tables import Settlement
+from drystone.io.analysis_tables import SettlementTable
 from drystone.io.case import Case
-from drystone.loads import members, pressing
+from drystone.loads import find_blocks, vertical_forces
 from drystone.model import Model
-from drystone.motion import end_of
+from drystone.motion import last_motion_end
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.state import State
-from drystone.statics.cracks import Crack, cracks, joints_as_drawn, openings
-from drystone.statics.settlement import IN_BALANCE, RESTLESS, Settled, settle, straight_ways
+from drystone.statics.cracks import Crack, find_cracks, joint_openings, joints_as_drawn
+from drystone.statics.settlement import IN_BALANCE, RESTLESS, SettlementState, settle_supports, straight_path
 
 Array = np.ndarray
 
-SAMPLES = 500  # of the ways of supports that motions tell
+MOTION_SAMPLES = 500  # instants at which the motions of supports are evaluated
 
 
 def analyse_settlement(case: Case, model: Model) -> Stages:
-    asked = case.analysis
-    assert isinstance(asked, Settlement)
-    path = path_of(case, model)
-    states = settle(model, path, gravity=asked.gravity, young=case.young, loads=case.loads, threads=case.solver.threads)
+    analysis = case.analysis
+    assert isinstance(analysis, SettlementTable)
+    path = support_path(case, model)
+    states = settle_supports(
+        model, path, gravity=analysis.gravity, young=case.young, loads=case.loads, threads=case.solver.threads
+    )
     yield Stage(0.0, "under its weight")
-    reached: list[Settled] = []
+    reached: list[SettlementState] = []
     for number, settled in enumerate(states, 1):
         reached.append(settled)
-        words = f"{1e3 * _way(settled):.4g} mm, {settled.rest.verdict}"
+        words = f"{1e3 * _largest_settlement(settled):.4g} mm, {settled.rest.verdict}"
         yield Stage(min(number / len(path), 1.0), words, _frame(number, settled))
-    return facts_of(case, model, reached)
+    return settlement_result(case, model, reached)
 
 
-def path_of(case: Case, model: Model) -> Array:
-    """(n + 1, B, 3) [m] where the supports are after each increment: equal parts of the way of the one that goes farthest. Of
-    motions it does not matter when and how fast they go, but in what order."""
-    asked = case.analysis
-    assert isinstance(asked, Settlement)
+def support_path(case: Case, model: Model) -> Array:
+    """(n + 1, B, 3) [m] The displacement of the supports after each increment: equal parts of the path of the one that moves
+    farthest. Of the motions only the order matters, not when and how fast they take place."""
+    analysis = case.analysis
+    assert isinstance(analysis, SettlementTable)
     if not case.motions:
-        moved = [straight_ways(model, {each.support: (each.dx, each.dy, each.dz)}, asked.increments) for each in asked.moves]
-        return np.sum(moved, axis=0) if moved else np.zeros((1, len(model.blocks), 3))
-    end = end_of(case.motions)
-    ways = np.zeros((SAMPLES + 1, len(model.blocks), 3))
+        moves = [
+            straight_path(model, {entry.support: (entry.dx, entry.dy, entry.dz)}, analysis.increments)
+            for entry in analysis.moves
+        ]
+        return np.sum(moves, axis=0) if moves else np.zeros((1, len(model.blocks), 3))
+    end = last_motion_end(case.motions)
+    paths = np.zeros((MOTION_SAMPLES + 1, len(model.blocks), 3))
     for motion in case.motions:
         for name in motion.supports:
-            ways[:, members(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(ways)))[:, None]
-    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(ways, axis=0), axis=2).max(axis=1)))
+            paths[:, find_blocks(model, name, "motion.supports")] += motion.displacement(np.linspace(0.0, end, len(paths)))[
+                :, None
+            ]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(paths, axis=0), axis=2).max(axis=1)))
     if along[-1] == 0.0:
-        return ways[:1]  # nothing goes anywhere
-    wanted = np.linspace(0.0, along[-1], asked.increments + 1)
-    columns = [np.interp(wanted, along, column) for column in ways.reshape(len(ways), -1).T]
+        return paths[:1]  # no support moves
+    targets = np.linspace(0.0, along[-1], analysis.increments + 1)
+    columns = [np.interp(targets, along, column) for column in paths.reshape(len(paths), -1).T]
     return np.stack(columns, axis=1).reshape(-1, len(model.blocks), 3)
 
 
-def _way(settled: Settled) -> float:
-    """[m] of the support that has gone farthest."""
+def _largest_settlement(settled: SettlementState) -> float:
+    """[m] The displacement of the support that has moved farthest."""
     return float(np.linalg.norm(settled.moved, axis=1).max())
 
 
-def _frame(number: int, settled: Settled) -> Step:
-    """As a run keeps it: the number of the increment in the place of time."""
-    rest, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
-    residual = Residual(rest.off_balance, rest.off_balance, 0.0, 0.0, 0.0)
-    solution = Solution(*none, rest.verdict != RESTLESS, SMALL_STEPS, 0, residual, 0)
-    return Step(rest.state._replace(step=number, time=float(number)), solution, (0.0, 0.0, 0.0))
+def _frame(number: int, settled: SettlementState) -> Step:
+    """The step that a run stores, with the number of the increment instead of the time."""
+    rest_state, none = settled.rest, (np.empty((0, 6)), np.empty((0, 3)))
+    residual = Residual(rest_state.off_balance, rest_state.off_balance, 0.0, 0.0, 0.0)
+    solution = Solution(*none, rest_state.verdict != RESTLESS, SMALL_STEPS, 0, residual, 0)
+    return Step(rest_state.state._replace(step=number, time=float(number)), solution, (0.0, 0.0, 0.0))
 
 
-def facts_of(case: Case, model: Model, reached: list[Settled]) -> dict[str, Any]:
-    """What was found, in words and numbers; lists have an entry for each state, the first under the weight alone."""
+def settlement_result(case: Case, model: Model, reached: list[SettlementState]) -> dict[str, Any]:
+    """The result in words and numbers. Lists have one entry per state, the first of which is under the weight alone."""
     start, last = initial_state(model, case.analysis.gravity), reached[-1]
     drawn = joints_as_drawn(model, start)
-    borne = [reactions(model, settled.rest.state.contacts) for settled in reached]
-    opened = [_widest(drawn, start, settled.rest.state) for settled in reached]
+    reactions = [support_reactions(model, settled.rest.state.contacts) for settled in reached]
+    opened = [_widest_openings(drawn, start, settled.rest.state) for settled in reached]
     stays = last.rest.verdict == IN_BALANCE
-    facts: dict[str, Any] = {
+    result: dict[str, Any] = {
         "stable": stays,
         "verdict": "stays in balance" if stays else last.rest.verdict,
-        "falls_from": None if stays else _way(last),
+        "falls_from": None if stays else _largest_settlement(last),
         "converged": last.rest.verdict != RESTLESS,
         "contact": case.surface.words,
         "increments": len(reached) - 1,
-        "settlement": [_way(settled) for settled in reached],
+        "settlement": [_largest_settlement(settled) for settled in reached],
         "off_balance": [settled.rest.off_balance for settled in reached],
         "supports": {
             name: {
                 "moved": [settled.moved[i].tolist() for settled in reached],
-                "reaction": [force[name] for force in borne],
+                "reaction": [force[name] for force in reactions],
             }
-            for i, name in enumerate(block.name for block in model.blocks) if name in borne[0]
+            for i, name in enumerate(block.name for block in model.blocks) if name in reactions[0]
         },
         "base_resultant": {
-            "settlement": [_way(settled) for settled in reached],
-            "force": [sum(force[2] for force in each.values()) for each in borne],
-            "weight": float(pressing(model, case.loads, case.analysis.gravity).sum()),
+            "settlement": [_largest_settlement(settled) for settled in reached],
+            "force": [sum(force[2] for force in entry.values()) for entry in reactions],
+            "weight": float(vertical_forces(model, case.loads, case.analysis.gravity).sum()),
         },
         "head_joint_openings": [head for _, head in opened],
         "widest_crack": [widest for widest, _ in opened],
-        "cracks": [_as_facts(model, crack) for crack in cracks(model, drawn, start, last.rest.state)],
+        "cracks": [_crack_dict(model, crack) for crack in find_cracks(model, drawn, start, last.rest.state)],
     }  # fmt: skip
     now = last.rest.state
     if not stays:
-        facts["falls"] = [model.blocks[i].name for i in np.flatnonzero(last.rest.falls)]
-        facts["mechanism"] = mechanism_facts(model, now.contacts, now.velocity)
-    return facts
+        result["falls"] = [model.blocks[i].name for i in np.flatnonzero(last.rest.falls)]
+        result["mechanism"] = mechanism_result(model, now.contacts, now.velocity)
+    return result
 
 
-def _widest(drawn: Contacts, start: State, now: State) -> tuple[float, float]:
-    """[m] the widest opening since the start of any joint, and of a head joint."""
-    opening, _ = openings(drawn, start, now)
+def _widest_openings(drawn: Contacts, start: State, now: State) -> tuple[float, float]:
+    """[m] The widest opening since the start of any joint, and of the head joints."""
+    opening, _ = joint_openings(drawn, start, now)
     return float(opening.max(initial=0.0)), float(opening[in_head_joints(drawn)].max(initial=0.0))
 
 
-def _as_facts(model: Model, crack: Crack) -> dict[str, Any]:
+def _crack_dict(model: Model, crack: Crack) -> dict[str, Any]:
     names = [model.blocks[crack.a].name, model.blocks[crack.b].name]
     return {"blocks": names, "width": crack.width, "slip": crack.slip, "place": crack.place.tolist()}

@@ -1,8 +1,7 @@
-"""What all analyses share: stages, the loads of a case, frames of a run, facts.
+"""What all analyses share: stages, the loads of a case, and the frames of a run.
 
-The first frame of a run of statics is the structure as built. The others have the forces [N] in the place of impulses and,
-where the structure gives way, the velocity with which it does, and are moved along it so far that it is seen.
-"""
+The first frame of a run of statics is the structure as drawn. The others have forces [N] instead of impulses. Where the
+structure has a mechanism, they also have its velocity and are displaced along it far enough to be visible."""
 
 from collections.abc import Generator
 from typing import Any, NamedTuple
@@ -12,79 +11,82 @@ import numpy as np
 from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.loads import body_force, weight, wrench
+from drystone.loads import body_force, load_wrench, weight_wrench
 from drystone.mechanism import read_mechanism
 from drystone.model import Model
 from drystone.simulate import Step, initial_state
 from drystone.solvers.solution import Residual, Solution
-from drystone.spin import drift
-from drystone.statics.limit import rim
+from drystone.spin import move_freely
+from drystone.statics.limit import largest_rim_speed
 from drystone.statics.program import SOLVED, Optimum
 
 Array = np.ndarray
 
-SHOWN = 0.05  # share of the size of a structure by which the fastest block is drawn moved along a mechanism
-READ = 1e-2  # of the largest displacement: what is read of a mechanism; a program's optimum is smeared by less
-MOVES = 1e-4  # [m/s, m/s2] of the fastest block: less is rounding
+DRAWN_SHARE = 0.05  # of the size of the structure: the displacement with which the fastest block of a mechanism is drawn
+# of the largest displacement: smaller movements of a mechanism count as none; the optimum of a program is accurate to less
+MECHANISM_TOLERANCE = 1e-2
+MIN_DRAWN_SPEED = 1e-4  # [m/s, m/s2] a mechanism whose fastest block is slower is due to rounding
 
 
 class Stage(NamedTuple):
-    """How far an analysis has come."""
+    """The progress of an analysis."""
 
     share: float  # done, 0 to 1
     words: str
-    step: Step | None = None  # a state to keep
+    step: Step | None = None  # a state to record
 
 
 Stages = Generator[Stage, None, dict[str, Any]]
 
 
-def loads_of(
+def dead_and_live_loads(
     case: Case, model: Model, direction: tuple[float, float, float] | None, rotation: Array | None = None
 ) -> tuple[Array, Array]:
-    """Dead and live loads (B, 6) of turned blocks; `direction` is that of a live body force of 1 g."""
+    """The dead and live loads (B, 6) of rotated blocks; `direction` is the direction of a live body force of 1 g."""
     gravity = case.analysis.gravity
-    dead = weight(model, gravity) + wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
-    live = wrench(model, [load for load in case.loads if load.live], gravity, rotation)
+    dead = weight_wrench(model, gravity) + load_wrench(model, [load for load in case.loads if not load.live], gravity, rotation)
+    live = load_wrench(model, [load for load in case.loads if load.live], gravity, rotation)
     if direction is not None:
         live = live + body_force(model, direction, gravity)
     if not live.any():
-        raise InputError(f"{case.path}: nothing is live; give analysis.direction, or live = true in a [[load]]")
+        raise InputError(f"{case.path}: no live load is defined; give analysis.direction, or live = true in a [[load]]")
     return dead, live
 
 
-def as_frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
-    """The structure with these forces and the velocity with which it gives way, moved along it so far that it is seen; not at
-    all by what is rounding."""
+def displaced_frame(case: Case, model: Model, number: int, velocity: Array, contacts: Contacts, solution: Solution) -> Step:
+    """The frame of a structure with these forces and this mechanism, displaced along the mechanism far enough to be visible. A
+    velocity that is due to rounding counts as none."""
     start = initial_state(model, case.analysis.gravity)
-    fastest = float(rim(model, velocity).max())
-    velocity = velocity if fastest > MOVES else np.zeros_like(velocity)
-    stretch = SHOWN * size_of(model) / (fastest or 1.0)
-    position, rotation = drift(start.position, start.rotation, velocity, stretch)
+    fastest = float(largest_rim_speed(model, velocity).max())
+    velocity = velocity if fastest > MIN_DRAWN_SPEED else np.zeros_like(velocity)
+    stretch = DRAWN_SHARE * structure_size(model) / (fastest or 1.0)
+    position, rotation = move_freely(start.position, start.rotation, velocity, stretch)
     state = start._replace(step=number, time=float(number), position=position, rotation=rotation, velocity=velocity)
     return Step(state._replace(contacts=contacts), solution, (0.0, 0.0, 0.0))
 
 
-def size_of(model: Model) -> float:
-    """[m] the longest side of the box about a structure."""
+def structure_size(model: Model) -> float:
+    """[m] The longest side of the bounding box of a structure."""
     return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
 
 
-def report(found: Optimum) -> Solution:
-    """The answer of a cone program as a run reports it."""
-    return reported(found.error, found.status == SOLVED, "clarabel")
+def optimum_as_solution(optimum: Optimum) -> Solution:
+    """The answer of a cone program in the form of a solution for the run."""
+    return forces_as_solution(optimum.error, optimum.status == SOLVED, "clarabel")
 
 
-def reported(error: float, solved: bool, method: str) -> Solution:
-    """What a run reports of a state of forces."""
+def forces_as_solution(error: float, solved: bool, method: str) -> Solution:
+    """A state of forces in the form of a solution for the run."""
     return Solution(np.empty((0, 6)), np.empty((0, 3)), solved, method, 0, Residual(error, error, 0.0, 0.0, 0.0), 0)
 
 
-def mechanism_facts(model: Model, contacts: Contacts, velocity: Array, tolerance: float = READ) -> dict[str, Any]:
-    """How a structure gives way, in words and numbers."""
-    return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_facts()
+def mechanism_result(
+    model: Model, contacts: Contacts, velocity: Array, tolerance: float = MECHANISM_TOLERANCE
+) -> dict[str, Any]:
+    """The mechanism of a structure in words and numbers."""
+    return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_dict()
 
 
-def number(value: float) -> float | None:
-    """A number as JSON has them: none for what is not finite."""
+def finite_or_none(value: float) -> float | None:
+    """A number for JSON: None if it is not finite."""
     return float(value) if np.isfinite(value) else None

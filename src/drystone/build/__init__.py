@@ -1,6 +1,6 @@
-"""Generators: sizes come in, named blocks with their supports go out; one file a family.
+"""Generators of structures: named blocks with their supports from a few sizes; one file per family.
 
-Lengths in m, angles in rad, densities in kg/m3; the foundation is at z = 0.
+Lengths are in m, angles in rad and densities in kg/m3; the top of the foundation is at z = 0.
 """
 
 from collections.abc import Callable

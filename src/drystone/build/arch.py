@@ -54,7 +54,7 @@ def arch(
 
 
 def circular_joints(family: str, radius: float, thickness: float, embrace: float, blocks: int) -> tuple[Array, Array]:
-    """(blocks + 1, 2) [m] x and z of the inner and of the outer corners of the joints, from right to left."""
+    """(blocks + 1, 2) [m] x and z of the inner and the outer corners of the joints, from right to left."""
     _check_arc(family, radius, thickness, embrace, blocks)
     angle = (np.pi - embrace) / 2 + embrace * np.arange(blocks + 1) / blocks
     inner, outer = radius - thickness / 2, radius + thickness / 2
@@ -65,7 +65,7 @@ def circular_joints(family: str, radius: float, thickness: float, embrace: float
 
 
 def pointed_joints(span: float, rise: float, thickness: float, blocks: int) -> tuple[Array, Array]:
-    """The same of a pointed arch, by the span and the rise of its intrados [m]; the joint at the top is vertical."""
+    """The joints of a pointed arch, by the span and the rise of its intrados [m]; the joint at the top is vertical."""
     if blocks % 2:
         raise InputError(f"arch: {blocks} blocks do not make a pointed arch with a joint at its top; give an even number")
     if 2 * rise < span:
@@ -81,22 +81,22 @@ def pointed_joints(span: float, rise: float, thickness: float, blocks: int) -> t
 
 
 def voussoirs(inner: Array, outer: Array, y: tuple[float, float], group: str, density: float) -> list[Block]:
-    """The stones "voussoir-1" (rightmost), ... between the joints, of an arch between two y [m]."""
+    """The stones "voussoir-1" (rightmost), ... between the joints of an arch, from one y to another [m]."""
     return [
         prism(outline, y, name=f"voussoir-{i + 1}", group=group, density=density)
-        for i, outline in enumerate(outlines(inner, outer))
+        for i, outline in enumerate(joint_outlines(inner, outer))
     ]
 
 
-def outlines(inner: Array, outer: Array) -> list[Array]:
-    """(4, 2) [m] what is between neighbouring joints in the plane x-z, counter-clockwise, from right to left."""
+def joint_outlines(inner: Array, outer: Array) -> list[Array]:
+    """(4, 2) [m] the outlines between neighbouring joints in the plane x-z, counter-clockwise, from right to left."""
     return [np.array([inner[i], outer[i], outer[i + 1], inner[i + 1]]) for i in range(len(inner) - 1)]
 
 
 def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float) -> list[Block]:
-    """The two supports behind the first and the last joint, for an arch between two y [m]."""
-    # What is behind the left joint is a mirror image: reversed it is counter-clockwise too.
-    right, left = _behind(inner[0], outer[0]), _behind(inner[-1], outer[-1])
+    """The two supports behind the first and the last joint of an arch, from one y to another [m]."""
+    # The outline behind the left joint is a mirror image; reversed it is counter-clockwise too.
+    right, left = _abutment_outline(inner[0], outer[0]), _abutment_outline(inner[-1], outer[-1])
     wide = float(np.linalg.norm(outer[0] - inner[0])) / 2
     return [
         prism(outline, (y[0] - wide, y[1] + wide), fixed=True, name=name, group="foundation", density=density)
@@ -104,8 +104,8 @@ def abutments(inner: Array, outer: Array, y: tuple[float, float], density: float
     ]
 
 
-def _behind(inner: Array, outer: Array) -> Array:
-    """(4, 2) [m] what continues the arch behind a joint by its thickness, wider by half of it inside and outside."""
+def _abutment_outline(inner: Array, outer: Array) -> Array:
+    """(4, 2) [m] the outline that continues the arch behind a joint by its thickness, wider by half of it on both sides."""
     along = outer - inner
     away = np.sign(along[0]) * np.array([along[1], -along[0]])
     within = min(1.0, inner[0] / along[0]) if along[0] else 1.0  # not beyond the middle of a thick arch

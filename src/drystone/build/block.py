@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.build.shapes import box, check_positive, prism, slab
+from drystone.build.shapes import box, check_positive, foundation_slab, prism
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Density, Length
@@ -43,7 +43,7 @@ def block(
         low, high = (-width / 2, -depth / 2, 0.0), (width / 2, depth / 2, height)
         upright = box(low, high, name="block", group="block", density=density)
     leaning = replace(upright, vertices=_lean(upright.vertices, tilt, tilt_direction))
-    foundation = slab((-width / 2, width / 2), (-depth / 2, depth / 2), margin, density)
+    foundation = foundation_slab((-width / 2, width / 2), (-depth / 2, depth / 2), margin, density)
     return [foundation, leaning]
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from drystone.build.arch import circular_joints, voussoirs
-from drystone.build.shapes import box, check_count, check_positive, prism, slab
+from drystone.build.shapes import box, check_count, check_positive, foundation_slab, prism
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -42,7 +42,7 @@ def buttressed_arch(
     _check_buttress(embrace, width, inner[0], outer[0])
     y, level = (-depth / 2, depth / 2), np.linspace(0.0, height, courses + 1)
     near, far = inner[0, 0], inner[0, 0] + width
-    stones = [slab((-far, far), y, margin, density)]
+    stones = [foundation_slab((-far, far), y, margin, density)]
     for side, name in ((1, "right"), (-1, "left")):
         plans = [side * np.array([near, near + width * part, far]) for part in (1 / 3, 2 / 3)]
         stones += pier(plans, y, level[:-1], f"{name}-", "buttressed-arch", density)
@@ -53,7 +53,7 @@ def buttressed_arch(
 
 
 def pier(plans: Sequence[Array], y: tuple[float, float], level: Array, prefix: str, group: str, density: float) -> list[Block]:
-    """Courses of boxes between the levels [m]; x of the joints of a course [m] are those of the plans, in turn."""
+    """Courses of boxes between the levels [m]; the plans, used in turn, have the x of the joints of a course [m]."""
     stones = []
     for course, (low, high) in enumerate(pairwise(level)):
         for i, ends in enumerate(pairwise(plans[course % len(plans)])):

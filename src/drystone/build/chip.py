@@ -1,4 +1,4 @@
-"""Chipped edges: blocks come in, the same blocks with every edge trimmed by a plane go out (Nodargi and Bisegna, 4.4).
+"""Chipped edges: trims every edge of blocks by a plane (Nodargi and Bisegna, 4.4).
 
 For the unit outward normals v1 and v2 of the faces that share an edge, the plane has the normal v1 + v2 and lies the ratio
 times the height H inside the plane of this normal through the edge. Their H is the height of their wall, 5 m, so all
@@ -11,25 +11,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.build.shapes import check_positive, cut, joined, reduced
+from drystone.build.shapes import check_positive, cut_block, join_pieces, keep_faces
 from drystone.errors import InputError
 from drystone.model import Block
-from drystone.solid import face_normals, lay_out
+from drystone.solid import face_normals, make_surfaces
 from drystone.units import Length, Ratio
 
 Array = np.ndarray
 
-FLAT = 1e-9  # two faces whose unit normals differ by less are one, and their common edge is none
-ON_PIECE = 1e-9  # [m] a point as near to a piece lies on it
+SAME_NORMAL_TOLERANCE = 1e-9  # two faces whose unit normals differ by less are one face, without an edge between them
+ON_PIECE_TOLERANCE = 1e-9  # [m] a point within this distance of a piece lies on it
 
 
 def chip(
     blocks: Iterable[Block], ratio: Ratio = 0.0015, *, height: Length | None = None, supports: bool = False
 ) -> list[Block]:
-    """The blocks with their edges trimmed by ratio * height [m]; supports are left as they are unless asked for.
+    """The blocks with their edges trimmed by ratio * height [m]; supports are left as they are by default.
 
     height: by default that of the structure, from the lowest to the highest vertex of its free blocks. Of a block of
-    several pieces the outer edges are trimmed, those whose middle lies on no other piece: where pieces meet nothing is.
+    several pieces only the outer edges are trimmed, whose middle lies on no other piece.
     """
     blocks = list(blocks)
     if height is None:
@@ -44,14 +44,14 @@ def _trimmed(block: Block, distance: float) -> Block:
         return _cut_edges(block, [], distance)
     ends = np.cumsum(block.pieces).tolist()
     faces = [block.faces[end - count : end] for end, count in zip(ends, block.pieces, strict=True)]
-    pieces = [replace(reduced(block, block.vertices, own), pieces=()) for own in faces]
-    return joined([_cut_edges(piece, [p for p in pieces if p is not piece], distance) for piece in pieces])
+    pieces = [replace(keep_faces(block, block.vertices, own), pieces=()) for own in faces]
+    return join_pieces([_cut_edges(piece, [p for p in pieces if p is not piece], distance) for piece in pieces])
 
 
 def _cut_edges(piece: Block, others: list[Block], distance: float) -> Block:
     left: Block | None = piece
     for normal, offset in _edge_planes(piece, others):
-        left = left and cut(left, normal, offset - distance)
+        left = left and cut_block(left, normal, offset - distance)
     if left is None:
         raise InputError(f"chip: nothing is left of block {piece.name!r} when its edges lose {1e3 * distance:g} mm; give a "
                          "smaller ratio")  # fmt: skip
@@ -65,15 +65,15 @@ def _edge_planes(piece: Block, others: list[Block]) -> Iterator[tuple[Array, flo
     for (a, b), f in face_of.items():
         one, other = normals[f], normals[face_of[b, a]]
         middle = (vertices[a] + vertices[b]) / 2
-        if a < b and np.abs(one - other).max() > FLAT and not any(_lies_on(middle, p) for p in others):
+        if a < b and np.abs(one - other).max() > SAME_NORMAL_TOLERANCE and not any(_lies_on(middle, p) for p in others):
             normal = (one + other) / np.linalg.norm(one + other)
             yield normal, float(normal @ middle)
 
 
 def _normals(piece: Block) -> Array:
-    return face_normals(lay_out([piece.vertices], [piece.faces], [f"block {piece.name!r}"]))
+    return face_normals(make_surfaces([piece.vertices], [piece.faces], [f"block {piece.name!r}"]))
 
 
 def _lies_on(point: Array, piece: Block) -> bool:
     corners = [piece.vertices[face[0]] for face in piece.faces]
-    return all(normal @ (point - corner) < ON_PIECE for normal, corner in zip(_normals(piece), corners, strict=True))
+    return all(normal @ (point - corner) < ON_PIECE_TOLERANCE for normal, corner in zip(_normals(piece), corners, strict=True))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.build.shapes import box, check_count, check_positive, loft, polygon, slab
+from drystone.build.shapes import box, check_count, check_positive, foundation_slab, loft, polygon
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -29,7 +29,7 @@ def column(
     margin = max(width, depth, height / courses) if margin is None else margin
     check_positive("column", margin=margin)
     x, y, level = width / 2, depth / 2, np.linspace(0.0, height, courses + 1)
-    blocks = [slab((-x, x), (-y, y), margin, density)]
+    blocks = [foundation_slab((-x, x), (-y, y), margin, density)]
     for i in range(courses):
         low, high = (-x, -y, level[i]), (x, y, level[i + 1])
         blocks.append(box(low, high, name=f"drum-{i + 1}", group="column", density=density))
@@ -58,7 +58,7 @@ def drum_column(
     check_shaft("drum-column", shaft)
     margin = bottom if margin is None else margin
     check_positive("drum-column", density=density, margin=margin)
-    foundation = slab((-bottom / 2, bottom / 2), (-bottom / 2, bottom / 2), margin, density)
+    foundation = foundation_slab((-bottom / 2, bottom / 2), (-bottom / 2, bottom / 2), margin, density)
     return [foundation, *raise_shaft(shaft, 0.0, "", "drum-column", density)]
 
 

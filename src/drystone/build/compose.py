@@ -1,10 +1,9 @@
-"""Parts into wholes: blocks come in, the same blocks moved, mirrored, renamed or made supports go out.
+"""Composes structures of parts: moves, mirrors and renames blocks, or makes them supports.
 
-Parts fit when their courses have the same heights; what is moved by turns of 90 degrees or mirrored stays exact, so
-flush faces stay flush.
+Parts fit if their courses have the same heights. Rotations by 90 degrees and mirroring are exact, so flush faces stay flush.
 
 >>> from drystone.build import column
->>> [b.name for b in named(place(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
+>>> [b.name for b in prefix_names(move_blocks(column(courses=1), at=(2.0, 0.0, 0.0)), "east")]
 ['east-foundation', 'east-drum-1']
 """
 
@@ -17,10 +16,10 @@ import numpy as np
 from drystone.errors import InputError, did_you_mean
 from drystone.model import Block
 
-AXES = {"x": 0, "y": 1, "z": 2}
+AXIS_NUMBERS = {"x": 0, "y": 1, "z": 2}
 
 
-def place(
+def move_blocks(
     blocks: Iterable[Block], *, at: Sequence[float] = (0.0, 0.0, 0.0), turn: float = 0.0, about: Sequence[float] = (0.0, 0.0)
 ) -> list[Block]:
     """The blocks turned by `turn` [rad] about the vertical through `about` (x, y) [m], then moved by `at` [m]."""
@@ -31,32 +30,32 @@ def place(
 
 
 def _cosine(angle: float) -> float:
-    """The cosine, exact at every quarter of a turn."""
+    """The cosine, which is exact at multiples of a quarter turn."""
     quarters = angle / (math.pi / 2)
     if abs(quarters - round(quarters)) < 1e-12:
         return (1.0, 0.0, -1.0, 0.0)[round(quarters) % 4]
     return math.cos(angle)
 
 
-def mirror(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
+def mirror_blocks(blocks: Iterable[Block], axis: str, *, at: float = 0.0) -> list[Block]:
     """The blocks mirrored in the plane where the coordinate `axis` ("x", "y" or "z") is `at` [m]."""
-    if axis not in AXES:
+    if axis not in AXIS_NUMBERS:
         raise InputError(f"mirror: axis is {axis!r}; give 'x', 'y' or 'z'")
     sign = np.ones(3)
-    sign[AXES[axis]] = -1.0
+    sign[AXIS_NUMBERS[axis]] = -1.0
     shift = np.zeros(3)
-    shift[AXES[axis]] = 2.0 * at
-    # A mirror turns the sense of every face round: reversed, faces are counter-clockwise from outside again.
+    shift[AXIS_NUMBERS[axis]] = 2.0 * at
+    # Mirroring reverses the orientation of every face, so the faces are reversed to be counter-clockwise from outside again.
     return [replace(b, vertices=b.vertices * sign + shift, faces=tuple(face[::-1] for face in b.faces)) for b in blocks]
 
 
-def named(blocks: Iterable[Block], prefix: str) -> list[Block]:
+def prefix_names(blocks: Iterable[Block], prefix: str) -> list[Block]:
     """The blocks with names "<prefix>-<name>"."""
     return [replace(b, name=f"{prefix}-{b.name}") for b in blocks]
 
 
-def supported(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
-    """The blocks, those of `names` and those wholly below the level `below` [m] made supports."""
+def fix_blocks(blocks: Sequence[Block], names: Collection[str] = (), *, below: float = -math.inf) -> list[Block]:
+    """The blocks, of which those in `names` and those entirely below the level `below` [m] become supports."""
     known = [b.name for b in blocks]
     for name in names:
         if name not in known:

@@ -1,14 +1,14 @@
-"""Coursed masonry: a plan of straight walls comes in, the stones of every course go out.
+"""Coursed masonry: the stones of every course of straight walls given in plan.
 
-Each course is laid in the same way, from plan to stones:
+Each course is laid in the same steps:
 
- 1. extent     how far each wall reaches at this level (its gable narrows it); walls in one line are one run
+ 1. extent     the extent of each wall at this level (a gable narrows it); walls in one line form one run
  2. crossings  where two runs cross or meet, the run along x goes through in courses 1, 3, ... and the run along y in
                courses 2, 4, ...: corners, T-junctions and crossings interlock
- 3. openings   cut the run; over them comes a lintel, or an arch (`ring`)
- 4. stones     the bond's joints, but none that would leave a sliver at an end or a stone that stops at a crossing
+ 3. openings   interrupt the run; above them is a lintel, or an arch (`ring`)
+ 4. stones     the joints of the bond, without those that would leave a sliver at an end, or end a stone at a crossing
 
-Faces that touch are made of the same floating-point numbers, so all joints are flush to the last bit.
+Faces that touch have the same floating-point coordinates, so all joints are exactly flush.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from drystone.build.compose import place
+from drystone.build.compose import move_blocks
 from drystone.build.ring import ring_stones, ring_width
 from drystone.build.shapes import box, check_stones, prism
 from drystone.errors import InputError
@@ -28,9 +28,9 @@ from drystone.units import Length
 Array = np.ndarray
 Interval = tuple[float, float]
 
-NEAR = 1e-9  # [m] nothing in a wall is shorter; closer numbers are the same
-SLIVER = 0.2  # of a stone's length: a shorter piece is left to its neighbour
-BEARING = 0.5  # of a stone's length: how far a lintel goes into the wall on either side
+LENGTH_TOLERANCE = 1e-9  # [m] lengths that differ by less are equal
+MIN_STONE_SHARE = 0.2  # of the length of a stone: a shorter piece is united with its neighbour
+LINTEL_BEARING_SHARE = 0.5  # of the length of a stone: the bearing of a lintel on either side
 
 BondName = Literal["running", "stack", "english", "flemish", "two-leaf"]
 
@@ -47,16 +47,17 @@ class Opening(NamedTuple):
 
 
 class Bond(NamedTuple):
-    """How a course is divided: cells along the wall, each across as one stone or as several leaves."""
+    """How a course is divided: into cells along the wall, each of one stone or of several leaves across the wall."""
 
     length: float  # [m] of a stone
-    cells: tuple[tuple[tuple[float, int], ...], ...]  # (length [m], leaves), over and over; a row for each course in turn
-    shift: tuple[float, ...]  # [m] from the start of the wall to where the first cell begins; for each course in turn
+    # (length [m], leaves), repeated along the wall; one row per course in turn
+    cells: tuple[tuple[tuple[float, int], ...], ...]
+    shift: tuple[float, ...]  # [m] from the start of the wall to the first cell; one per course in turn
 
 
 @dataclass(frozen=True)
 class Wall:
-    """A straight wall, as seen in plan; height and gable end at beds, and no wall that it meets rises beside the gable."""
+    """A straight wall in plan. Its height and its gable end at beds, and no wall that it meets may rise beside the gable."""
 
     name: str
     low: tuple[float, float]  # [m] x and y of its corner with the least x and y
@@ -67,7 +68,7 @@ class Wall:
     rise: float = 0.0  # [m] of the gable
     gable: Literal["sloped", "stepped"] = "sloped"  # stones cut to the slope, or whole stones that hold the slope
     openings: tuple[Opening, ...] = ()
-    toothed: bool = False  # the ends step back by the thickness in turn: four such walls, turned, close a square
+    toothed: bool = False  # the ends step back by the thickness in alternate courses: four such walls, rotated, form a square
 
     @property
     def span(self) -> Interval:
@@ -80,13 +81,13 @@ class Wall:
         return front, front + self.thickness
 
 
-class Run(NamedTuple):
-    """A stretch of one course: a trapezoid in elevation, upright at its ends but for gables."""
+class WallStretch(NamedTuple):
+    """A stretch of one course: a trapezoid in elevation, whose ends are vertical except in gables."""
 
     wall: Wall
     bottom: Interval  # [m] along the wall
     top: Interval
-    crossings: tuple[Interval, ...] = ()  # [m] where it goes through other runs
+    crossings: tuple[Interval, ...] = ()  # [m] intervals where it passes through other runs
 
     @property
     def inner(self) -> Interval:
@@ -94,24 +95,24 @@ class Run(NamedTuple):
 
 
 def make_bond(name: BondName, length: float, *, through: int = 4) -> Bond:
-    """A bond of stones of the length given [m]; `through`: in two leaves, every how many stones one goes through.
+    """A bond of stones of this length [m]; `through`: in a wall of two leaves, one of so many stones passes through both.
 
-    running: shifted by half a stone; stack: not shifted; english: courses of two leaves and of headers half as wide;
-    flemish: a pair of stretchers and a header in turn, headers over the middle of stretchers.
+    running: shifted by half a stone; stack: not shifted; english: alternate courses of two leaves and of headers half as long;
+    flemish: pairs of stretchers alternate with headers, and headers are over the middle of stretchers.
     """
-    whole, pair, header = (length, 1), (length, 2), (length / 2, 1)
-    tied = (pair,) * (through - 1) + (whole,)
+    stretcher, pair, header = (length, 1), (length, 2), (length / 2, 1)
+    tied = (pair,) * (through - 1) + (stretcher,)
     return {
-        "running": Bond(length, ((whole,), (whole,)), (0.0, length / 2)),
-        "stack": Bond(length, ((whole,),), (0.0,)),
+        "running": Bond(length, ((stretcher,), (stretcher,)), (0.0, length / 2)),
+        "stack": Bond(length, ((stretcher,),), (0.0,)),
         "english": Bond(length, ((pair,), (header,)), (0.0, length / 4)),
         "flemish": Bond(length, ((pair, header), (pair, header)), (0.0, 0.75 * length)),
         "two-leaf": Bond(length, (tied, tied), (0.0, (through // 2 + 0.5) * length)),
     }[name]
 
 
-def lay(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: Any) -> list[Block]:
-    """The stones of the walls between the levels [m] from the bottom up; attributes are those of `Block`.
+def lay_walls(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: Any) -> list[Block]:
+    """The stones of the walls between the levels [m], from the bottom up; attributes are those of `Block`.
 
     "<wall>-3-1" is the first stone of the third course of a wall, "<wall>-lintel-2" and "<wall>-voussoir-2-1" are over
     its second opening.
@@ -120,19 +121,19 @@ def lay(walls: Sequence[Wall], levels: Array, bond: Bond, **attributes: Any) -> 
 
 
 def lay_courses(walls: Sequence[Wall], levels: Array, bond: Bond) -> Iterator[list[Block]]:
-    """The stones of each course in turn; those of an arch come with the course of its springing."""
+    """Yields the stones of each course in turn; those of an arch belong to the course of its springing."""
     for wall in walls:
         _check(wall, levels)
         check_stones(f"{wall.name}: length / stone times courses", wall.length / bond.length * (len(levels) - 1))
-    lines = _lines(walls)
+    lines = _group_in_lines(walls)
     for course in range(len(levels) - 1):
         numbers: Counter[str] = Counter()
         stones: list[Block] = []
         runs = [_runs(line, levels, course) for line in lines]
-        for line, own in zip(lines, runs, strict=True):
+        for line, runs_of_line in zip(lines, runs, strict=True):
             across = [run for theirs in runs for run in theirs if run.wall.along != line[0].along]
             goes_through = (line[0].along == "x") == (course % 2 == 0)
-            stones += _lay_runs(_cross(own, across, goes_through), line, levels, course, bond, numbers)
+            stones += _lay_runs(_interlock(runs_of_line, across, goes_through), line, levels, course, bond, numbers)
         yield stones
 
 
@@ -142,57 +143,57 @@ def _check(wall: Wall, levels: Array) -> None:
     _check_level(levels, top, f"{wall.name}: the gable ends at")
     for number, opening in enumerate(wall.openings, 1):
         label, head = f"{wall.name}: opening {number}", opening.sill + opening.height
-        least = NEAR if opening.head == "lintel" else 0.0  # an arch may spring from its sill
+        least = LENGTH_TOLERANCE if opening.head == "lintel" else 0.0  # an arch may spring from its sill
         if not opening.width > 0 or not opening.height >= least:
             raise InputError(f"{label} is {opening.width:g} m wide and {opening.height:g} m high; give sizes above 0")
         if opening.ring is not None and not opening.ring > 0:
             raise InputError(f"{label}: its ring is {opening.ring:g} m; give a thickness above 0")
         _check_level(levels, opening.sill, f"{label}: the sill is at")
         _check_level(levels, head, f"{label}: the jambs end at")
-        if head > top - NEAR:
+        if head > top - LENGTH_TOLERANCE:
             raise InputError(f"{label} goes up to {head:g} m, the wall to {top:g} m; leave a course above it")
 
 
 def _check_level(levels: Array, level: float, what: str) -> None:
-    nearest = levels[_bed(levels, level)]
-    if not abs(nearest - level) < NEAR:
+    nearest = levels[_bed_number(levels, level)]
+    if not abs(nearest - level) < LENGTH_TOLERANCE:
         raise InputError(f"{what} {level:g} m, within a course; give the level of a bed, the nearest is {nearest:g} m")
 
 
-def _bed(levels: Array, level: float) -> int:
+def _bed_number(levels: Array, level: float) -> int:
     """The number of the course that begins at a level [m]."""
     return int(np.argmin(np.abs(levels - level)))
 
 
-def _lines(walls: Sequence[Wall]) -> list[list[Wall]]:
-    """The walls in one line together, from its start to its end."""
+def _group_in_lines(walls: Sequence[Wall]) -> list[list[Wall]]:
+    """Group the walls in one line, sorted from its start to its end."""
     lines: dict[tuple[str, Interval], list[Wall]] = {}
     for wall in walls:
         lines.setdefault((wall.along, wall.depth), []).append(wall)
     return [sorted(line, key=lambda wall: wall.span) for line in lines.values()]
 
 
-def _runs(line: Sequence[Wall], levels: Array, course: int) -> list[Run]:
-    """The runs of the walls in one line in a course; walls that touch or overlap are one."""
-    runs: list[Run] = []
+def _runs(line: Sequence[Wall], levels: Array, course: int) -> list[WallStretch]:
+    """The runs of the walls in one line in a course; walls that touch or overlap form one run."""
+    runs: list[WallStretch] = []
     for run in (run for wall in line if (run := _extent(wall, levels, course)) is not None):
         last = runs[-1] if runs else None
-        if last is not None and run.inner[0] <= last.inner[1] + NEAR:
+        if last is not None and run.inner[0] <= last.inner[1] + LENGTH_TOLERANCE:
             end = max(last.bottom[1], run.bottom[1]), max(last.top[1], run.top[1])
-            runs[-1] = Run(last.wall, (last.bottom[0], end[0]), (last.top[0], end[1]))
+            runs[-1] = WallStretch(last.wall, (last.bottom[0], end[0]), (last.top[0], end[1]))
         else:
             runs.append(run)
     return runs
 
 
-def _extent(wall: Wall, levels: Array, course: int) -> Run | None:
-    """How far the wall reaches in a course; None above its top."""
+def _extent(wall: Wall, levels: Array, course: int) -> WallStretch | None:
+    """The extent of the wall in a course; None above its top."""
     (start, end), low, high = wall.span, levels[course], levels[course + 1]
     if wall.toothed:
         start, end = (start, end - wall.thickness) if course % 2 == 0 else (start + wall.thickness, end)
-    if high <= wall.height + NEAR:
-        return Run(wall, (start, end), (start, end))
-    if low >= wall.height + wall.rise - NEAR:
+    if high <= wall.height + LENGTH_TOLERANCE:
+        return WallStretch(wall, (start, end), (start, end))
+    if low >= wall.height + wall.rise - LENGTH_TOLERANCE:
         return None
     middle = (start + end) / 2
 
@@ -200,11 +201,11 @@ def _extent(wall: Wall, levels: Array, course: int) -> Run | None:
         inset = (end - start) / 2 * (level - wall.height) / wall.rise
         return min(start + inset, middle), max(end - inset, middle)
 
-    return Run(wall, narrowed(low), narrowed(high if wall.gable == "sloped" else low))
+    return WallStretch(wall, narrowed(low), narrowed(high if wall.gable == "sloped" else low))
 
 
-def _cross(runs: list[Run], across: list[Run], goes_through: bool) -> list[Run]:
-    """The runs with the places noted where they go through others, or without the places where others go through."""
+def _interlock(runs: list[WallStretch], across: list[WallStretch], goes_through: bool) -> list[WallStretch]:
+    """The runs with the intervals where they pass through others, or without the intervals where others pass through."""
     for other in across:
         pieces = []
         for run in runs:
@@ -213,26 +214,26 @@ def _cross(runs: list[Run], across: list[Run], goes_through: bool) -> list[Run]:
             elif goes_through:
                 pieces.append(run._replace(crossings=(*run.crossings, other.wall.depth)))
             else:
-                pieces += _without(run, other.wall.depth)
+                pieces += _cut_out(run, other.wall.depth)
         runs = pieces
     return runs
 
 
 def _overlap(one: Interval, other: Interval) -> bool:
-    return min(one[1], other[1]) - max(one[0], other[0]) > NEAR
+    return min(one[1], other[1]) - max(one[0], other[0]) > LENGTH_TOLERANCE
 
 
-def _without(run: Run, hole: Interval) -> list[Run]:
-    """What is left of a run on either side of a hole, from left to right."""
+def _cut_out(run: WallStretch, hole: Interval) -> list[WallStretch]:
+    """The parts of a run on either side of a hole, from left to right."""
     left = run._replace(bottom=(run.bottom[0], hole[0]), top=(run.top[0], hole[0]))
     right = run._replace(bottom=(hole[1], run.bottom[1]), top=(hole[1], run.top[1]))
-    return [piece for piece in (left, right) if piece.bottom[1] - piece.bottom[0] > NEAR]
+    return [piece for piece in (left, right) if piece.bottom[1] - piece.bottom[0] > LENGTH_TOLERANCE]
 
 
 def _lay_runs(
-    runs: list[Run], line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
+    runs: list[WallStretch], line: Sequence[Wall], levels: Array, course: int, bond: Bond, numbers: Counter[str]
 ) -> Iterator[Block]:
-    """The stones of one line of walls in a course from its start to its end, then lintels and arches that begin here."""
+    """Yields the stones of one line of walls in a course in order, then the lintels and arches that begin there."""
     heads, stones = [], []
     for wall in line:
         for number, opening in enumerate(wall.openings, 1):
@@ -250,57 +251,57 @@ def _lay_runs(
 
 
 def _hole(wall: Wall, opening: Opening, levels: Array, course: int, bond: Bond) -> Interval | None:
-    """[m] what an opening takes of a course, its lintel or arch included; None where it takes nothing."""
-    left, centre, right = _places(wall, opening)
-    sill, head = _bed(levels, opening.sill), _bed(levels, opening.sill + opening.height)
+    """[m] the interval that an opening, with its lintel or arch, takes of a course; None if it takes nothing."""
+    left, centre, right = _jamb_positions(wall, opening)
+    sill, head = _bed_number(levels, opening.sill), _bed_number(levels, opening.sill + opening.height)
     if sill <= course < head:
         return left, right
     if opening.head == "lintel":
-        bearing = BEARING * bond.length
+        bearing = LINTEL_BEARING_SHARE * bond.length
         return (left - bearing, right + bearing) if course == head else None
     half = None
     if course >= head:
-        half = ring_width(opening.width / 2, _ring(opening, bond), levels[head:], course - head)
+        half = ring_width(opening.width / 2, _ring_thickness(opening, bond), levels[head:], course - head)
     elif opening.head == "round":
-        half = ring_width(opening.width / 2, _ring(opening, bond), levels[sill::-1], sill - 1 - course)
+        half = ring_width(opening.width / 2, _ring_thickness(opening, bond), levels[sill::-1], sill - 1 - course)
     return None if half is None else (centre - half, centre + half)
 
 
-def _places(wall: Wall, opening: Opening) -> tuple[float, float, float]:
-    """[m] along the wall: one jamb, the middle and the other jamb."""
+def _jamb_positions(wall: Wall, opening: Opening) -> tuple[float, float, float]:
+    """[m] the positions along the wall of one jamb, the middle and the other jamb."""
     left = wall.span[0] + opening.at
     return left, left + opening.width / 2, left + opening.width
 
 
-def _ring(opening: Opening, bond: Bond) -> float:
+def _ring_thickness(opening: Opening, bond: Bond) -> float:
     return bond.length / 2 if opening.ring is None else opening.ring
 
 
-def _cut_opening(runs: list[Run], hole: Interval, label: str, level: float) -> list[Run]:
+def _cut_opening(runs: list[WallStretch], hole: Interval, label: str, level: float) -> list[WallStretch]:
     for i, run in enumerate(runs):
-        if run.inner[0] <= hole[0] + NEAR and hole[1] <= run.inner[1] + NEAR:
-            return runs[:i] + _without(run, hole) + runs[i + 1 :]
-    raise InputError(f"{label} with its lintel or arch takes {hole[0]:g} to {hole[1]:g} m of the course at {level:g} m, which "
-                     "is not all wall; move it, make it smaller or the wall longer")  # fmt: skip
+        if run.inner[0] <= hole[0] + LENGTH_TOLERANCE and hole[1] <= run.inner[1] + LENGTH_TOLERANCE:
+            return runs[:i] + _cut_out(run, hole) + runs[i + 1 :]
+    raise InputError(f"{label} with its lintel or arch takes {hole[0]:g} to {hole[1]:g} m of the course at {level:g} m, where "
+                     "the wall has gaps or ends; move it, make it smaller or the wall longer")  # fmt: skip
 
 
 def _heads(wall: Wall, number: int, levels: Array, course: int, hole: Interval, bond: Bond) -> list[tuple[str, Array, int]]:
     """Name, outline and leaves of the stones over an opening, in the course where they begin."""
     opening = wall.openings[number - 1]
-    sill, head = _bed(levels, opening.sill), _bed(levels, opening.sill + opening.height)
+    sill, head = _bed_number(levels, opening.sill), _bed_number(levels, opening.sill + opening.height)
     if course != head:
         return []
     if opening.head == "lintel":
         return [(f"{wall.name}-lintel-{number}", _trapezoid(hole, hole, levels[head], levels[head + 1]), 1)]
-    _, centre, _ = _places(wall, opening)
+    _, centre, _ = _jamb_positions(wall, opening)
     label = f"{wall.name}: the arch of opening {number}"
-    outlines = ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[head:], label)
+    outlines = ring_stones(opening.width / 2, _ring_thickness(opening, bond), centre, levels[head:], label)
     if opening.head == "round":
-        outlines += ring_stones(opening.width / 2, _ring(opening, bond), centre, levels[sill::-1], label)
+        outlines += ring_stones(opening.width / 2, _ring_thickness(opening, bond), centre, levels[sill::-1], label)
     return [(f"{wall.name}-voussoir-{number}-{i}", outline, 1) for i, outline in enumerate(outlines, 1)]
 
 
-def _divide(run: Run, start: float, bond: Bond, course: int) -> Iterator[tuple[Interval, Interval, int]]:
+def _divide(run: WallStretch, start: float, bond: Bond, course: int) -> Iterator[tuple[Interval, Interval, int]]:
     """Bottom, top and leaves of the stones of a run."""
     cells, shift = bond.cells[course % len(bond.cells)], bond.shift[course % len(bond.shift)]
     edges = np.concatenate([[0.0], np.cumsum([length for length, _ in cells])])
@@ -308,10 +309,10 @@ def _divide(run: Run, start: float, bond: Bond, course: int) -> Iterator[tuple[I
     repeats = np.arange(np.floor((first - start - shift) / period), np.ceil((last - start - shift) / period) + 1)
     joints = (start + shift + repeats[:, None] * period + edges[:-1]).ravel()
     leaves = np.tile([count for _, count in cells], len(repeats))
-    sliver = SLIVER * bond.length
-    kept = joints[(joints > first + sliver - NEAR) & (joints < last - sliver + NEAR)]
-    for low, high in run.crossings:  # the stone that goes through reaches beyond, else walls would not interlock
-        kept = kept[(kept < low - sliver + NEAR) | (kept > high + sliver - NEAR)]
+    sliver = MIN_STONE_SHARE * bond.length
+    kept = joints[(joints > first + sliver - LENGTH_TOLERANCE) & (joints < last - sliver + LENGTH_TOLERANCE)]
+    for low, high in run.crossings:  # the stone at a crossing must extend beyond it, or else the walls would not interlock
+        kept = kept[(kept < low - sliver + LENGTH_TOLERANCE) | (kept > high + sliver - LENGTH_TOLERANCE)]
     lows, highs = [run.bottom[0], *kept, run.bottom[1]], [run.top[0], *kept, run.top[1]]
     for i in range(len(kept) + 1):
         bottom, top = (lows[i], lows[i + 1]), (highs[i], highs[i + 1])
@@ -322,17 +323,17 @@ def _divide(run: Run, start: float, bond: Bond, course: int) -> Iterator[tuple[I
 def _trapezoid(bottom: Interval, top: Interval, low: float, high: float) -> Array:
     """(n, 2) outline in elevation, counter-clockwise; a triangle at the peak of a gable."""
     corners = [(bottom[0], low), (bottom[1], low), (top[1], high)]
-    return np.array(corners + ([(top[0], high)] if top[1] - top[0] > NEAR else []))
+    return np.array(corners + ([(top[0], high)] if top[1] - top[0] > LENGTH_TOLERANCE else []))
 
 
 def _stones(name: str, outline: Array, leaves: int, along: str, depth: Interval) -> Iterator[Block]:
-    """The stones of an outline, one a leaf; "<name>-back" behind the first."""
-    if along == "y":  # laid along x, then turned: y comes from x and x from -y
+    """Yields the stones of an outline, one per leaf; "<name>-back" is behind the first."""
+    if along == "y":  # built along x, then rotated: y comes from x and x from -y
         depth = -depth[1], -depth[0]
     across = [depth[0] + (depth[1] - depth[0]) * i / leaves for i in range(leaves)] + [depth[1]]
     for leaf in range(leaves):
         stone = _solid(outline, (across[leaf], across[leaf + 1]), f"{name}-back" if leaf else name)
-        yield stone if along == "x" else place([stone], turn=np.pi / 2)[0]
+        yield stone if along == "x" else move_blocks([stone], turn=np.pi / 2)[0]
 
 
 def _solid(outline: Array, depth: Interval, name: str) -> Block:

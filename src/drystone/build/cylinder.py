@@ -41,11 +41,11 @@ def corbelled_cylinder(
         raise InputError(f"corbelled-cylinder: a hole of {hole:g} m leaves no support to a cylinder of {diameter:g} m; give a "
                          "smaller hole")  # fmt: skip
     level = np.linspace(0.0, height, courses + 1)
-    whole = np.linspace(0.0, diameter / 2, rings + 1)[1:]
-    shifted = np.append(whole - whole[0] / 2, whole[-1])
+    radii_aligned = np.linspace(0.0, diameter / 2, rings + 1)[1:]
+    shifted = np.append(radii_aligned - radii_aligned[0] / 2, radii_aligned[-1])
     stones = _foundation(hole / 2, 0.75 * diameter, height / courses, density)
     for course in range(courses):
-        radii, turn = (shifted, np.pi / sectors) if course % 2 else (whole, 0.0)
+        radii, turn = (shifted, np.pi / sectors) if course % 2 else (radii_aligned, 0.0)
         for name, plan in _course(sectors, radii, turn):
             attributes = {"name": name.format(course + 1), "group": "corbelled-cylinder"}
             stones.append(loft(_at(level[course], plan), _at(level[course + 1], plan), density=density, **attributes))

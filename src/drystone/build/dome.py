@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, joined
+from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, join_pieces
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -97,10 +97,10 @@ def _ring(cells: list[np.ndarray], parts: int, prefix: str, *, shifted: bool, de
         cells = cells[1:] + cells[:1]
     halves = [Block(cell, HEXAHEDRON, group="dome", density=density) for cell in cells]
     pairs = [halves[i : i + parts] for i in range(0, len(halves), parts)]
-    named = [f"{prefix}{i + 1}" for i in range(len(pairs))]
+    names = [f"{prefix}{i + 1}" for i in range(len(pairs))]
     if parts == 1:
-        return [replace(half, name=name) for half, name in zip(halves, named, strict=True)]
-    return [joined(pair, name=name) for pair, name in zip(pairs, named, strict=True)]
+        return [replace(half, name=name) for half, name in zip(halves, names, strict=True)]
+    return [join_pieces(pair, name=name) for pair, name in zip(pairs, names, strict=True)]
 
 
 def _foundation(

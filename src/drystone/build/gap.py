@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from drystone.build.courses import Wall, lay, make_bond
+from drystone.build.courses import Wall, lay_walls, make_bond
 from drystone.build.shapes import box, check_count, check_positive
 from drystone.errors import InputError
 from drystone.model import Block
@@ -22,7 +22,7 @@ def wall_over_gap(
 ) -> list[Block]:
     """A wall in running bond of length (x), thickness (y) and height (z) [m] on "support-left" and "support-right".
 
-    The supports end at x = -span / 2 and span / 2; what is above the gap between them hangs on its neighbours or falls.
+    The supports end at x = -span / 2 and span / 2; the stones above the gap between them are held by their neighbours or fall.
     A span of 0 is a wall on two supports that may settle by themselves.
     By default the wall and the gap of Beatini, Royer-Carfagni and Tasora (2017, figure 9): the size and the bond of the
     spandrel arch, the gap as wide as its span.
@@ -36,7 +36,7 @@ def wall_over_gap(
     x, y = length / 2, thickness / 2
     plan = Wall("block", (-x, -y), "x", length, thickness, height)
     levels = np.linspace(0.0, height, courses + 1)
-    stones = lay([plan], levels, make_bond("running", length / blocks), group="wall-over-gap", density=density)
+    stones = lay_walls([plan], levels, make_bond("running", length / blocks), group="wall-over-gap", density=density)
     support = {"fixed": True, "group": "foundation", "density": density}
     left = box((-x - margin, -y - margin, -margin), (-span / 2, y + margin, 0.0), name="support-left", **support)
     right = box((span / 2, -y - margin, -margin), (x + margin, y + margin, 0.0), name="support-right", **support)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from drystone.build.courses import Opening, Wall, lay, make_bond
-from drystone.build.shapes import check_count, check_positive, slab
+from drystone.build.courses import Opening, Wall, lay_walls, make_bond
+from drystone.build.shapes import check_count, check_positive, foundation_slab
 from drystone.model import Block
 from drystone.units import Count, Density, Length
 
-DOOR = Opening(1.6, 0.0, 1.0, 2.25)
-WINDOW = Opening(1.2, 1.125, 0.8, 0.9)
+DEFAULT_DOOR = Opening(1.6, 0.0, 1.0, 2.25)
+DEFAULT_WINDOW = Opening(1.2, 1.125, 0.8, 0.9)
 
 
 def house(
@@ -20,8 +20,8 @@ def house(
     courses: Count = 13,
     gable_courses: Count = 7,
     stone: Length = 0.7,
-    door: Opening = DOOR,
-    window: Opening = WINDOW,
+    door: Opening = DEFAULT_DOOR,
+    window: Opening = DEFAULT_WINDOW,
     density: Density = 2000.0,
     margin: Length = 0.5,
 ) -> list[Block]:
@@ -47,5 +47,5 @@ def house(
         Wall("north", (0.0, 0.0), "y", depth, thickness, height, openings=(Opening(*window),)),
         Wall("south", (length - thickness, 0.0), "y", depth, thickness, height),
     ]
-    stones = lay(walls, levels, make_bond("running", stone), group="house", density=density)
-    return [slab((0.0, length), (0.0, depth), margin, density), *stones]
+    stones = lay_walls(walls, levels, make_bond("running", stone), group="house", density=density)
+    return [foundation_slab((0.0, length), (0.0, depth), margin, density), *stones]

@@ -1,7 +1,7 @@
-"""Play in upright joints: blocks drawn flush come in, the same blocks a little narrower go out.
+"""Play in upright joints: makes blocks that are drawn flush a little narrower.
 
-Stones are never laid without play, and drawings rarely show it. Where stones hang by friction in upright joints, the play
-decides: drawn flush they may hold, with a tenth of a millimetre they fall (docs/limits.md).
+Real joints always have play, which drawings rarely show. Where stones are held only by friction in upright joints, the play
+decides the result: drawn flush they may hold, with a tenth of a millimetre of play they fall (docs/limits.md).
 """
 
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Length
 
-MOST = 0.05  # of the width of a block
+MAX_PLAY_SHARE = 0.05  # of the width of a block
 
 
 def with_play(blocks: Iterable[Block], width: Length, seed: int | None = None) -> list[Block]:
-    """The blocks, each free one narrower by `width` [m] along both of its horizontal axes, about its middle; with a seed by
-    0 to 2 times that, each block its own. Heights stay, and so do supports."""
+    """The blocks, of which each free one is narrower by `width` [m] along both of its horizontal axes, about its centre; with a
+    seed, by a random 0 to 2 times that for each block. Heights and supports are unchanged."""
     blocks = list(blocks)
     random = np.random.default_rng(seed)
     share = np.ones(len(blocks)) if seed is None else random.uniform(0.0, 2.0, len(blocks))
@@ -32,8 +32,8 @@ def _narrower(block: Block, width: float) -> Block:
     _, axes = np.linalg.eigh(flat.T @ flat)
     along = flat @ axes
     extent = np.ptp(along, axis=0)
-    if width > MOST * extent.min():
-        raise InputError(f"structure.play: {1e3 * width:g} mm is more than {MOST:.0%} of block {block.name!r}, "
+    if width > MAX_PLAY_SHARE * extent.min():
+        raise InputError(f"structure.play: {1e3 * width:g} mm is more than {MAX_PLAY_SHARE:.0%} of block {block.name!r}, "
                          f"{1e3 * extent.min():.4g} mm wide; give less")  # fmt: skip
     corners[:, :2] = middle[:2] + (along * (1 - width / extent)) @ axes.T
     return replace(block, vertices=corners)

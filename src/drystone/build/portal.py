@@ -8,7 +8,7 @@ import numpy as np
 from drystone.build.arch import circular_joints, voussoirs
 from drystone.build.buttressed import pier
 from drystone.build.column import Shaft, check_shaft, raise_shaft
-from drystone.build.shapes import box, check_count, check_positive, slab
+from drystone.build.shapes import box, check_count, check_positive, foundation_slab
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -27,7 +27,7 @@ def portal(
     density: Density = 2000.0,
     margin: Length | None = None,
 ) -> list[Block]:
-    """Two piers of width (x), depth (y) and height [m] at a clear span [m], one stone a course, under a lintel or an arch.
+    """Two piers of width (x), depth (y) and height [m] at a clear span [m], one stone per course, under a lintel or an arch.
 
     top: "lintel", one stone over both piers, as high as the thickness [m]; "arch", a semicircle of as many voussoirs as
     `blocks`, as thick, whose intrados springs from the inner edges of the piers. "right-1-1" is the lowest stone at +x,
@@ -38,7 +38,7 @@ def portal(
                    margin=margin)  # fmt: skip
     check_count("portal", 1, courses=courses)
     near, far, y = span / 2, span / 2 + width, (-depth / 2, depth / 2)
-    stones = [slab((-far, far), y, margin, density)]
+    stones = [foundation_slab((-far, far), y, margin, density)]
     for side, name in ((1, "right"), (-1, "left")):
         plan = side * np.array([near, far])
         stones += pier([plan], y, np.linspace(0.0, height, courses + 1), f"{name}-", "portal", density)
@@ -83,7 +83,7 @@ def pillar_and_lintel(
     if spacing <= bottom:
         raise InputError(f"pillar-and-lintel: columns {bottom:g} m wide do not fit a spacing of {spacing:g} m; give more")
     axis = spacing * (np.arange(columns) - (columns - 1) / 2)
-    stones = [slab((axis[0] - bottom / 2, axis[-1] + bottom / 2), (-bottom / 2, bottom / 2), margin, density)]
+    stones = [foundation_slab((axis[0] - bottom / 2, axis[-1] + bottom / 2), (-bottom / 2, bottom / 2), margin, density)]
     for i, x in enumerate(axis):
         stones += raise_shaft(shaft, float(x), f"column-{i + 1}-", "pillar-and-lintel", density)
     joints = np.concatenate([[axis[0] - bottom / 2], axis[1:-1], [axis[-1] + bottom / 2]])

@@ -1,11 +1,11 @@
-"""The stones of a round arch in a coursed wall: radius, ring and beds come in, outlines in elevation go out.
+"""The stones of a round arch in a coursed wall, as outlines in elevation, from the radius, the ring and the beds.
 
-The beds begin at the springing and go up; when they go down, the arch is the lower half of a round window.
+The beds begin at the springing and go up; if they go down, the arch is the lower half of a round window.
 
 Radial joints begin on the intrados and end where the extrados, the circle of radius + ring, meets the bed of a course:
 there a stone ends in a step, upright beside the course and level under the next one. So every stone is a convex polygon
 (radial, upright, level, radial, intrados), each course butts against one upright face and lies on one level face, and
-no stone is L-shaped. Beds get rare towards the crown: there more joints go up to the same bed, about as far apart on
+no stone is L-shaped. Towards the crown there are fewer beds: there several joints go up to the same bed, about as far apart on
 the intrados as courses are high, with a keystone in the middle.
 """
 
@@ -20,7 +20,7 @@ from drystone.errors import InputError
 Array = np.ndarray
 
 
-class Joint(NamedTuple):
+class RadialJoint(NamedTuple):
     """A radial joint right of the crown, seen from the centre of the arch."""
 
     inner: tuple[float, float]  # [m] on the intrados
@@ -29,18 +29,18 @@ class Joint(NamedTuple):
 
 
 def ring_width(radius: float, ring: float, levels: Array, course: int) -> float | None:
-    """[m] half the width of the arch in a course, counted from the springing at levels[0]; None beyond the arch."""
+    """[m] half the width of the arch in a course, numbered from the springing at levels[0]; None beyond the arch."""
     rise = np.abs(levels - levels[0])
     return _extrados(radius, ring, rise[course]) if course < _beds(radius, ring, rise) else None
 
 
 def _extrados(radius: float, ring: float, rise: float) -> float:
-    """[m] from the middle to the extrados at a bed."""
+    """[m] the distance from the middle to the extrados at a bed."""
     return math.sqrt((radius + ring) ** 2 - rise**2)
 
 
 def _beds(radius: float, ring: float, rise: Array) -> int:
-    """How many beds the extrados rises through; the top of the arch is the next. A bed just below the crown is the top."""
+    """The number of beds that the extrados rises through; the next one is the top of the arch, also if just below the crown."""
     if len(rise) == 1:  # no course beyond the springing
         return 1
     return int(np.count_nonzero(rise < radius + ring - 0.1 * (rise[1] - rise[0])))
@@ -63,7 +63,7 @@ def ring_stones(radius: float, ring: float, centre: float, levels: Array, label:
     return [np.array(outline[::sense]) for outline in outlines]
 
 
-def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
+def _joints(radius: float, ring: float, rise: Array) -> list[RadialJoint]:
     """The joints of the right half from the springing to the keystone."""
     beds, wide = _beds(radius, ring, rise), (rise[1] - rise[0]) / radius  # [rad] a stone of the usual width
     angles = [math.asin(rise[bed] / (radius + ring)) for bed in range(beds)]
@@ -78,14 +78,15 @@ def _joints(radius: float, ring: float, rise: Array) -> list[Joint]:
     return joints
 
 
-def _joint(radius: float, angle: float, outer: float, bed: int) -> Joint:
-    return Joint((radius * math.cos(angle), radius * math.sin(angle)), outer, bed)
+def _joint(radius: float, angle: float, outer: float, bed: int) -> RadialJoint:
+    return RadialJoint((radius * math.cos(angle), radius * math.sin(angle)), outer, bed)
 
 
 def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: float, bed: float, ring: float) -> list[float]:
-    """[rad] of the joints between one bed and the next, all of which end on the next; at the crown, of the right half.
+    """[rad] the angles of the joints between one bed and the next, all of which end on the next; at the crown, of the right
+    half.
 
-    The first must leave a step of a quarter of the ring at least; there are fewer joints if it does not.
+    The first joint must leave a step of at least a quarter of the ring; otherwise there are fewer joints.
     """
     count = max(1, round(gap / wide))
     if crown:
@@ -95,13 +96,13 @@ def _between_beds(angle: float, gap: float, wide: float, crown: bool, outer: flo
     return [angle + gap * i / count for i in range(1, (count + 1) // 2 if crown else count)]
 
 
-def _between(one: Joint, other: Joint, rise: Array) -> list[tuple[float, float]]:
-    """The outline of the stone between two joints, with its step where the second ends on a higher bed."""
+def _between(one: RadialJoint, other: RadialJoint, rise: Array) -> list[tuple[float, float]]:
+    """The outline of the stone between two joints, with a step if the second joint ends on a higher bed."""
     low, high = float(rise[one.bed]), float(rise[other.bed])
     step = [(one.outer, high)] if other.bed > one.bed else []
     return [one.inner, (one.outer, low), *step, (other.outer, high), other.inner]
 
 
-def _half_keystone(joint: Joint, rise: Array, top: int) -> list[tuple[float, float]]:
+def _half_keystone(joint: RadialJoint, rise: Array, top: int) -> list[tuple[float, float]]:
     step = [(joint.outer, float(rise[top]))] if joint.bed < top else []
     return [joint.inner, (joint.outer, float(rise[joint.bed])), *step]

@@ -1,4 +1,4 @@
-"""The few solids all generators are made of, and the checks all of them share: sizes come in, `Block`s go out."""
+"""The basic solids that all generators use, as `Block`s, and the checks that they share."""
 
 import math
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, shown
+from drystone.errors import InputError, truncated_repr
 from drystone.model import Block
 
 Array = np.ndarray
 
-MOST_STONES = 200_000  # of a structure
+MAX_STONES = 200_000  # in a structure
 
 # Faces of a hexahedron whose corners are 0-3 at the bottom, counter-clockwise from above, and 4-7 over them.
 HEXAHEDRON = ((3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
@@ -26,8 +26,9 @@ def box(low: tuple[float, float, float], high: tuple[float, float, float], **att
     return Block(np.array(corners, float), HEXAHEDRON, **attributes)
 
 
-def slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:
-    """The foundation: a support with its top at z = 0, wider by `margin` than x by y and as thick as the margin."""
+def foundation_slab(x: tuple[float, float], y: tuple[float, float], margin: float, density: float) -> Block:
+    """The foundation: a support with its top at z = 0, wider than x by y by `margin` on every side, and as thick as the
+    margin."""
     low, high = (x[0] - margin, y[0] - margin, -margin), (x[1] + margin, y[1] + margin, 0.0)
     return box(low, high, fixed=True, name="foundation", group="foundation", density=density)
 
@@ -50,21 +51,21 @@ def check_positive(family: str, **sizes: float) -> None:
 
 
 def check_count(family: str, least: int, **counts: int) -> None:
-    """Refuse counts that are not whole numbers of at least `least`, and more than anybody can compute with."""
+    """Refuse counts that are not whole numbers of at least `least`, and products that are too large to compute with."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
-            raise InputError(f"{family}: {name} is {shown(count)}; give a whole number, {least} or more")
+            raise InputError(f"{family}: {name} is {truncated_repr(count)}; give a whole number, {least} or more")
     check_stones(f"{family}: {' times '.join(counts)}", math.prod(counts.values()))
 
 
 def check_stones(what: str, stones: float) -> None:
-    """Refuse a structure of so many stones before they are made."""
-    if stones > MOST_STONES:
-        raise InputError(f"{what} is {stones:.3g}, more stones than the {MOST_STONES:,} that are made; give fewer")
+    """Refuse a structure with too many stones before they are made."""
+    if stones > MAX_STONES:
+        raise InputError(f"{what} is {stones:.3g}, more than the limit of {MAX_STONES:,} stones; give fewer")
 
 
 def loft(low: Array, high: Array, **attributes: Any) -> Block:
-    """The solid between two polygons (n, 3) [m] of as many corners, both counter-clockwise seen from `high`."""
+    """The solid between two polygons (n, 3) [m] with equal numbers of corners, both counter-clockwise seen from `high`."""
     n = len(low)
     sides = tuple((i, (i + 1) % n, (i + 1) % n + n, i + n) for i in range(n))
     ends = (tuple(range(n - 1, -1, -1)), tuple(range(n, 2 * n)))
@@ -80,35 +81,38 @@ def polygon(sides: int, radius: float, z: float, *, x: float = 0.0, turn: float 
     return np.column_stack([x + radius * np.cos(azimuth), radius * np.sin(azimuth), np.full(sides, z)])
 
 
-ON_PLANE = 1e-12  # of the block's size: a vertex as near to a cutting plane lies on it
+ON_PLANE_TOLERANCE = 1e-12  # of the block's size: a vertex within this distance of a cutting plane lies on it
 
 
-def cut(block: Block, normal: Array, offset: float) -> Block | None:
+def cut_block(block: Block, normal: Array, offset: float) -> Block | None:
     """The part of a convex block behind the plane normal . x = offset [m] (unit normal); None if nothing is there."""
     above = block.vertices @ normal - offset
-    above[np.abs(above) < ON_PLANE * np.ptp(block.vertices, axis=0).max()] = 0.0
+    above[np.abs(above) < ON_PLANE_TOLERANCE * np.ptp(block.vertices, axis=0).max()] = 0.0
     if (above <= 0).all():
         return block
     if (above >= 0).all():
         return None
     points, height, crossing = list(block.vertices), above.tolist(), dict[tuple[int, int], int]()
-    faces, after = [], dict[int, int]()  # after: which corner of the new face follows which
+    faces, after = [], dict[int, int]()  # after: the next corner of the new face, by corner
     for face in block.faces:
-        kept = _behind(face, points, height, crossing)
+        kept = _clip_face(face, points, height, crossing)
         if len(kept) < 3:
             continue
         faces.append(tuple(kept))
-        for here, there in zip(kept, kept[1:] + kept[:1], strict=True):
-            if height[here] == 0 == height[there]:
-                after[there] = here
+        for corner, following in zip(kept, kept[1:] + kept[:1], strict=True):
+            if height[corner] == 0 == height[following]:
+                after[following] = corner
     lid = [next(iter(after))]
     while after[lid[-1]] != lid[0]:
         lid.append(after[lid[-1]])
-    return reduced(block, np.array(points), (*faces, tuple(lid)))
+    return keep_faces(block, np.array(points), (*faces, tuple(lid)))
 
 
-def _behind(face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]) -> list[int]:
-    """The corners of what is left of a face; where an edge crosses the plane a point of height 0 is added, once an edge."""
+def _clip_face(
+    face: tuple[int, ...], points: list[Array], height: list[float], crossing: dict[tuple[int, int], int]
+) -> list[int]:
+    """The corners of the remaining part of a face; where an edge crosses the plane, a point of height 0 is added, once per
+    edge."""
     kept = []
     for a, b in zip(face, face[1:] + face[:1], strict=True):
         if height[a] <= 0:
@@ -124,14 +128,14 @@ def _behind(face: tuple[int, ...], points: list[Array], height: list[float], cro
     return kept
 
 
-def reduced(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
-    """The block with other faces, and only those points that they use."""
+def keep_faces(block: Block, points: Array, faces: tuple[tuple[int, ...], ...]) -> Block:
+    """The block with other faces, and with only the points that they use."""
     used = sorted({corner for face in faces for corner in face})
     number = {v: i for i, v in enumerate(used)}
     return replace(block, vertices=points[used], faces=tuple(tuple(number[v] for v in face) for face in faces))
 
 
-def joined(pieces: Sequence[Block], **attributes: Any) -> Block:
+def join_pieces(pieces: Sequence[Block], **attributes: Any) -> Block:
     """One block of several convex pieces."""
     faces, first = list[tuple[int, ...]](), 0
     for piece in pieces:

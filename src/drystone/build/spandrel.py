@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from drystone.build.courses import Opening, Wall, lay, make_bond
-from drystone.build.shapes import check_count, check_positive, slab
+from drystone.build.courses import Opening, Wall, lay_walls, make_bond
+from drystone.build.shapes import check_count, check_positive, foundation_slab
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -43,5 +43,5 @@ def spandrel_arch(
     opening = Opening(x - radius, 0.0, 2 * radius, 0.0, "arch", ring)
     plan = Wall("block", (-x, -y), "x", length, thickness, height, openings=(opening,))
     levels = np.linspace(0.0, height, courses + 1)
-    stones = lay([plan], levels, make_bond("running", length / blocks), group="spandrel-arch", density=density)
-    return [slab((-x, x), (-y, y), margin, density), *stones]
+    stones = lay_walls([plan], levels, make_bond("running", length / blocks), group="spandrel-arch", density=density)
+    return [foundation_slab((-x, x), (-y, y), margin, density), *stones]

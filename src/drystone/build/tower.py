@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.build.compose import place
+from drystone.build.compose import move_blocks
 from drystone.build.courses import Bond, Opening, Wall, lay_courses
-from drystone.build.shapes import check_count, check_positive, slab
+from drystone.build.shapes import check_count, check_positive, foundation_slab
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Count, Density, Length
@@ -42,15 +42,15 @@ def tower(
     margin = length if margin is None else margin
     check_positive("tower", margin=margin)
     side, top = blocks_per_side * length + thickness, courses * height
-    levels, half, whole = np.linspace(0.0, top, courses + 1), side / 2, ((length, 1),)
-    bond = Bond(length, (whole, whole), (0.0, thickness))
+    levels, half, stretcher = np.linspace(0.0, top, courses + 1), side / 2, ((length, 1),)
+    bond = Bond(length, (stretcher, stretcher), (0.0, thickness))
     everywhere = () if belfry is None else (Opening(*belfry),)
     plain = Wall("block", (-half, -half), "x", side, thickness, top, openings=everywhere, toothed=True)
     front = replace(plain, openings=(*(Opening(*each) for each in openings), *everywhere))
-    laid = [lay_courses([front if turn == 0 else plain], levels, bond) for turn in range(4)]
-    stones = [slab((-half, half), (-half, half), margin, density)]
-    for number, sides in enumerate(zip(*laid, strict=True), 1):
-        course = [stone for turn, part in enumerate(sides) for stone in place(part, turn=turn * np.pi / 2)]
+    courses_of_sides = [lay_courses([front if turn == 0 else plain], levels, bond) for turn in range(4)]
+    stones = [foundation_slab((-half, half), (-half, half), margin, density)]
+    for number, sides in enumerate(zip(*courses_of_sides, strict=True), 1):
+        course = [stone for turn, part in enumerate(sides) for stone in move_blocks(part, turn=turn * np.pi / 2)]
         stones += [
             replace(stone, name=f"block-{number}-{i}", group="tower", density=density) for i, stone in enumerate(course, 1)
         ]

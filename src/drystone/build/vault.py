@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from drystone.build.arch import abutments, circular_joints, outlines
-from drystone.build.shapes import check_count, check_positive, cut, loft, prism
+from drystone.build.arch import abutments, circular_joints, joint_outlines
+from drystone.build.shapes import check_count, check_positive, cut_block, loft, prism
 from drystone.errors import InputError
 from drystone.model import Block
 from drystone.units import Angle, Count, Density, Length
@@ -36,7 +36,7 @@ def barrel_vault(
     aligned = np.linspace(-length / 2, length / 2, blocks + 1)
     shifted = np.concatenate([aligned[:1], (aligned[1:] + aligned[:-1]) / 2, aligned[-1:]])
     stones = abutments(*joints, (-length / 2, length / 2), density)
-    for course, outline in enumerate(outlines(*joints)):
+    for course, outline in enumerate(joint_outlines(*joints)):
         for i, y in enumerate(pairwise(shifted if course % 2 else aligned)):
             name = f"stone-{course + 1}-{i + 1}"
             stones.append(prism(outline, y, name=name, group="barrel-vault", density=density))
@@ -73,13 +73,13 @@ def cross_vault(
     inner, outer = circular_joints("cross-vault", span / 2 / np.sin(embrace / 2) + thickness / 2, thickness, embrace, courses)
     crown, edge = courses // 2, outer[0, 0] + border
     web = []
-    for course, outline in enumerate(outlines(inner, outer)):
+    for course, outline in enumerate(joint_outlines(inner, outer)):
         normal, offset = _end_of_course(course, crown, inner, outer)
         for i, y in enumerate(pairwise(_cuts(edge, outline[:, 0], length, shifted=course % 2 == 1))):
             stone = prism(outline, y[::-1], name=f"{course + 1}-{i + 1}", group="cross-vault", density=density)
-            web.append(cut(stone, normal, offset))
+            web.append(cut_block(stone, normal, offset))
     for foot, course in zip(abutments(inner, outer, (0.0, edge), density), (0, courses - 1), strict=True):
-        web.append(cut(foot, *_end_of_course(course, crown, inner, outer)))
+        web.append(cut_block(foot, *_end_of_course(course, crown, inner, outer)))
     stones = [_turned(stone, quarter) for quarter in range(4) for stone in web if stone is not None]
     square = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     low, high = (np.column_stack([half * square, np.full(4, z)]) for half, z in (inner[crown], outer[crown]))

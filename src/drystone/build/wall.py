@@ -4,8 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from drystone.build.courses import BondName, Opening, Wall, lay, make_bond
-from drystone.build.shapes import check_count, check_positive, slab
+from drystone.build.courses import BondName, Opening, Wall, lay_walls, make_bond
+from drystone.build.shapes import check_count, check_positive, foundation_slab
 from drystone.model import Block
 from drystone.units import Count, Density, Length
 
@@ -45,5 +45,5 @@ def wall(
     x, y, rise = length / 2, thickness / 2, gable_courses * height / courses
     levels = np.linspace(0.0, height + rise, courses + gable_courses + 1)
     plan = Wall("block", (-x, -y), "x", length, thickness, height, rise, gable, tuple(Opening(*each) for each in openings))
-    stones = lay([plan], levels, make_bond(bond, length / blocks, through=through), group="wall", density=density)
-    return [slab((-x, x), (-y, y), margin, density), *stones]
+    stones = lay_walls([plan], levels, make_bond(bond, length / blocks, through=through), group="wall", density=density)
+    return [foundation_slab((-x, x), (-y, y), margin, density), *stones]

@@ -1,14 +1,14 @@
-"""`drystone check`: what a structure is and what is wrong with it. What only an option asks for is loaded for it alone."""
+"""`drystone check`: describe a structure and find its defects. Modules that one option needs are loaded for it alone."""
 
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.compiling import announce_compiling
-from drystone.cli.reading import reading
-from drystone.cli.words import DONE, UNSOUND, print_json
-from drystone.doctor.examine import NEAR, Report, examine
+from drystone.cli.compiling import show_compiling_notice
+from drystone.cli.reading import geometry_options
+from drystone.cli.words import EXIT_DONE, EXIT_UNSOUND, print_json
+from drystone.doctor.examine import GAP_TOLERANCE, Examination, examine
 from drystone.errors import InputError
-from drystone.forecast import first_facts
+from drystone.forecast import summarise_case
 from drystone.io.case import Case, read_case
 from drystone.model import Block
 from drystone.view.tables import print_check
@@ -18,48 +18,48 @@ def check(
     source: Path, fix: Path | None, within: float | None, picture: Path | None, unit: str | None, up: str | None,
     supports: list[str] | None, only: list[str] | None, depth: str | None, json: bool,
 ) -> int:  # fmt: skip
-    blocks, case = _structure(source, reading(unit, up, supports, only, depth))
-    announce_compiling()
-    share = NEAR if within is None else within
+    blocks, case = _read_blocks(source, geometry_options(unit, up, supports, only, depth))
+    show_compiling_notice()
+    share = GAP_TOLERANCE if within is None else within
     if not 0 <= share <= 0.1:
-        raise InputError(f"--within {share}: give a share of a block's size from 0 to 0.1")
+        raise InputError(f"--within {share}: give a share of the block size between 0 and 0.1")
     report = examine(blocks, within=share)
-    facts = report.facts | {"findings": report.listed()}
+    summary = report.facts | {"findings": report.listed()}
     if case is not None and not report.errors:
-        facts |= first_facts(case)
-        facts |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
+        summary |= summarise_case(case)
+        summary |= {"closed_gaps": [gap._asdict() for gap in case.closed_gaps()]}
     if fix is not None:
-        after, repairs = _repair(report, source, fix, share)
-        facts |= {"fixed": str(fix), "repairs": repairs, "remaining": after.listed()}
-        report = after
+        repaired, repairs = _repair(report, source, fix, share)
+        summary |= {"fixed": str(fix), "repairs": repairs, "remaining": repaired.listed()}
+        report = repaired
     if picture is not None:
         from drystone.view.defects import defects_picture
 
         defects_picture(report, picture)
-        facts["picture"] = str(picture)
-    print_json(facts) if json else print_check(facts)
-    return UNSOUND if report.errors else DONE
+        summary["picture"] = str(picture)
+    print_json(summary) if json else print_check(summary)
+    return EXIT_UNSOUND if report.errors else EXIT_DONE
 
 
-def _structure(source: Path, asked: dict[str, Any]) -> tuple[list[Block], Case | None]:
-    """The blocks of a geometry file, or of a case, and the case."""
+def _read_blocks(source: Path, options: dict[str, Any]) -> tuple[list[Block], Case | None]:
+    """Return the blocks of a geometry file, or the blocks of a case and the case."""
     if source.suffix != ".toml":
         from drystone.io.geometry.structure import read_structure
 
-        return read_structure(source, refuse=False, **asked), None
-    if any(asked.values()):
-        raise InputError(f"{source}: a case says itself how its files are read; give --unit and the like with a geometry file")
+        return read_structure(source, refuse=False, **options), None
+    if any(options.values()):
+        raise InputError(f"{source}: a case file itself says how its geometry is read; leave out --unit and similar options")
     case = read_case(source)
     return case.blocks(), case
 
 
-def _repair(report: Report, source: Path, out: Path, within: float) -> tuple[Report, list[dict[str, Any]]]:
-    """The repaired blocks, written and examined again, and what was done."""
+def _repair(report: Examination, source: Path, out: Path, within: float) -> tuple[Examination, list[dict[str, Any]]]:
+    """Repair the blocks, write them and examine them again; return the new report and the repairs."""
     from drystone.doctor.repair import repair
     from drystone.io.geometry.structure import write_structure
 
     if out.exists():
-        raise InputError(f"--fix {out}: the file exists; a repair never replaces a file, give another name")
-    blocks, done = repair(report.blocks, within=within)
+        raise InputError(f"--fix {out}: this file already exists, and a repair never overwrites a file; give another name")
+    blocks, repairs = repair(report.blocks, within=within)
     write_structure(out, blocks)
-    return examine(blocks, within=within), [repair._asdict() for repair in done]
+    return examine(blocks, within=within), [{"kind": each.kind, "block": each.block, "said": each.message} for each in repairs]

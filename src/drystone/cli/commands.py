@@ -1,10 +1,10 @@
-"""All commands with a line about each, by what one does with them: what `drystone --help` prints.
+"""All commands with a line of help for each, in groups: the text of `drystone --help`.
 
-Nothing is imported here: to print the help, Typer alone would take longer than all the rest. `tests/unit/test_start.py` holds
-the lines against the commands themselves (options.py).
+Nothing is imported here, because loading Typer alone would take longer than all the rest of printing the help.
+`tests/unit/test_start.py` compares these lines with the commands themselves (options.py).
 """
 
-ABOUT = "How a historical masonry structure stands, moves and falls."
+ABOUT = "Compute how a historical masonry structure stands, moves and falls."
 
 OPTIONS = {
     "--version": "Print the version.",
@@ -15,43 +15,43 @@ OPTIONS = {
 GROUPS = {
     "Build": {
         "new": "Print a commented case to start from.",
-        "studio": "Build with sliders and see at once how it stands and fails.",
-        "check": "Say what a structure is and what is wrong with it; repair it.",
-        "convert": "Write blocks of one format in another, in m with z up.",
+        "studio": "Build with sliders; see at once how the structure stands and fails.",
+        "check": "Describe a structure, find its defects and repair them.",
+        "convert": "Convert blocks to another file format, in m with z up.",
         "schema": "Print the JSON schema of the case file, for editors.",
     },
     "Compute": {
-        "run": "Compute a case, or go on with one that was cut.",
-        "search": "Find the least value for which it rocks, overturns or stands.",
-        "record": "Say what ground motions are like: peaks, durations, spectra.",
-        "study": "Try a case many times: sweeps, failure domains, fragility.",
+        "run": "Compute a case, or resume one that was interrupted.",
+        "search": "Find the smallest value at which it rocks, overturns or stands.",
+        "record": "Describe ground motions: peaks, durations, response spectra.",
+        "study": "Compute a case many times: sweeps, failure domains, fragility.",
         "solve": "Solve one contact problem from a file.",
     },
-    "Look at it, pass it on": {
-        "view": "Show runs in the browser, also while they are computed.",
-        "picture": "Draw a frame of a run, or a case before it is run.",
-        "movie": "Make a movie of a run; of statics, of its mechanism.",
-        "plot": "Draw curves of a run or a study: histories, energies, domains ...",
+    "Show and share": {
+        "view": "Show runs in the browser, even while they are being computed.",
+        "picture": "Draw a frame of a run, or the structure of a case.",
+        "movie": "Make a movie of a run or, for statics, of its mechanism.",
+        "plot": "Plot curves of a run or a study: histories, energies, domains ...",
         "info": "Summarise a run.",
-        "report": "Write a report of a run: verdict, pictures, input, certificate.",
-        "export": "Write a run for ParaView, Blender, spreadsheets or CAD.",
+        "report": "Write the report of a run: verdict, pictures, input, certificate.",
+        "export": "Export a run to ParaView, Blender, spreadsheets or CAD.",
     },
-    "Trust it": {
-        "verify": "Compute a run again and compare bit for bit.",
-        "validate": "Compute published numbers again and judge them.",
-        "compile": "Compile all kernels now: for containers and clusters.",
+    "Check the results": {
+        "verify": "Compute a run again and compare the results bit for bit.",
+        "validate": "Compute published numbers again and compare them.",
+        "compile": "Compile all kernels now, as for containers and clusters.",
     },
 }
 
-TO_BEGIN = """\
-  To begin: drystone new arch > arch.toml; drystone run arch.toml -o out;
-  drystone view out. drystone COMMAND --help tells more of one."""
+FIRST_STEPS = """\
+  First steps: drystone new arch > arch.toml; drystone run arch.toml -o out;
+  drystone view out. Help about one command: drystone COMMAND --help."""
 
 
 def help_text() -> str:
-    """What `drystone --help` prints."""
+    """Return the text that `drystone --help` prints."""
     sections = [f"{title}:\n{_rows(rows)}" for title, rows in ({"Options": OPTIONS} | GROUPS).items()]
-    return "\n\n".join(["Usage: drystone [OPTIONS] COMMAND [ARGS]...", f"  {ABOUT}", *sections, TO_BEGIN])
+    return "\n\n".join(["Usage: drystone [OPTIONS] COMMAND [ARGS]...", f"  {ABOUT}", *sections, FIRST_STEPS])
 
 
 def _rows(rows: dict[str, str]) -> str:

@@ -1,15 +1,15 @@
-"""`drystone compile`: all kernels, ahead of their use."""
+"""`drystone compile`: compile all kernels before they are needed."""
 
-from drystone.cli.words import cores, print_json, say
+from drystone.cli.words import available_cores, print_json, print_status
 from drystone.compile_all import compile_all
 from drystone.kernel.store import user_folder
 
 
 def compile(jobs: int | None, json: bool) -> None:
-    total, processes = 0, jobs or cores()
-    say(f"compiling what has not been compiled yet; processes that compile: {processes}")
-    for words, count in compile_all(processes):
-        say(f"{words}: {count} kernels compiled now")
+    total, processes = 0, jobs or available_cores()
+    print_status(f"compiling the kernels that have not been compiled yet, in {processes} processes")
+    for stage, count in compile_all(processes):
+        print_status(f"{stage}: {count} kernels compiled now")
         total += count
     if json:
         print_json({"compiled_now": total, "folder": str(user_folder())})

@@ -1,9 +1,9 @@
-"""What commands say when they compute for the first time."""
+"""The notice that a command prints before kernels are compiled."""
 
 from drystone import kernel
-from drystone.cli.words import say
+from drystone.cli.words import print_status
 
 
-def announce_compiling() -> None:
-    """Have it said if and when a kernel is about to be compiled."""
-    kernel.announce_compiling(lambda: say("compiling kernels, once on this machine: a minute or two ..."))
+def show_compiling_notice() -> None:
+    """Print a notice if and when a kernel is about to be compiled."""
+    kernel.announce_compiling(lambda: print_status("compiling kernels, once on this machine: a minute or two ..."))

@@ -1,5 +1,5 @@
-"""From the words behind `drystone` to its exit code: 0 done, 1 unsound, 2 bad input or a disk that does not take the output,
-3 not converged or not verified, 130 cut by Ctrl-C, 143 by SIGTERM."""
+"""From the arguments of `drystone` to its exit code: 0 done, 1 unsound, 2 bad input or output that cannot be written,
+3 not converged or not verified, 130 interrupted by Ctrl-C, 143 terminated by SIGTERM."""
 
 import atexit
 import gc
@@ -12,74 +12,75 @@ from contextlib import contextmanager
 
 from drystone import __version__
 from drystone.cli.commands import help_text
-from drystone.cli.words import BAD_INPUT, DONE, INTERRUPTED, TERMINATED, fail
-from drystone.errors import InputError, shown
+from drystone.cli.words import EXIT_BAD_INPUT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, report_error
+from drystone.errors import InputError, truncated_repr
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The entry point of the program `drystone`; with `arguments`, of a command within another program."""
+    """Run the program `drystone`; with `arguments`, run one command within another program."""
     if arguments is None:
-        _begin_lightly()
-    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    with _heeding_signals() as heard:
-        code = _run(given, "--json" in given, heard)
-    sys.exit(TERMINATED if heard[:1] == [signal.SIGTERM] and code == INTERRUPTED else code)
+        _prepare_process()
+    words = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    with _sigterm_like_ctrl_c() as signals:
+        code = _run(words, "--json" in words, signals)
+    sys.exit(EXIT_TERMINATED if signals[:1] == [signal.SIGTERM] and code == EXIT_INTERRUPTED else code)
 
 
-def _begin_lightly() -> None:
-    """Of a process that does one command and ends: leave out what takes time and comes to nothing."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # drystone computes with one; the others would wait, and busily so
-    gc.disable()  # while modules are loaded, which takes a tenth longer with it; options.py enables it
-    atexit.register(gc.freeze)  # of a process that ends, no memory has to be found that could be used again
+def _prepare_process() -> None:
+    """Switch off what only costs time in a process that runs one command and ends."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # drystone needs one thread; the others would only spin
+    gc.disable()  # loading modules takes a tenth longer with it; options.py enables it again
+    atexit.register(gc.freeze)  # a process that ends does not need its memory back
 
 
-def _run(given: list[str], as_json: bool, heard: list[int]) -> int:
-    """The exit code of a command; `heard` are the signals that came meanwhile."""
+def _run(arguments: list[str], as_json: bool, signals: list[int]) -> int:
+    """Run a command and return its exit code; `signals` are those that have arrived meanwhile."""
     try:
-        return _called(given)
+        return _dispatch(arguments)
     except InputError as error:
-        return fail(str(error), BAD_INPUT, as_json)
-    except OSError as error:  # a name that no file can have, a place that is not ours
-        named = f"{shown(error.filename)}: " if error.filename else ""
-        return fail(f"{named}{error.strerror or error}; check the path and the disk", BAD_INPUT, as_json)
+        return report_error(str(error), EXIT_BAD_INPUT, as_json)
+    except OSError as error:  # an impossible file name, or a folder that may not be written
+        named = f"{truncated_repr(error.filename)}: " if error.filename else ""
+        return report_error(f"{named}{error.strerror or error}; check the path and the disk", EXIT_BAD_INPUT, as_json)
     except MemoryError:
-        return fail("there is not enough memory for this; give less, or take a larger machine", BAD_INPUT, as_json)
+        return report_error("not enough memory; reduce the computation or use a larger machine", EXIT_BAD_INPUT, as_json)
     except KeyboardInterrupt:
-        return fail("interrupted", INTERRUPTED, as_json)
-    except SystemError:  # what Numba makes of a KeyboardInterrupt that comes between two kernels
-        if not heard:
+        return report_error("interrupted", EXIT_INTERRUPTED, as_json)
+    except SystemError:  # Numba turns a KeyboardInterrupt between two kernels into this
+        if not signals:
             raise
-        return fail("interrupted", INTERRUPTED, as_json)
+        return report_error("interrupted", EXIT_INTERRUPTED, as_json)
 
 
-def _called(given: list[str]) -> int:
-    """Help is printed as it lies in commands.py; Typer, which takes longer to load than that, reads all other lines."""
-    if given not in (["--help"], ["--version"]):
-        from drystone.cli.options import call
+def _dispatch(arguments: list[str]) -> int:
+    """Print the help from commands.py without loading Typer, which is slow to load; let Typer read all other commands."""
+    if arguments not in (["--help"], ["--version"]):
+        from drystone.cli.options import run_command_line
 
-        return call(given)
-    print(help_text() if given == ["--help"] else __version__)
-    return DONE
+        return run_command_line(arguments)
+    print(help_text() if arguments == ["--help"] else __version__)
+    return EXIT_DONE
 
 
 @contextmanager
-def _heeding_signals() -> Iterator[list[int]]:
-    """SIGTERM does what Ctrl-C does; the signals heard so far. Where Ctrl-C is ignored, as behind an &, it stays so."""
-    heard: list[int] = []
+def _sigterm_like_ctrl_c() -> Iterator[list[int]]:
+    """Let SIGTERM do what Ctrl-C does; yield the list of signals received so far. A signal that the process ignores, as a
+    background job ignores Ctrl-C, stays ignored."""
+    signals: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
-        heard.append(number)
+        signals.append(number)
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
-        yield heard
+        yield signals
         return
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     for each in before:
         if before[each] != signal.SIG_IGN:
             signal.signal(each, interrupt)
     try:
-        yield heard
+        yield signals
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

@@ -1,4 +1,4 @@
-"""`drystone export`: a run for other programs."""
+"""`drystone export`: write a run in the formats of other programs."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,90 +7,92 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from drystone.cli.words import print_json, say
+from drystone.cli.words import print_json, print_status
 from drystone.errors import InputError
 from drystone.export import tables
 from drystone.export.frames import frame_at, frames_every
 from drystone.export.glb import default_tolerance, write_glb
 from drystone.export.shape import shape
-from drystone.export.vtkhdf import largest_size, write_vtkhdf
+from drystone.export.vtkhdf import uncompressed_size, write_vtkhdf
 from drystone.io.geometry.structure import WRITERS, write_structure
-from drystone.io.whole import writing
-from drystone.measure import chosen_blocks
+from drystone.io.whole import report_write_errors
+from drystone.measure import select_blocks
 from drystone.record import Run, read_run
 
 TABLES = ("histories", "energies", "joints")
-MOVING = ".vtkhdf, .glb, .csv or a folder of tables"
+MOTION_FORMATS = ".vtkhdf, .glb, .csv or a folder of tables"
 
 
 def export(folder: Path, out: Path, json: bool, **options: Any) -> None:
-    """`options`: every, time, blocks, table and tolerance; which of them may be given, the suffix of the file says."""
-    asked = {name: value for name, value in options.items() if value is not None}
-    facts = _written(read_run(folder), out, asked)
-    print_json(facts) if json else print("\n".join(facts["written"]))
+    """`options`: every, time, blocks, table and tolerance; the suffix of the file decides which of them are allowed."""
+    options = {name: value for name, value in options.items() if value is not None}
+    summary = _write_as_suffix_says(read_run(folder), out, options)
+    print_json(summary) if json else print("\n".join(summary["written"]))
 
 
-def _written(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    """Write as the suffix says, and tell what was written."""
-    ways = {".vtkhdf": (_vtkhdf, {"every"}), ".glb": (_glb, {"every", "tolerance"}),
-            ".csv": (_csv, {"every", "time", "blocks", "table"}), "": (_folder, {"every", "time", "blocks"})}  # fmt: skip
+def _write_as_suffix_says(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Write the format that the suffix names; return a summary of what was written."""
+    writers = {".vtkhdf": (_vtkhdf, {"every"}), ".glb": (_glb, {"every", "tolerance"}),
+               ".csv": (_csv, {"every", "time", "blocks", "table"}), "": (_folder, {"every", "time", "blocks"})}  # fmt: skip
     suffix = out.suffix.lower()
-    if suffix not in ways and suffix not in WRITERS:
-        raise InputError(f"{out}: {suffix!r} is not a format of runs; give {MOVING}, or the shape as {', '.join(WRITERS)}")
-    write, known = ways.get(suffix, (_shape, {"time"}))
-    for name in asked:
-        if name not in known:
-            raise InputError(f"--{name} is not for {suffix or 'a folder of tables'}; leave it out")
-    return {"run": str(run.folder)} | write(run, out, asked)
+    if suffix not in writers and suffix not in WRITERS:
+        formats = f"{MOTION_FORMATS}, or one instant as {', '.join(WRITERS)}"
+        raise InputError(f"{out}: runs cannot be written as {suffix!r}; give {formats}")
+    write, allowed = writers.get(suffix, (_shape, {"time"}))
+    for name in options:
+        if name not in allowed:
+            raise InputError(f"--{name} does not apply to {suffix or 'a folder of tables'}; leave it out")
+    return {"run": str(run.folder)} | write(run, out, options)
 
 
-def _vtkhdf(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    frames = frames_every(run, asked.get("every"))
-    say(f"{len(frames)} of {run.frames} frames, {largest_size(run, frames) / 1e6:.3g} MB before they are compressed")
-    return {"written": [str(path) for path in write_vtkhdf(run, out, _watched(frames))], "frames": len(frames)}
+def _vtkhdf(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    frames = frames_every(run, options.get("every"))
+    print_status(f"{len(frames)} of {run.frames} frames, {uncompressed_size(run, frames) / 1e6:.3g} MB before compression")
+    return {"written": [str(path) for path in write_vtkhdf(run, out, _with_progress_bar(frames))], "frames": len(frames)}
 
 
-def _glb(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    frames, tolerance = frames_every(run, asked.get("every")), asked.get("tolerance", default_tolerance(run))
+def _glb(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    frames, tolerance = frames_every(run, options.get("every")), options.get("tolerance", default_tolerance(run))
     if not tolerance >= 0.0:
-        raise InputError(f"--tolerance {tolerance}: give a length from 0 up, in m")
+        raise InputError(f"--tolerance {tolerance}: give a length in m that is not negative")
     keys = write_glb(run, out, frames, tolerance=tolerance)
-    say(f"{len(frames)} of {run.frames} frames; {keys.kept} of {keys.recorded} keys keep every corner within {tolerance:.2g} m")
+    print_status(f"{len(frames)} of {run.frames} frames; {keys.kept} of {keys.recorded} animation keys keep every corner "
+                 f"within {tolerance:.2g} m")
     return {"written": [str(out)], "frames": len(frames), "tolerance": tolerance, "keys": keys.kept}
 
 
-def _csv(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    table = asked.get("table", TABLES[0])
+def _csv(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    table = options.get("table", TABLES[0])
     if table not in TABLES:
         raise InputError(f"--table {table}: choose one of {', '.join(TABLES)}")
-    tables.write_table(out, _table(run, table, asked))
+    tables.write_table(out, _table(run, table, options))
     return {"written": [str(out)], "table": table}
 
 
-def _folder(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    with writing(out):
+def _folder(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
     paths = [out / f"{table}.csv" for table in TABLES]
     for path in paths:
-        tables.write_table(path, _table(run, path.stem, asked))
+        tables.write_table(path, _table(run, path.stem, options))
     return {"written": [str(path) for path in paths]}
 
 
-def _table(run: Run, table: str, asked: dict[str, Any]) -> Iterable[Any]:
+def _table(run: Run, table: str, options: dict[str, Any]) -> Iterable[Any]:
     if table == "energies":
-        return tables.energies(run)
+        return tables.energy_rows(run)
     if table == "joints":
-        return tables.joints(run, frame_at(run, asked.get("time")))
-    blocks = chosen_blocks(run, asked["blocks"]) if "blocks" in asked else range(len(run.model.blocks))
-    return tables.histories(run, blocks, _watched(frames_every(run, asked.get("every"))))
+        return tables.joint_rows(run, frame_at(run, options.get("time")))
+    blocks = select_blocks(run, options["blocks"]) if "blocks" in options else range(len(run.model.blocks))
+    return tables.history_rows(run, blocks, _with_progress_bar(frames_every(run, options.get("every"))))
 
 
-def _shape(run: Run, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    frame = frame_at(run, asked.get("time"))
+def _shape(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    frame = frame_at(run, options.get("time"))
     write_structure(out, shape(run, frame))
     return {"written": [str(out)], "frame": frame, "time": float(run.time[frame])}
 
 
-def _watched(frames: list[int]) -> Iterable[int]:
-    """The frames, with a bar on standard error."""
+def _with_progress_bar(frames: list[int]) -> Iterable[int]:
+    """Iterate over the frames with a progress bar on standard error."""
     return track(frames, "frames", console=Console(stderr=True))

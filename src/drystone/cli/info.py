@@ -1,4 +1,5 @@
-"""`drystone info`: the summary of a run. Only its mechanism is computed, if asked for: without that, Numba is not loaded."""
+"""`drystone info`: the summary of a run. Nothing is computed except, with --mechanism, the mechanism; otherwise Numba is not
+loaded."""
 
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,15 @@ from drystone.view.result_tables import print_result
 
 
 def info(folder: Path, mechanism: bool, json: bool) -> None:
-    facts, stamp = read_result(folder), read_run(folder).stamp
-    more = {"out": str(folder), "stamp": stamp} | (_mechanism_facts(folder) if mechanism else {})
-    if facts is None:
-        show_summary(folder, json, more)
+    result, stamp = read_result(folder), read_run(folder).stamp
+    extra = {"out": str(folder), "stamp": stamp} | (_mechanism_summary(folder) if mechanism else {})
+    if result is None:
+        show_summary(folder, json, extra)
     else:
-        print_json(facts | more) if json else print_result(facts | more)
+        print_json(result | extra) if json else print_result(result | extra)
 
 
-def _mechanism_facts(folder: Path) -> dict[str, Any]:
-    """The mechanism of the last frame and its cracks [mm]."""
-    found = measure.mechanism(read_run(folder))
-    return {"mechanism": found.as_facts(), "cracks": measure.crack_widths(found)}
+def _mechanism_summary(folder: Path) -> dict[str, Any]:
+    """Return the mechanism of the last frame and its crack widths [mm]."""
+    mechanism = measure.mechanism_of_frame(read_run(folder))
+    return {"mechanism": mechanism.as_dict(), "cracks": measure.crack_widths(mechanism)}

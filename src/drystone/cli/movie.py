@@ -1,4 +1,4 @@
-"""`drystone movie`: a movie of a run."""
+"""`drystone movie`: make a movie of a run."""
 
 from pathlib import Path
 from typing import Any
@@ -6,16 +6,17 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-from drystone.cli.looks import SIZE, given, pixels
+from drystone.cli.looks import DEFAULT_SIZE, parse_size, without_none
 from drystone.cli.words import print_json
 from drystone.record import read_run
-from drystone.view import movie as making
+from drystone.view import movie as movies
 
 
 def movie(source: Path, out: Path, size: str | None, json: bool, **options: Any) -> None:
-    """`options`: those of the same name of `drystone.view.movie.movie`; None is not given."""
+    """`options`: the options of the same name of `drystone.view.movie.movie`; None means not given."""
     with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=1.0)
         watch = lambda share: bar.update(task, completed=share)  # noqa: E731
-        count = making.movie(read_run(source), out, size=pixels(size or SIZE), watch=watch, **given(options))
+        pixels = parse_size(size or DEFAULT_SIZE)
+        count = movies.movie(read_run(source), out, size=pixels, on_progress=watch, **without_none(options))
     print_json({"movie": str(out), "images": count}) if json else print(out)

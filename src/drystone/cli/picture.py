@@ -1,9 +1,9 @@
-"""`drystone picture`: a frame of a run, several side by side, or a case before it is run."""
+"""`drystone picture`: draw a frame of a run, several side by side, or a case before it is run."""
 
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.looks import SIZE, given, pixels
+from drystone.cli.looks import DEFAULT_SIZE, parse_size, without_none
 from drystone.cli.words import print_json
 from drystone.errors import InputError
 from drystone.io.case import read_case
@@ -15,32 +15,32 @@ def picture(
     source: Path, out: Path, frame: int | None, time: float | None, strip: int | None, size: str | None, json: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """`options`: those of the same name of `drystone.view.picture.picture`; None is not given."""
-    look = given(options)
-    facts: dict[str, Any] = {"picture": str(out)}
+    """`options`: the options of the same name of `drystone.view.picture.picture`; None means not given."""
+    look = without_none(options)
+    summary: dict[str, Any] = {"picture": str(out)}
     if source.is_file():
-        drawing.picture(read_case(source).model(), out, size=pixels(size or SIZE), **look)
+        drawing.picture(read_case(source).model(), out, size=parse_size(size or DEFAULT_SIZE), **look)
     else:
         run = read_run(source)
-        chosen = _frames(run, frame, time, strip)
-        facts |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
+        chosen = _select_frames(run, frame, time, strip)
+        summary |= {"frames": chosen, "times": [float(run.time[i]) for i in chosen]}
         _draw_frames(run, chosen, out, size, look)
-    print_json(facts) if json else print(out)
+    print_json(summary) if json else print(out)
 
 
 def _draw_frames(run: Run, chosen: list[int], out: Path, size: str | None, look: dict[str, Any]) -> None:
-    """A picture of one frame, a strip of several."""
+    """Draw one frame, or several as a strip."""
     if len(chosen) == 1:
-        drawing.picture(run, out, frame=chosen[0], size=pixels(size or SIZE), **look)
+        drawing.picture(run, out, frame=chosen[0], size=parse_size(size or DEFAULT_SIZE), **look)
     else:
-        width = pixels(size)[0] // len(chosen) if size else 560
+        width = parse_size(size)[0] // len(chosen) if size else 560
         drawing.strip(run, chosen, out, width=width, **look)
 
 
-def _frames(run: Run, frame: int | None, time: float | None, strip: int | None) -> list[int]:
-    """The frames that the options ask for."""
+def _select_frames(run: Run, frame: int | None, time: float | None, strip: int | None) -> list[int]:
+    """Return the frames that the options select."""
     if sum(option is not None for option in (frame, time, strip)) > 1:
-        raise InputError("give one of --frame, --time and --strip")
+        raise InputError("give only one of --frame, --time and --strip")
     if strip is not None:
         if strip < 2:
             raise InputError(f"--strip {strip}: give at least 2 instants")

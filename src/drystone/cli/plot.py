@@ -1,11 +1,11 @@
-"""`drystone plot`: curves of a run or a study."""
+"""`drystone plot`: plot curves of a run or a study."""
 
 from pathlib import Path
 
 from drystone.cli.words import print_json
 from drystone.errors import InputError
 from drystone.view import panels
-from drystone.view.style import COLUMN, PAGE
+from drystone.view.style import COLUMN_WIDTH, PAGE_WIDTH
 
 
 def plot(
@@ -13,15 +13,16 @@ def plot(
 ) -> None:
     source = panels.open_source(folder, frame)
     if listed:
-        there = {name: panels.PANELS[name].words for name in panels.offered(source)}
-        return print_json({"what": there}) if json else print("\n".join(f"{name:14}{words}" for name, words in there.items()))
+        available = {name: panels.PANELS[name].description for name in panels.available_panels(source)}
+        lines = [f"{name:14}{words}" for name, words in available.items()]
+        return print_json({"what": available}) if json else print("\n".join(lines))
     if out is None:
-        raise InputError("give a file: drystone plot out -o plot.pdf, or --list to see what there is")
-    asked = panels.read_asked(what, source)
-    files = {out: asked}
+        raise InputError("give a file: drystone plot out -o plot.pdf, or --list to see what can be plotted")
+    chosen = panels.read_requests(what, source)
+    files = {out: chosen}
     if apart:
-        files = {out.with_stem(f"{out.stem}-{k}-{each.name}"): [each] for k, each in enumerate(asked, 1)}
-    for path, wanted in files.items():
-        panels.plot(source, wanted, path, COLUMN if column else PAGE)
-    facts = {"plots": [str(path) for path in files], "what": [each.name for each in asked]}
-    print_json(facts) if json else print("\n".join(facts["plots"]))
+        files = {out.with_stem(f"{out.stem}-{k}-{each.name}"): [each] for k, each in enumerate(chosen, 1)}
+    for path, selected in files.items():
+        panels.plot(source, selected, path, COLUMN_WIDTH if column else PAGE_WIDTH)
+    summary = {"plots": [str(path) for path in files], "what": [each.name for each in chosen]}
+    print_json(summary) if json else print("\n".join(summary["plots"]))

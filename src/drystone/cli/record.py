@@ -1,4 +1,4 @@
-"""`drystone record`: what ground motions are like."""
+"""`drystone record`: describe accelerograms."""
 
 import math
 from pathlib import Path
@@ -9,13 +9,13 @@ import numpy as np
 from drystone.cli.words import print_json
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.corrections import corrected
-from drystone.ground.measures import facts
-from drystone.ground.spectrum import DAMPING, response_spectrum
+from drystone.ground.corrections import apply_corrections
+from drystone.ground.measures import summarise_accelerogram
+from drystone.ground.spectrum import DEFAULT_DAMPING, response_spectrum
 from drystone.io.accelerograms.read import read_accelerograms
 from drystone.io.motion_tables import read_component
-from drystone.io.whole import whole
-from drystone.view.ground import print_records, records_picture
+from drystone.io.whole import replace_atomically
+from drystone.view.ground import accelerograms_picture, print_accelerograms
 
 
 def record(
@@ -24,33 +24,33 @@ def record(
     arias: tuple[float, float] | None, damping: float | None, plot: Path | None, out: Path | None, json: bool,
 ) -> None:  # fmt: skip
     if component is not None and column is not None:
-        raise InputError("--component and --column say the same thing twice; give one of the two")
-    ratio = DAMPING if damping is None else damping
-    records, found = [], []
+        raise InputError("--component and --column choose the same thing; give only one of them")
+    ratio = DEFAULT_DAMPING if damping is None else damping
+    records, results = [], []
     for file in files:
         for each in _read(file, component or column, unit, time_step):
-            done = corrected(each, baseline=baseline, band=band, arias=arias, window=window)
-            records.append(done)
-            found.append({"file": str(file)} | facts(done) | {"spectrum": _spectrum(done, ratio)})
+            record = apply_corrections(each, baseline=baseline, band=band, arias=arias, window=window)
+            records.append(record)
+            results.append({"file": str(file)} | summarise_accelerogram(record) | {"spectrum": _spectrum(record, ratio)})
     if out is not None:
         _write(records, out)
     if plot is not None:
-        records_picture(records, plot, ratio)
+        accelerograms_picture(records, plot, ratio)
     if json:
-        print_json(found[0] if len(found) == 1 else {"records": found})
+        print_json(results[0] if len(results) == 1 else {"records": results})
     else:
-        print_records(found)
+        print_accelerograms(results)
 
 
 def _read(file: Path, component: str | int | None, unit: str | None, time_step: float | None) -> list[Accelerogram]:
-    """The components of a file, or the one asked for."""
+    """Read all components of a file, or only the selected one."""
     if component is None:
         return read_accelerograms(file, unit=unit, time_step=time_step)
     return [read_component(file, component, unit, time_step)]
 
 
 def _spectrum(record: Accelerogram, damping: float) -> dict[str, Any]:
-    """[s, m/s2, m/s, m] Sa and Sv are pseudo."""
+    """Return the response spectrum [s, m/s2, m/s, m]; Sa and Sv are pseudo-spectral values."""
     spectrum = response_spectrum(record, damping=damping)
     values = {"period": spectrum.period, "sa": spectrum.pseudo_acceleration, "sv": spectrum.pseudo_velocity,
               "sd": spectrum.displacement}  # fmt: skip
@@ -59,10 +59,10 @@ def _spectrum(record: Accelerogram, damping: float) -> dict[str, Any]:
 
 def _write(records: list[Accelerogram], out: Path) -> None:
     if len(records) != 1:
-        raise InputError(f"--out {out}: {len(records)} records, and one goes into a file; choose it with --component")
+        raise InputError(f"--out {out}: a file holds one accelerogram, not {len(records)}; choose it with --component")
     record = records[0]
     table = np.column_stack([np.arange(len(record.acceleration)) * record.time_step, record.acceleration])
     digits = max(0, 6 - math.floor(math.log10(record.time_step)))
-    with whole(out) as part:
+    with replace_atomically(out) as part:
         np.savetxt(part, table, fmt=[f"%.{digits}f", "%.17g"], delimiter=",", comments="",
                    header="time [s],acceleration [m/s2]")  # fmt: skip

@@ -1,8 +1,8 @@
-"""`drystone report`: what one can send of a run."""
+"""`drystone report`: write the report of a run."""
 
 from pathlib import Path
 
-from drystone.cli.words import DONE, NOT_CONVERGED, print_json
+from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
 from drystone.report.page import write_report
 from drystone.report.printed import print_pdf
 
@@ -13,10 +13,10 @@ def report(folder: Path, out: Path, pdf: bool, json: bool) -> int:
     if pdf:
         files.append(out.with_suffix(".pdf"))
         print_pdf(out, files[-1])
-    facts = {"verdict": certificate.verdict, "certified": certificate.certified,
+    summary = {"verdict": certificate.verdict, "certified": certificate.certified,
              "checks": [check._asdict() for check in certificate.checks], "files": [str(path) for path in files]}  # fmt: skip
     if json:
-        print_json(facts)
+        print_json(summary)
     else:
         print(certificate.verdict + ("" if certificate.certified else " NOT CERTIFIED."), *files, sep="\n")
-    return DONE if certificate.certified else NOT_CONVERGED
+    return EXIT_DONE if certificate.certified else EXIT_NOT_CONVERGED

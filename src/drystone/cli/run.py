@@ -1,4 +1,4 @@
-"""`drystone run`: compute a case, or go on with one that was cut."""
+"""`drystone run`: compute a case, or resume one that was interrupted."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drystone import session
-from drystone.cli.compiling import announce_compiling
+from drystone.cli.compiling import show_compiling_notice
 from drystone.cli.summary import show_summary
-from drystone.cli.words import DONE, INTERRUPTED, NOT_CONVERGED, say
+from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, print_status
 from drystone.errors import InputError
 from drystone.forecast import planned_steps
 from drystone.io.case import Case, read_case
@@ -23,58 +23,58 @@ from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS
 def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, picture: bool, json: bool) -> int:
     if resume is not None:
         if case is not None or out is not None:
-            raise InputError("--resume takes the folder of a run and nothing else: drystone run --resume out")
-        what, folder = None, resume
+            raise InputError("--resume takes the folder of a run and no other argument: drystone run --resume out")
+        computed, folder = None, resume
     elif case is None or out is None:
         raise InputError("give a case and a folder: drystone run case.toml -o out")
     else:
-        what, folder = read_case(case), out
-        if not what.goes_through_time:
+        computed, folder = read_case(case), out
+        if not computed.goes_through_time:
             from drystone.cli.statics import analyse
 
-            return analyse(what, folder, force, picture, json)
-    closed = [] if what is None else [gap._asdict() for gap in what.closed_gaps()]
-    if closed:
-        from drystone.view.tables import closed_words
+            return analyse(computed, folder, force, picture, json)
+    closed_gaps = [] if computed is None else [gap._asdict() for gap in computed.closed_gaps()]
+    if closed_gaps:
+        from drystone.view.tables import describe_closed_gaps
 
-        say(f"gaps that rounding has made in the drawing: {closed_words(closed)}")
-    interrupted = _compute(what, folder, force)
+        print_status(f"gaps that come from rounding in the drawing: {describe_closed_gaps(closed_gaps)}")
+    interrupted = _compute(computed, folder, force)
     if picture:
         from drystone.view.picture import picture as draw
 
         draw(read_run(folder), folder / "last.png")
-    summary = show_summary(folder, json, {"out": str(folder), "interrupted": interrupted, "closed_gaps": closed})
+    summary = show_summary(folder, json, {"out": str(folder), "interrupted": interrupted, "closed_gaps": closed_gaps})
     if interrupted:
-        return INTERRUPTED
-    return NOT_CONVERGED if summary["unconverged_steps"] else DONE
+        return EXIT_INTERRUPTED
+    return EXIT_NOT_CONVERGED if summary["unconverged_steps"] else EXIT_DONE
 
 
 def _compute(case: Case | None, folder: Path, force: bool) -> bool:
-    """Compute and record; a `case` of None goes on with what is in the folder. True if interrupted by Ctrl-C."""
-    what = recorded_case(read_run(folder)) if case is None else case
-    steps = session.resume(folder) if case is None else session.record(what, folder, overwrite=force)
-    announce_compiling()
+    """Compute and record a case, or resume the run in the folder if `case` is None; return True if Ctrl-C interrupted it."""
+    computed = recorded_case(read_run(folder)) if case is None else case
+    steps = session.resume_history(folder) if case is None else session.record_history(computed, folder, overwrite=force)
+    show_compiling_notice()
     try:
         with closing(steps) as generator:
-            _watch(generator, what, planned_steps(what))
+            _show_progress(generator, computed, planned_steps(computed))
     except KeyboardInterrupt:
         if not (folder / "run.h5").exists():
             raise
-        say(f"interrupted; what was computed is kept. Go on with: drystone run --resume {folder}")
+        print_status(f"interrupted; the computed part is kept. Resume with: drystone run --resume {folder}")
         return True
     return False
 
 
-def _watch(steps: Iterable[Step], case: Case, planned: int) -> None:
-    """A bar on standard error with simulated time, contacts, how a step went, and time left."""
+def _show_progress(steps: Iterable[Step], case: Case, planned: int) -> None:
+    """Show simulated time, contacts, the cost of a step and the time left as a progress bar on standard error."""
     columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("starting", total=planned)
-        shown = 0.0
+        last_update = 0.0
         for step in steps:
-            if monotonic() - shown < 0.1 and step.state.step < planned:
+            if monotonic() - last_update < 0.1 and step.state.step < planned:
                 continue
-            shown = monotonic()
+            last_update = monotonic()
             progress.update(task, completed=step.state.step, description=_status(step, case.history.duration))
 
 

@@ -1,4 +1,4 @@
-"""`drystone schema`: the JSON schema of the case file."""
+"""`drystone schema`: print the JSON schema of the case file."""
 
 from drystone.cli.words import print_json
 from drystone.io.schema import case_schema

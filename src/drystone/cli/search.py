@@ -1,22 +1,22 @@
-"""`drystone search`: the least value for which something happens."""
+"""`drystone search`: find the smallest value at which an event happens."""
 
 from pathlib import Path
 
-from drystone import search as searching
-from drystone.cli.compiling import announce_compiling
-from drystone.cli.words import DONE, NOT_CONVERGED, print_json, say
+from drystone import search as searches
+from drystone.cli.compiling import show_compiling_notice
+from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json, print_status
 from drystone.io.case import read_case
-from drystone.units import number_and_unit
+from drystone.units import split_number_and_unit
 from drystone.view.tables import print_search
 
 
 def search(case: Path, key: str, event: str, between: tuple[str, str], tolerance: str, scan: int, json: bool) -> int:
-    announce_compiling()
-    unit, trials = number_and_unit(between[0])[1], []
-    for trial in searching.search(read_case(case), key, event, between, tolerance, scan=scan):
-        happens = searching.EVENTS[event] if trial.happens else "does not"
-        say(f"{key} = {f'{trial.value:g} {unit}'.strip()}: {happens}")
+    show_compiling_notice()
+    unit, trials = split_number_and_unit(between[0])[1], []
+    for trial in searches.search(read_case(case), key, event, between, tolerance, scan=scan):
+        happens = searches.EVENT_VERBS[event] if trial.happens else "does not"
+        print_status(f"{key} = {f'{trial.value:g} {unit}'.strip()}: {happens}")
         trials.append(trial)
-    facts = {"case": str(case), "key": key, "event": event} | searching.summarise(trials, between[0])
-    print_json(facts) if json else print_search(facts)
-    return NOT_CONVERGED if any(trial.unconverged for trial in trials) else DONE
+    summary = {"case": str(case), "key": key, "event": event} | searches.summarise_search(trials, between[0])
+    print_json(summary) if json else print_search(summary)
+    return EXIT_NOT_CONVERGED if any(trial.unconverged for trial in trials) else EXIT_DONE

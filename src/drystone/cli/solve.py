@@ -1,17 +1,17 @@
-"""`drystone solve`: one contact problem from a file."""
+"""`drystone solve`: solve one contact problem from a file."""
 
 from pathlib import Path
 
-from drystone.cli.compiling import announce_compiling
-from drystone.cli.words import DONE, NOT_CONVERGED, print_json
+from drystone.cli.compiling import show_compiling_notice
+from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
 from drystone.solve import save_answer, solve_file
-from drystone.view.tables import print_answer
+from drystone.view.tables import print_solution
 
 
 def solve(file: Path, method: str | None, tolerance: float | None, law: str | None, output: Path | None, json: bool) -> int:
-    announce_compiling()
+    show_compiling_notice()
     answer = solve_file(file, method=method, tolerance=tolerance, law=law)
     if output is not None:
         save_answer(output, answer)
-    print_json(answer.facts) if json else print_answer(answer.facts)
-    return DONE if answer.good else NOT_CONVERGED
+    print_json(answer.facts) if json else print_solution(answer.facts)
+    return EXIT_DONE if answer.good else EXIT_NOT_CONVERGED

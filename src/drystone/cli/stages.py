@@ -1,4 +1,4 @@
-"""The stages of an analysis as a bar on standard error."""
+"""A progress bar on standard error that follows the stages of an analysis."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from drystone.analyse.stages import Stage
 
 
-def watch_stages(stages: Iterable[Stage]) -> None:
+def show_stage_progress(stages: Iterable[Stage]) -> None:
     with Progress(BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("starting", total=1.0)
         for stage in stages:

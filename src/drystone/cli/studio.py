@@ -1,21 +1,21 @@
-"""`drystone studio`: build with sliders."""
+"""`drystone studio`: build a structure with sliders in the browser."""
 
 from pathlib import Path
 
-from drystone.cli.compiling import announce_compiling
-from drystone.cli.words import say
+from drystone.cli.compiling import show_compiling_notice
+from drystone.cli.words import print_status
 from drystone.page.server import serve
 from drystone.page.studio import Studio
 
 
 def studio(source: Path | None, folder: Path, port: int, browser: bool) -> None:
-    announce_compiling()
+    show_compiling_notice()
     site = Studio(folder, source)
     try:
-        serve(site, "studio.html", port=port, open_browser=browser, tell=_tell)
+        serve(site, "studio.html", port=port, open_browser=browser, announce=_print_address)
     finally:
         site.close()
 
 
-def _tell(address: str) -> None:
-    say(f"studio: {address} (Ctrl-C ends it)")
+def _print_address(address: str) -> None:
+    print_status(f"studio: {address} (Ctrl-C ends it)")

@@ -1,25 +1,25 @@
-"""What `run` and `info` print of a run."""
+"""The summary of a run that `run` and `info` print."""
 
 from pathlib import Path
 from typing import Any
 
 from drystone.cli.words import print_json
-from drystone.loads import at_time, pressing
+from drystone.loads import loads_at, vertical_forces
 from drystone.measure import balanced_from, base_resultant, head_joint_openings, summarise
 from drystone.record import read_run, recorded_case
 from drystone.view.tables import print_summary
 
 
-def show_summary(folder: Path, json: bool, more: dict[str, Any]) -> dict[str, Any]:
-    """Print the summary of a run, and return it."""
+def show_summary(folder: Path, json: bool, extra: dict[str, Any]) -> dict[str, Any]:
+    """Print the summary of a run with the `extra` entries, and return it."""
     run = read_run(folder)
     case = recorded_case(run)
-    summary = summarise(run, loss=case.history.collapse) | more
+    summary = summarise(run, loss=case.history.collapse) | extra
     if case.analysis.kind == "settlement":
-        push = base_resultant(run, case.history.time_step)
-        borne = float(pressing(run.model, at_time(case.loads, run.time[-1]), case.analysis.gravity).sum())
-        summary["base_resultant"] = {"time": run.time.tolist(), "force": push.tolist(), "weight": borne,
-                                     "balanced_from": balanced_from(run.time, push, borne)}  # fmt: skip
+        reaction = base_resultant(run, case.history.time_step)
+        weight = float(vertical_forces(run.model, loads_at(case.loads, run.time[-1]), case.analysis.gravity).sum())
+        summary["base_resultant"] = {"time": run.time.tolist(), "force": reaction.tolist(), "weight": weight,
+                                     "balanced_from": balanced_from(run.time, reaction, weight)}  # fmt: skip
         summary["head_joint_openings"] = head_joint_openings(run).tolist()
     print_json(summary) if json else print_summary(summary)
     return summary

@@ -1,4 +1,4 @@
-"""`drystone verify`: a run computed again and compared bit for bit; with --cross a history followed by the other integrator."""
+"""`drystone verify`: compute a run again and compare it bit for bit; with --cross, compute it by another method."""
 
 from contextlib import closing
 from pathlib import Path
@@ -6,10 +6,10 @@ from typing import Any
 
 from drystone import verify as verification
 from drystone.analyse.stages import Stages
-from drystone.cli.compiling import announce_compiling
-from drystone.cli.stages import watch_stages
-from drystone.cli.words import DONE, NOT_CONVERGED, print_json
-from drystone.cross import cross as second_opinion
+from drystone.cli.compiling import show_compiling_notice
+from drystone.cli.stages import show_stage_progress
+from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
+from drystone.cross import second_opinion
 from drystone.errors import InputError
 from drystone.view.tables import print_cross, print_verification
 
@@ -21,31 +21,31 @@ def verify(
         return _cross(folder, steps, apart, law, step, json)
     for name, value in (("--apart", apart), ("--law", law), ("--step", step)):
         if value is not None:
-            raise InputError(f"{name} belongs to --cross; add it, or leave {name} out")
-    announce_compiling()
-    facts: dict[str, Any] = {}
+            raise InputError(f"{name} is an option of --cross; add --cross, or leave {name} out")
+    show_compiling_notice()
+    result: dict[str, Any] = {}
 
     def stages() -> Stages:
-        facts.update((yield from verification.verify(folder, steps=steps)))
-        return facts
+        result.update((yield from verification.verify_run(folder, steps=steps)))
+        return result
 
-    with closing(stages()) as followed:
-        watch_stages(followed)
-    print_json(facts) if json else print_verification(facts)
-    return DONE if facts["same"] else NOT_CONVERGED
+    with closing(stages()) as running:
+        show_stage_progress(running)
+    print_json(result) if json else print_verification(result)
+    return EXIT_DONE if result["same"] else EXIT_NOT_CONVERGED
 
 
 def _cross(folder: Path, steps: int | None, apart: float | None, law: str | None, step: float | None, json: bool) -> int:
     if steps is not None:
-        raise InputError("--steps belongs to the comparison bit for bit; a history is followed until the two part")
-    announce_compiling()
-    facts: dict[str, Any] = {}
+        raise InputError("--steps is an option of the comparison bit for bit; with --cross, leave it out")
+    show_compiling_notice()
+    result: dict[str, Any] = {}
 
     def stages() -> Stages:
-        facts.update((yield from second_opinion(folder, apart=apart, friction_law=law, time_step=step)))
-        return facts
+        result.update((yield from second_opinion(folder, apart=apart, friction_law=law, time_step=step)))
+        return result
 
-    with closing(stages()) as followed:
-        watch_stages(followed)
-    print_json(facts) if json else print_cross(facts)
-    return NOT_CONVERGED if facts["parted"] else DONE
+    with closing(stages()) as running:
+        show_stage_progress(running)
+    print_json(result) if json else print_cross(result)
+    return EXIT_NOT_CONVERGED if result["parted"] else EXIT_DONE

@@ -1,4 +1,4 @@
-"""`drystone view`: runs in the browser."""
+"""`drystone view`: show runs in the browser."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from drystone.cli.words import print_json
-from drystone.page.answers import Answers
+from drystone.page.answers import RunAnswers
 from drystone.page.server import serve
 from drystone.page.share import write_html
 
@@ -17,15 +17,15 @@ def view(runs: list[Path], html: Path | None, port: int, browser: bool, json: bo
         size = html.stat().st_size
         return print_json({"html": str(html), "bytes": size}) if json else print(f"{html}: {size / 1e6:.3g} MB")
 
-    def tell(address: str) -> None:
+    def print_address(address: str) -> None:
         print_json({"address": address}) if json else print(f"{address} (Ctrl-C ends it)", flush=True)
 
-    serve(Answers(runs), "index.html", port=port, open_browser=browser, tell=tell)
+    serve(RunAnswers(runs), "index.html", port=port, open_browser=browser, announce=print_address)
 
 
 def _write(runs: list[Path], html: Path) -> None:
-    """With a bar on standard error."""
+    """Write the page into one file, with a progress bar on standard error."""
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(html.name, total=None)
-        for done, of in write_html(runs, html):
-            progress.update(task, completed=done, total=of)
+        for done, total in write_html(runs, html):
+            progress.update(task, completed=done, total=total)

@@ -16,7 +16,7 @@ import numpy as np
 from drystone.contact.placed import widths
 from drystone.errors import InputError
 from drystone.model import Bodies, Model, NearestPoints
-from drystone.neighbours import connected, near_pairs
+from drystone.neighbours import find_near_pairs, label_connected
 
 Array = np.ndarray
 Polygon = Array  # (K, 3) [m] corners of a face, counter-clockwise seen from outside
@@ -71,7 +71,7 @@ def _inset_piece(bodies: Bodies, p: int, depth: float) -> tuple[Array, list[list
     size = float(np.ptp(own, axis=0).max())
     cut = [(f, polygon) for f in range(len(normal)) if len(polygon := _face(f, normal, offset, own.mean(axis=0), size)) > 2]
     corners = np.concatenate([polygon for _, polygon in cut])
-    group = connected(len(corners), near_pairs(corners, SAME * size))
+    group = label_connected(len(corners), find_near_pairs(corners, SAME * size))
     _, vertex = np.unique(group, return_index=True)
     faces = _rows(group, [len(polygon) for _, polygon in cut])
     kept = [k for k, face in enumerate(faces) if len(face) > 2]

@@ -1,12 +1,13 @@
-"""A second opinion on a collapse multiplier: the folder of a `limit` or a `tilt` comes in, what three ways say of it goes out.
+"""A second opinion on the collapse multiplier of a run of kind `limit` or `tilt`, by three methods.
 
- 1. limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads;
- 2. the tilted table: tangents of its angles, of a body force alone;
- 3. slow histories by Coulomb friction, which know nothing of limit analysis: the force grows from nothing in RAMP and is held
-    for HELD. Either the structure stands or it moves away; what lies between the two is halved until it is within WITHIN.
+ 1. Limit analysis: the safe and the upper multiplier of a body force along a direction, or of the live loads.
+ 2. The tilted table, for a body force only: the tangents of its angles.
+ 3. Slow histories by Coulomb friction, which are independent of limit analysis: the force grows from zero during RAMP_DURATION
+    and is held for HOLD_DURATION. The structure either stands or moves away, and the multiplier between the two is found by
+    bisection to within MULTIPLIER_TOLERANCE.
 
-By Coulomb friction there may be many states of collapse, of which limit analysis finds low ones and the slow history one. So
-the ways agree where the history gives way between the safe and the upper multiplier, but for WITHIN (T455).
+By Coulomb friction there may be many states of collapse. Limit analysis finds low ones, and the slow history finds one. The
+methods therefore agree if the history moves away between the safe and the upper multiplier, within MULTIPLIER_TOLERANCE (T455).
 """
 
 from collections.abc import Iterator
@@ -16,70 +17,72 @@ from typing import Any
 
 import numpy as np
 
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.analyse.stages import Stage, Stages
 from drystone.errors import InputError
-from drystone.io.analysis_tables import Limit, Tilt
+from drystone.io.analysis_tables import LimitTable, TiltTable
 from drystone.io.case import Case
-from drystone.loads import Push
+from drystone.loads import AppliedLoad
 from drystone.model import Model
 from drystone.record import Run, read_result, recorded_case
 from drystone.simulate import simulate_small_steps
 
-RAMP, HELD = 1.0, 2.0  # [s] in which the force grows, and for which it is held
-FRAME = 0.02  # [s] after which it is looked whether anything moves away
-MOVES = 0.02  # of its radius: a block that goes farther in the second half of the time held moves away; what has
-# slipped by more and found a hold does not
-FALLEN = 0.2  # of its radius: a block that has gone so far from its start has moved away, whenever it did
-WITHIN = 0.02  # of the multiplier: how closely slow histories tell it
-WIDER = 1.25  # the search begins between the safe multiplier over this and the upper one times this
-TRIES = 20  # slow histories, at most
+RAMP_DURATION, HOLD_DURATION = 1.0, 2.0  # [s] in which the force grows, and for which it is held
+FRAME_INTERVAL = 0.02  # [s] between two checks whether a block moves away
+MOVING_SHARE = 0.02  # of its radius: a block that moves farther in the second half of the holding time moves away; one that
+# has slipped by more before and has come to rest does not
+FALLEN_SHARE = 0.2  # of its radius: a block that has moved so far from its initial position has moved away
+MULTIPLIER_TOLERANCE = 0.02  # of the multiplier: how closely slow histories determine it
+BRACKET_FACTOR = 1.25  # the search starts between the safe multiplier divided by this and the upper one times this
+MAX_HISTORIES = 20  # the largest number of slow histories
 
-Told = dict[str, Any]
+Result = dict[str, Any]
 
 
 def cross_collapse(run: Run) -> Stages:
-    """Compare the multiplier of a run with those of the other ways."""
+    """Compare the multiplier of a run with those of the other methods."""
     case, model = recorded_case(run), run.model
     _check(run, case)
-    ways: dict[str, Told] = {}
+    methods: dict[str, Result] = {}
     for kind, each in _analyses(case):
-        told = read_result(run.folder) if kind == case.analysis.kind else None
-        if told is None:
-            with closing(analyse(each, model)) as stages:
-                told = yield from _in_part(stages, kind)
-        ways[kind] = {"safe": told["multiplier_safe"], "upper": told["multiplier_upper"]}
-    upper = next(way["upper"] for way in ways.values())
+        recorded = read_result(run.folder) if kind == case.analysis.kind else None
+        if recorded is None:
+            with closing(analyse_case(each, model)) as stages:
+                recorded = yield from _leading_stages(stages, kind)
+        methods[kind] = {"safe": recorded["multiplier_safe"], "upper": recorded["multiplier_upper"]}
+    upper = next(values["upper"] for values in methods.values())
     if upper is None or not upper > 0:
-        raise InputError(f"{run.folder}: the result has no multiplier above 0, so that there is nothing to follow slowly: "
+        raise InputError(f"{run.folder}: the result has no multiplier above 0 that slow histories could check: "
                          f"{(read_result(run.folder) or {}).get('note', '')}")  # fmt: skip
-    stood, fell, tries = yield from _slowly(case, model, next(way["safe"] for way in ways.values()) or upper, upper)
-    ways["slow history"] = {"safe": stood, "upper": fell}
-    facts = {"out": str(run.folder), "ways": ways, "histories": tries, "disagree": _disagreements(ways)}
-    return facts | {"parted": bool(facts["disagree"]), "verdict": _verdict(facts)}
+    stands_at, moves_at, count = yield from _bracket_by_histories(
+        case, model, next(values["safe"] for values in methods.values()) or upper, upper
+    )
+    methods["slow history"] = {"safe": stands_at, "upper": moves_at}
+    result = {"out": str(run.folder), "ways": methods, "histories": count, "disagree": _disagreements(methods)}
+    return result | {"parted": bool(result["disagree"]), "verdict": _verdict(result)}
 
 
 def _check(run: Run, case: Case) -> None:
     if read_result(run.folder) is None:
         raise InputError(f"{run.folder}: the analysis was cut and has no result.json; run it again: drystone run ... --force")
     if run.model.own is not None:
-        raise InputError(f"{run.folder}: its joints have a law from outside, which limit analysis does not know")
+        raise InputError(f"{run.folder}: its joints have a user-defined law, which limit analysis does not support")
 
 
 def _analyses(case: Case) -> Iterator[tuple[str, Case]]:
-    """The limit analysis of a case, and the tilt if there is one: a table tilts all weights, and nothing else."""
-    asked = case.analysis
-    assert isinstance(asked, Limit | Tilt)
-    direction, gravity, planar = asked.direction, asked.gravity, asked.planar
-    common: Told = {"direction": direction, "gravity": gravity, "planar": planar}
-    limit = asked if isinstance(asked, Limit) else Limit(kind="limit", **common)
+    """The limit analysis of a case, and its tilt if possible: a tilted table acts on all weights and on nothing else."""
+    analysis = case.analysis
+    assert isinstance(analysis, LimitTable | TiltTable)
+    direction, gravity, planar = analysis.direction, analysis.gravity, analysis.planar
+    common: Result = {"direction": direction, "gravity": gravity, "planar": planar}
+    limit = analysis if isinstance(analysis, LimitTable) else LimitTable(kind="limit", **common)
     yield "limit", replace(case, analysis=limit)
     if direction is not None and direction[2] == 0 and not case.loads:
-        yield "tilt", replace(case, analysis=asked if isinstance(asked, Tilt) else Tilt(kind="tilt", **common))
+        yield "tilt", replace(case, analysis=analysis if isinstance(analysis, TiltTable) else TiltTable(kind="tilt", **common))
 
 
-def _in_part(stages: Stages, kind: str) -> Stages:
-    """The stages of an analysis as the beginning of a longer one."""
+def _leading_stages(stages: Stages, kind: str) -> Stages:
+    """The stages of an analysis as the first part of a longer one."""
     while True:
         try:
             stage = next(stages)
@@ -88,75 +91,86 @@ def _in_part(stages: Stages, kind: str) -> Stages:
         yield Stage(0.3 * stage.share, f"{kind}: {stage.words}")
 
 
-def _slowly(case: Case, model: Model, safe: float, upper: float) -> Stages:
-    """The largest multiplier tried with which it stands (None: with none), the least with which it does not, and how many were
-    tried."""
-    stood: float | None = None
-    fell: float | None = None
-    tries = 0
-    while tries < TRIES and (stood is None or fell is None or fell - stood > WITHIN * fell):
-        if stood is None:
-            multiplier = min(safe, fell or safe) / WIDER
-        elif fell is None:
-            multiplier = max(upper, stood) * WIDER
+def _bracket_by_histories(case: Case, model: Model, safe: float, upper: float) -> Stages:
+    """The largest multiplier tried with which the structure stands (None: it stood with none), the smallest with which it does
+    not, and the number of histories."""
+    stands_at: float | None = None
+    moves_at: float | None = None
+    count = 0
+    while count < MAX_HISTORIES and (
+        stands_at is None or moves_at is None or moves_at - stands_at > MULTIPLIER_TOLERANCE * moves_at
+    ):
+        if stands_at is None:
+            multiplier = min(safe, moves_at or safe) / BRACKET_FACTOR
+        elif moves_at is None:
+            multiplier = max(upper, stands_at) * BRACKET_FACTOR
         else:
-            multiplier = 0.5 * (stood + fell)
-        yield Stage(0.3 + 0.7 * tries / (tries + 6), f"slow history {tries + 1}, multiplier {multiplier:.4g}")
-        stands, tries = stands_slowly(case, model, multiplier), tries + 1
-        stood, fell = (multiplier, fell) if stands else (stood, multiplier)
-    return stood, fell, tries  # type: ignore[return-value]
+            multiplier = 0.5 * (stands_at + moves_at)
+        yield Stage(0.3 + 0.7 * count / (count + 6), f"slow history {count + 1}, multiplier {multiplier:.4g}")
+        stands, count = stands_slowly(case, model, multiplier), count + 1
+        stands_at, moves_at = (multiplier, moves_at) if stands else (stands_at, multiplier)
+    return stands_at, moves_at, count  # type: ignore[return-value]
 
 
 def stands_slowly(case: Case, model: Model, multiplier: float) -> bool:
-    """Whether the structure stands under a multiple of the live loads that has come slowly."""
+    """Whether the structure stands under a multiple of the live loads that is applied slowly."""
     radius = model.bodies.radius
-    loads = [*(load for load in case.loads if not load.live), *_live(case, model, multiplier)]
-    steps = simulate_small_steps(model, duration=RAMP + HELD, time_step=FRAME, gravity=case.analysis.gravity, young=case.young,
-                                 loads=loads, threads=case.solver.threads)  # fmt: skip
+    loads = [*(load for load in case.loads if not load.live), *_growing_loads(case, model, multiplier)]
+    steps = simulate_small_steps(
+        model,
+        duration=RAMP_DURATION + HOLD_DURATION,
+        time_step=FRAME_INTERVAL,
+        gravity=case.analysis.gravity,
+        young=case.young,
+        loads=loads,
+        threads=case.solver.threads,
+    )
     late = None
     for step in steps:
         position = step.state.position
-        if late is None and step.state.time >= RAMP + HELD / 2:
+        if late is None and step.state.time >= RAMP_DURATION + HOLD_DURATION / 2:
             late = position
-        if (np.linalg.norm(position - model.position, axis=1) > FALLEN * radius).any():
+        if (np.linalg.norm(position - model.position, axis=1) > FALLEN_SHARE * radius).any():
             return False
-        if late is not None and (np.linalg.norm(position - late, axis=1) > MOVES * radius).any():
+        if late is not None and (np.linalg.norm(position - late, axis=1) > MOVING_SHARE * radius).any():
             return False
     return True
 
 
-def _live(case: Case, model: Model, multiplier: float) -> list[Push]:
-    """The live loads as they grow: those of the case, and the body force if it has a direction."""
-    asked = case.analysis
-    assert isinstance(asked, Limit | Tilt)
-    grows = ((0.0, 0.0), (RAMP, multiplier))
+def _growing_loads(case: Case, model: Model, multiplier: float) -> list[AppliedLoad]:
+    """The growing live loads: those of the case, and the body force if the analysis has a direction."""
+    analysis = case.analysis
+    assert isinstance(analysis, LimitTable | TiltTable)
+    grows = ((0.0, 0.0), (RAMP_DURATION, multiplier))
     live = [replace(load, live=False, history=grows) for load in case.loads if load.live]
-    if asked.direction is None:
+    if analysis.direction is None:
         return live
     free = [block.name for block in model.blocks if not block.fixed]
-    return live + [Push(name, share=1.0, of=name, direction=asked.direction, history=grows) for name in free]
+    return live + [AppliedLoad(name, share=1.0, of=name, direction=analysis.direction, history=grows) for name in free]
 
 
-def _disagreements(ways: dict[str, Told]) -> list[str]:
-    """What does not fit, in words."""
-    found, limit, slow = [], ways["limit"], ways["slow history"]
-    if "tilt" in ways and abs(ways["tilt"]["upper"] - limit["upper"]) > WITHIN * limit["upper"]:
-        found.append(f"tilt has the upper multiplier {ways['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
+def _disagreements(methods: dict[str, Result]) -> list[str]:
+    """The disagreements between the methods, in words."""
+    disagreements, limit, slow = [], methods["limit"], methods["slow history"]
+    if "tilt" in methods and abs(methods["tilt"]["upper"] - limit["upper"]) > MULTIPLIER_TOLERANCE * limit["upper"]:
+        disagreements.append(f"tilt has the upper multiplier {methods['tilt']['upper']:.4g}, limit {limit['upper']:.4g}")
     if slow["safe"] is None or slow["upper"] is None:
-        found.append("no slow history stands, or none falls")
-        return found
-    if slow["safe"] > limit["upper"] * (1 + WITHIN):
-        found.append(f"a slow history stands at {slow['safe']:.4g}, above the upper multiplier {limit['upper']:.4g}")
-    if limit["safe"] is not None and slow["upper"] < limit["safe"] * (1 - WITHIN):
-        found.append(f"a slow history falls at {slow['upper']:.4g}, below the safe multiplier {limit['safe']:.4g}")
-    return found
+        disagreements.append("no slow history stands, or none falls")
+        return disagreements
+    if slow["safe"] > limit["upper"] * (1 + MULTIPLIER_TOLERANCE):
+        disagreements.append(f"a slow history stands at {slow['safe']:.4g}, above the upper multiplier {limit['upper']:.4g}")
+    if limit["safe"] is not None and slow["upper"] < limit["safe"] * (1 - MULTIPLIER_TOLERANCE):
+        disagreements.append(f"a slow history falls at {slow['upper']:.4g}, below the safe multiplier {limit['safe']:.4g}")
+    return disagreements
 
 
-def _verdict(facts: Told) -> str:
-    slow, limit = facts["ways"]["slow history"], facts["ways"]["limit"]
-    if facts["disagree"]:
-        return "they disagree: " + "; ".join(facts["disagree"])
+def _verdict(result: Result) -> str:
+    slow, limit = result["ways"]["slow history"], result["ways"]["limit"]
+    if result["disagree"]:
+        return "they disagree: " + "; ".join(result["disagree"])
     safe = "not searched" if limit["safe"] is None else f"{limit['safe']:.4g}"
     between = f"{slow['safe']:.4g} and {slow['upper']:.4g}"
-    return (f"they agree within {100 * WITHIN:.0f} %: gives way between {between} in slow histories; limit analysis: "
-            f"safe {safe}, upper {limit['upper']:.4g}")  # fmt: skip
+    return (
+        f"they agree within {100 * MULTIPLIER_TOLERANCE:.0f} %: gives way between {between} in slow histories; limit analysis: "
+        f"safe {safe}, upper {limit['upper']:.4g}"
+    )

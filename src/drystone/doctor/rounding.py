@@ -1,13 +1,12 @@
-"""Gaps that a drawing has only because its coordinates are rounded: blocks come in, blocks whose joints meet go out, and the
-list of what was closed.
+"""Closes the gaps that a drawing has only because its coordinates are rounded, and lists them.
 
-A face whose corners are rounded to a unit of its coordinates is off its plane by up to half a unit times the root of three; two
-faces that were drawn on one plane miss or overlap each other by up to twice that. Such faces get one plane again: that of
-the largest support among them, or the mean of all. What is real is left as it is (T405):
+A corner of a face whose coordinates are rounded to a decimal unit is off the plane by up to half a unit times the square root
+of three; two faces that were drawn on one plane have a gap or an overlap of up to twice that. Such faces are moved onto one
+plane again: that of the largest support among them, or the mean plane of all. Real gaps are left as they are (T405):
 
- - coordinates that are no round numbers are no rounded ones: nothing is closed;
- - faces that look along an axis are rounded alike, so that a gap between them was drawn;
- - a gap wider than the unit times the root of three was drawn.
+ - if coordinates are not multiples of a decimal unit, they are not rounded, and nothing is closed;
+ - faces normal to an axis are all rounded in the same way, so a gap between them was drawn;
+ - a gap wider than the unit times the square root of three was drawn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,41 +15,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.doctor.mend import settle, surface
+from drystone.doctor.mend import block_surface, move_onto_planes
 from drystone.model import Block
-from drystone.neighbours import connected
-from drystone.solid import FLATNESS, area_vectors, diagonal, face_middles, off_plane, surface_findings
+from drystone.neighbours import label_connected
+from drystone.solid import FLATNESS_TOLERANCE, area_vectors, box_diagonals, face_centres, plane_offsets, surface_findings
 
 Array = np.ndarray
 
-UNITS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # [m] to which coordinates may be rounded
-ROUND = 1e-5  # of the unit: coordinates so near to a multiple of it are multiples
-MOST = 0.02  # of the smaller block's diagonal: a wider gap is never closed
-FACING = 0.95  # cosine between one normal and the other turned round
-ALONG_AXIS = 1e-9  # sine of the angle to an axis
-NOTHING = 1e-7  # of the unit: faces so near to one plane lie on it
+DECIMAL_UNITS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # [m] to which coordinates may be rounded
+MULTIPLE_TOLERANCE = 1e-5  # of the unit: allowed deviation of a coordinate from a multiple of the unit
+MAX_GAP_SHARE = 0.02  # of the smaller block's diagonal: a wider gap is never closed
+FACING_COSINE = 0.95  # least cosine between the normal of one face and the reversed normal of the other
+AXIS_TOLERANCE = 1e-9  # sine of the angle to an axis
+SAME_PLANE_TOLERANCE = 1e-7  # of the unit: faces within this distance of a plane lie on it
 
 
-class Closed(NamedTuple):
+class ClosedGap(NamedTuple):
     """A joint that was closed, or a block whose faces were made plane."""
 
     a: str
-    b: str  # "" of a block alone
-    gap: float  # [m] the largest distance of the corners before, negative if they overlapped; of a block how far they moved
+    b: str  # "" if the faces of a single block were made planar
+    gap: float  # [m] the largest distance of the corners before, negative for an overlap; for a single block their movement
 
 
-class _Faces(NamedTuple):
-    """All faces of all blocks of one piece."""
+class _FaceTable(NamedTuple):
+    """All faces of all blocks that have one piece."""
 
     block: Array  # (F,) row of the block
     corners: list[Array]  # (n, 3) [m]
     normal: Array  # (F, 3) of the mean plane
     middle: Array  # (F, 3) [m]
     area: Array  # (F,) [m2]
-    number: Array  # (F,) in its block
+    number: Array  # (F,) number of the face in its block
 
 
-class _Joint(NamedTuple):
+class _FacePair(NamedTuple):
     """Two faces that were drawn on one plane."""
 
     one: int
@@ -59,52 +58,52 @@ class _Joint(NamedTuple):
 
 
 def rounding_unit(blocks: Sequence[Block]) -> float:
-    """[m] the coarsest decimal unit of which all coordinates are multiples; 0 if there is none."""
+    """[m] the largest decimal unit of which all coordinates are multiples; 0 if there is none."""
     values = np.concatenate([np.ravel(np.asarray(block.vertices, float)) for block in blocks])
-    for unit in UNITS:
-        if np.abs(values / unit - np.round(values / unit)).max(initial=0.0) <= ROUND:
+    for unit in DECIMAL_UNITS:
+        if np.abs(values / unit - np.round(values / unit)).max(initial=0.0) <= MULTIPLE_TOLERANCE:
             return unit
     return 0.0
 
 
-def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[Closed]]:
-    """The blocks with the gaps and overlaps of rounding closed, and which they were."""
+def close_rounding_gaps(blocks: Sequence[Block]) -> tuple[list[Block], list[ClosedGap]]:
+    """The blocks without the gaps and overlaps caused by rounding, and the list of those that were closed."""
     after, unit = list(blocks), rounding_unit(blocks) if blocks else 0.0
     if unit == 0.0:
         return after, []
-    faces = _faces(blocks)
+    faces = _tabulate_faces(blocks)
     if not len(faces.block):  # all blocks are of several pieces
         return after, []
-    joints = _joints(blocks, faces, unit)
-    planes, moved = _planes(blocks, faces, joints, NOTHING * unit)
+    joints = _find_face_pairs(blocks, faces, unit)
+    planes, moved = _common_planes(blocks, faces, joints, SAME_PLANE_TOLERANCE * unit)
     own = np.unique(faces.block[~np.isin(faces.block, faces.block[moved])])
     warped = [row for row in own.tolist() if _is_warped(blocks[row], unit)]
     for row in [*np.unique(faces.block[moved]).tolist(), *warped]:
         mine = np.flatnonzero(faces.block == row)
-        after[row] = _moved(blocks[row], planes[0][mine], planes[1][mine], unit)
-    closed = _listed(blocks, after, faces, joints, moved, NOTHING * unit)
-    return after, closed + [_flattened(blocks[row], after[row]) for row in warped if after[row] is not blocks[row]]
+        after[row] = _move_onto_planes(blocks[row], planes[0][mine], planes[1][mine], unit)
+    closed = _list_closed(blocks, after, faces, joints, moved, SAME_PLANE_TOLERANCE * unit)
+    return after, closed + [_describe_flattening(blocks[row], after[row]) for row in warped if after[row] is not blocks[row]]
 
 
 def _is_warped(block: Block, unit: float) -> bool:
-    """Whether a face is not plane, as far as the door asks, by no more than rounding can do."""
-    s = surface(np.asarray(block.vertices, float), block.faces)
-    return bool(FLATNESS * float(diagonal(s)[0]) < off_plane(s).max() <= np.sqrt(3.0) * unit)
+    """Whether a face is not planar within the tolerance of `build_model`, but by no more than rounding can cause."""
+    s = block_surface(np.asarray(block.vertices, float), block.faces)
+    return bool(FLATNESS_TOLERANCE * float(box_diagonals(s)[0]) < plane_offsets(s).max() <= np.sqrt(3.0) * unit)
 
 
-def _flattened(before: Block, after: Block) -> Closed:
+def _describe_flattening(before: Block, after: Block) -> ClosedGap:
     moved = np.linalg.norm(np.asarray(after.vertices, float) - np.asarray(before.vertices, float), axis=1)
-    return Closed(before.name, "", float(moved.max()))
+    return ClosedGap(before.name, "", float(moved.max()))
 
 
-def _faces(blocks: Sequence[Block]) -> _Faces:
+def _tabulate_faces(blocks: Sequence[Block]) -> _FaceTable:
     rows, corners, normals, middles, areas, numbers = [], [], [], [], [], []
     for row, block in enumerate(blocks):
         if block.pieces or len(block.faces) < 4:
             continue
         vertices = np.asarray(block.vertices, float)
-        s = surface(vertices, block.faces)
-        vector, middle = area_vectors(s), face_middles(s)
+        s = block_surface(vertices, block.faces)
+        vector, middle = area_vectors(s), face_centres(s)
         size = np.linalg.norm(vector, axis=1)
         for k in np.flatnonzero(size > 0.0).tolist():
             rows.append(row)
@@ -113,28 +112,28 @@ def _faces(blocks: Sequence[Block]) -> _Faces:
             middles.append(middle[k])
             areas.append(size[k])
             numbers.append(k)
-    return _Faces(np.array(rows, int), corners, np.array(normals).reshape(-1, 3), np.array(middles).reshape(-1, 3),
+    return _FaceTable(np.array(rows, int), corners, np.array(normals).reshape(-1, 3), np.array(middles).reshape(-1, 3),
                   np.array(areas), np.array(numbers, int))  # fmt: skip
 
 
-def _joints(blocks: Sequence[Block], faces: _Faces, unit: float) -> list[_Joint]:
-    """Pairs of faces that look at each other and lie on one plane but for rounding."""
+def _find_face_pairs(blocks: Sequence[Block], faces: _FaceTable, unit: float) -> list[_FacePair]:
+    """Pairs of opposite faces that lie on one plane up to rounding."""
     low = np.array([corners.min(axis=0) for corners in faces.corners])
     high = np.array([corners.max(axis=0) for corners in faces.corners])
     size = np.array([float(np.linalg.norm(np.ptp(np.asarray(block.vertices, float), axis=0))) for block in blocks])
     fixed = np.array([block.fixed for block in blocks], bool)
-    reach, found = np.sqrt(3.0) * unit, []
-    slanted = np.sort(np.abs(faces.normal), axis=1)[:, :2].max(axis=1) > ALONG_AXIS
+    reach, pairs = np.sqrt(3.0) * unit, []
+    slanted = np.sort(np.abs(faces.normal), axis=1)[:, :2].max(axis=1) > AXIS_TOLERANCE
     for one, other in _near_boxes(low - reach, high + reach):
         a, b = faces.block[[one, other]]
         if a == b or (fixed[a] and fixed[b]) or not (slanted[one] or slanted[other]):
             continue
-        if faces.normal[one] @ faces.normal[other] > -FACING or not _overlap(faces, one, other, reach):
+        if faces.normal[one] @ faces.normal[other] > -FACING_COSINE or not _faces_overlap(faces, one, other, reach):
             continue
-        gap = _gap(faces, one, other)
-        if abs(gap) <= min(reach, MOST * min(size[a], size[b])):
-            found.append(_Joint(one, other, gap))
-    return found
+        gap = _face_gap(faces, one, other)
+        if abs(gap) <= min(reach, MAX_GAP_SHARE * min(size[a], size[b])):
+            pairs.append(_FacePair(one, other, gap))
+    return pairs
 
 
 def _near_boxes(low: Array, high: Array) -> Iterator[tuple[int, int]]:
@@ -142,21 +141,21 @@ def _near_boxes(low: Array, high: Array) -> Iterator[tuple[int, int]]:
     axis = int(np.ptp(low, axis=0).argmax())
     order = np.argsort(low[:, axis], kind="stable")
     start = low[order, axis]
-    for place, k in enumerate(order.tolist()):
-        ahead = order[place + 1 : np.searchsorted(start, high[k, axis], side="right")]
+    for rank, k in enumerate(order.tolist()):
+        ahead = order[rank + 1 : np.searchsorted(start, high[k, axis], side="right")]
         near = ahead[((low[ahead] <= high[k]) & (high[ahead] >= low[k])).all(axis=1)]
         yield from ((min(k, each), max(k, each)) for each in near.tolist())
 
 
-def _gap(faces: _Faces, one: int, other: int) -> float:
+def _face_gap(faces: _FaceTable, one: int, other: int) -> float:
     """[m] the largest distance of the corners of the smaller face from the plane of the larger."""
     small, large = (one, other) if faces.area[one] <= faces.area[other] else (other, one)
-    away = (faces.corners[small] - faces.middle[large]) @ faces.normal[large]
-    return float(away[np.abs(away).argmax()])
+    distance = (faces.corners[small] - faces.middle[large]) @ faces.normal[large]
+    return float(distance[np.abs(distance).argmax()])
 
 
-def _overlap(faces: _Faces, one: int, other: int, reach: float) -> bool:
-    """Whether two faces lie over each other by more than what rounding can do, seen along their normal."""
+def _faces_overlap(faces: _FaceTable, one: int, other: int, reach: float) -> bool:
+    """Whether two faces, seen along their normal, overlap by more than rounding can cause."""
     corners = faces.corners[one]
     sides = np.roll(corners, -1, axis=0) - corners
     along = sides[np.linalg.norm(sides, axis=1).argmax()]
@@ -169,47 +168,56 @@ def _overlap(faces: _Faces, one: int, other: int, reach: float) -> bool:
     return True
 
 
-def _planes(blocks: Sequence[Block], faces: _Faces, joints: list[_Joint], nothing: float) -> tuple[tuple[Array, Array], Array]:
-    """Normal (F, 3) and offset (F,) [m] of the plane that each face is to have, and whether (F,) it is to move there."""
+def _common_planes(
+    blocks: Sequence[Block], faces: _FaceTable, joints: list[_FacePair], tolerance: float
+) -> tuple[tuple[Array, Array], Array]:
+    """The normal (F, 3) and offset (F,) [m] of the new plane of each face, and whether (F,) the face moves."""
     normal, moved = faces.normal.copy(), np.zeros(len(faces.block), bool)
     offset = np.einsum("ij,ij->i", faces.normal, faces.middle)
-    group = connected(len(faces.block), np.array([joint[:2] for joint in joints], int).reshape(-1, 2))
-    off = {group[joint.one] for joint in joints if abs(joint.gap) > nothing}
-    for number in off:
+    group = label_connected(len(faces.block), np.array([joint[:2] for joint in joints], int).reshape(-1, 2))
+    open_groups = {group[joint.one] for joint in joints if abs(joint.gap) > tolerance}
+    for number in open_groups:
         mine = np.flatnonzero(group == number)
-        way = faces.normal[mine[0]]
-        sign = np.sign(faces.normal[mine] @ way)
+        direction = faces.normal[mine[0]]
+        sign = np.sign(faces.normal[mine] @ direction)
         supports = [k for k in mine.tolist() if blocks[faces.block[k]].fixed]
         if supports:
             k = max(supports, key=lambda k: faces.area[k])
-            mean, place = faces.normal[k] * np.sign(faces.normal[k] @ way), faces.middle[k]
+            mean, point = faces.normal[k] * np.sign(faces.normal[k] @ direction), faces.middle[k]
         else:
             weight = faces.area[mine]
             mean = (weight * sign) @ faces.normal[mine]
-            mean, place = mean / np.linalg.norm(mean), weight @ faces.middle[mine] / weight.sum()
-        normal[mine], offset[mine] = sign[:, None] * mean, sign * (mean @ place)
+            mean, point = mean / np.linalg.norm(mean), weight @ faces.middle[mine] / weight.sum()
+        normal[mine], offset[mine] = sign[:, None] * mean, sign * (mean @ point)
         moved[mine] = True
     return (normal, offset), moved
 
 
-def _moved(block: Block, normal: Array, offset: Array, unit: float) -> Block:
-    """The block with its corners on these planes of its faces; as it is if that is no sound block near it."""
+def _move_onto_planes(block: Block, normal: Array, offset: Array, unit: float) -> Block:
+    """The block with its corners moved onto the new planes of its faces; unchanged if the result is not sound or too far
+    away."""
     vertices = np.asarray(block.vertices, float)
-    after = settle(vertices, block.faces, normal, offset)
-    new = surface(after, block.faces)
+    after = move_onto_planes(vertices, block.faces, normal, offset)
+    new = block_surface(after, block.faces)
     far = np.linalg.norm(after - vertices, axis=1).max() > 3.0 * np.sqrt(3.0) * unit
-    if far or off_plane(new).max() > max(1e-6 * float(diagonal(new)[0]), NOTHING * unit) or any(surface_findings(new)):
+    if (
+        far
+        or plane_offsets(new).max() > max(1e-6 * float(box_diagonals(new)[0]), SAME_PLANE_TOLERANCE * unit)
+        or any(surface_findings(new))
+    ):
         return block
     return replace(block, vertices=after)
 
 
-def _listed(
-    blocks: Sequence[Block], after: list[Block], faces: _Faces, joints: list[_Joint], moved: Array, nothing: float
-) -> list[Closed]:
-    """The joints that are closed now."""
-    now = _faces(after)
+def _list_closed(
+    blocks: Sequence[Block], after: list[Block], faces: _FaceTable, joints: list[_FacePair], moved: Array, tolerance: float
+) -> list[ClosedGap]:
+    """The gaps that are closed now."""
+    now = _tabulate_faces(after)
     return [
-        Closed(blocks[faces.block[joint.one]].name, blocks[faces.block[joint.other]].name, joint.gap)
+        ClosedGap(blocks[faces.block[joint.one]].name, blocks[faces.block[joint.other]].name, joint.gap)
         for joint in joints
-        if moved[joint.one] and abs(joint.gap) > nothing and abs(_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
+        if moved[joint.one]
+        and abs(joint.gap) > tolerance
+        and abs(_face_gap(now, joint.one, joint.other)) < 1e-3 * abs(joint.gap)
     ]

@@ -1,7 +1,7 @@
-"""Who touches whom, and who only just misses: sound blocks come in, their `Joints` go out.
+"""Finds which sound blocks touch each other and which have a small gap, as `JointGaps`.
 
-Contact detection is asked twice: as at the start of a run, which is what touches; and as if every block were about to
-turn, which widens its margin, for pairs that miss each other by a little. All lengths in m.
+Contact detection is run twice: as at the start of a run, which finds the blocks that touch; and as if every block were about
+to rotate, which widens the search margin and finds pairs with a small gap. All lengths are in m.
 """
 
 from typing import NamedTuple
@@ -12,53 +12,53 @@ from drystone.contact.broad import candidate_pairs
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.contact.placed import place
-from drystone.model import Block, Bodies, make_bodies, unite
-from drystone.solid import Solids, Surfaces, boxes, face_normals, mass_properties
+from drystone.model import Block, Bodies, combine_pieces, make_bodies
+from drystone.solid import Solids, Surfaces, bounding_boxes, face_normals, mass_properties
 
 Array = np.ndarray
 
 
-class Joints(NamedTuple):
-    """J pairs of blocks that touch, or miss each other by less than was asked for."""
+class JointGaps(NamedTuple):
+    """J pairs of blocks that touch, or have a gap below the requested distance."""
 
     a: Array  # (J,) row of the block, a < b
     b: Array  # (J,)
     normal: Array  # (J, 3) from a into b
-    gap: Array  # (J,) [m] least, negative when they overlap
-    touching: Array  # (J,) bool: the solver sees a contact
+    gap: Array  # (J,) [m] least gap, negative where the blocks overlap
+    touching: Array  # (J,) bool: whether there is a contact for the solver
 
 
-NO_JOINTS = Joints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)), np.empty(0), np.empty(0, bool))
+NO_JOINT_GAPS = JointGaps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 3)), np.empty(0), np.empty(0, bool))
 
 
-def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[Joints, int]:
-    """Joints with gaps up to the smaller `reach` (B,) [m] of the two blocks, and the number of points that touch."""
+def find_joints(bodies: Bodies, position: Array, reach: Array) -> tuple[JointGaps, int]:
+    """The joints with gaps up to the smaller `reach` (B,) [m] of the two blocks, and the number of points that touch."""
     still = _detect(bodies, position, 0.0)
-    # a block that turns by w in the step adds w times its radius to its margins: enough for every reach asked for
+    # A rotation by w in the step adds w times the radius of the block to its margin: enough for every requested reach.
     wide = _detect(bodies, position, float((reach / bodies.radius).max(initial=0.0)))
     first = np.flatnonzero(np.diff(wide.a, prepend=-1) | np.diff(wide.b, prepend=-1))
     order = np.lexsort((wide.gap, wide.b, wide.a))  # the closest point first
     a, b, gap = wide.a[order][first], wide.b[order][first], wide.gap[order][first]
-    touching = np.isin(_key(a, b, len(position)), _key(still.a, still.b, len(position)))
+    touching = np.isin(_pair_key(a, b, len(position)), _pair_key(still.a, still.b, len(position)))
     kept = touching | (gap <= np.minimum(reach[a], reach[b]))
-    return Joints(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
+    return JointGaps(a[kept], b[kept], wide.normal[order][first][kept], gap[kept], touching[kept]), len(still.gap)
 
 
-def with_overlaps(joints: Joints, rows: Array, pieces: Array, surfaces: Surfaces) -> Joints:
-    """The joints, those of overlapping pairs as deep as their least overlap along a face's normal: contact detection passes
-    over pairs that share an edge only, and measures depth where faces meet. rows, pieces: (P, 2) the pairs as blocks
-    and as pieces of `surfaces`."""
+def with_overlaps(joints: JointGaps, rows: Array, pieces: Array, surfaces: Surfaces) -> JointGaps:
+    """The joints, with the depth of overlapping pairs replaced by their least overlap along a face normal, as contact detection
+    skips pairs that share an edge only, and measures the depth where faces meet. rows, pieces: (P, 2) the overlapping pairs,
+    as blocks and as pieces of `surfaces`."""
     count = 1 + int(max(rows.max(), joints.b.max(initial=0)))
-    kept = ~np.isin(_key(joints.a, joints.b, count), _key(rows[:, 0], rows[:, 1], count))
+    kept = ~np.isin(_pair_key(joints.a, joints.b, count), _pair_key(rows[:, 0], rows[:, 1], count))
     normal = face_normals(surfaces)
-    found = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
-    direction, depth = np.array([d for d, _ in found]), np.array([depth for _, depth in found])
-    overlapping = Joints(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
-    return Joints(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
+    overlaps = [_least_overlap(surfaces, normal, p, q) for p, q in pieces]
+    direction, depth = np.array([d for d, _ in overlaps]), np.array([depth for _, depth in overlaps])
+    overlapping = JointGaps(rows[:, 0], rows[:, 1], direction, -depth, np.ones(len(rows), bool))
+    return JointGaps(*(np.concatenate([old[kept], new]) for old, new in zip(joints, overlapping, strict=True)))
 
 
 def _least_overlap(s: Surfaces, normal: Array, p: int, q: int) -> tuple[Array, float]:
-    """The normal, turned from piece p into q, along which they overlap least, and by how much [m]."""
+    """The face normal, directed from piece p into q, along which they overlap least, and the overlap [m]."""
     axes = np.concatenate([normal[s.block_face[k] : s.block_face[k + 1]] for k in (p, q)])
     a, b = (s.vertex[s.vertex_start[k] : s.vertex_start[k + 1]] @ axes.T for k in (p, q))
     forward, backward = a.max(axis=0) - b.min(axis=0), b.max(axis=0) - a.min(axis=0)
@@ -66,12 +66,12 @@ def _least_overlap(s: Surfaces, normal: Array, p: int, q: int) -> tuple[Array, f
     return (axes[k], float(forward[k])) if forward[k] <= backward[k] else (-axes[k], float(backward[k]))
 
 
-def _key(a: Array, b: Array, blocks: int) -> Array:
+def _pair_key(a: Array, b: Array, blocks: int) -> Array:
     return a * blocks + b
 
 
 def _detect(bodies: Bodies, position: Array, turn: float) -> Contacts:
-    """Contacts of blocks at rest, or of blocks that turn by `turn` [rad] within a step."""
+    """The contacts of blocks at rest, or of blocks that rotate by `turn` [rad] within a step."""
     velocity = np.zeros((len(position), 6))
     velocity[:, 3] = turn
     return detect(bodies, position, _upright(position), velocity, 0.5, no_contacts(), 0)[0]
@@ -81,22 +81,22 @@ def _upright(position: Array) -> Array:
     return np.tile([1.0, 0.0, 0.0, 0.0], (len(position), 1))
 
 
-def place_blocks(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
-    """Bodies, their masses left out, and centroids (B, 3) of sound blocks."""
-    solids = unite(mass_properties(surfaces), owner)
+def make_sound_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+    """The bodies of sound blocks, with density 1, and their centroids (B, 3)."""
+    solids = combine_pieces(mass_properties(surfaces), owner)
     return _bodies(surfaces, solids, owner, blocks), solids.centroid
 
 
-def near_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
+def find_touching_boxes(blocks: list[Block], surfaces: Surfaces, owner: Array) -> Array:
     """(P, 2) pairs of blocks, sound or not, whose boxes touch."""
-    bodies, position = boxed_bodies(blocks, surfaces, owner)
+    bodies, position = make_box_bodies(blocks, surfaces, owner)
     placed = place(bodies, position, _upright(position), np.zeros((len(blocks), 6)), 0.0)
     return owner[candidate_pairs(bodies, placed)]
 
 
-def boxed_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
-    """Bodies of blocks, sound or not, without mass, and the middle (B, 3) of a box of each: good for looking at only."""
-    low, high = boxes(surfaces)
+def make_box_bodies(blocks: list[Block], surfaces: Surfaces, owner: Array) -> tuple[Bodies, Array]:
+    """Bodies of blocks, sound or not, with dummy masses, and the centre (B, 3) of the box of each; for box checks only."""
+    low, high = bounding_boxes(surfaces)
     count = len(blocks)
     position = np.zeros((count, 3))
     position[owner] = (low + high) / 2  # any point of the block will do

@@ -8,7 +8,7 @@ momentum is the state and the spin follows from it, which is all there is to the
 from drystone.engine.patch_rows import BODY_ROW
 from drystone.kernel import inner
 from drystone.kernel.lanes import load, same, store
-from drystone.spin import times, world_inertia
+from drystone.spin import multiply_vector, world_inertia
 
 
 @inner
@@ -50,7 +50,7 @@ def momenta(rotation, velocity, inertia, out):
     """Angular momenta out (B, 3) of bodies with velocities (B, 6); inertia (B, 3, 3) in the body frame."""
     for i in range(out.shape[0]):
         spin = (velocity[i, 3], velocity[i, 4], velocity[i, 5])
-        out[i, 0], out[i, 1], out[i, 2] = times(world_inertia(rotation[i], inertia[i]), spin)
+        out[i, 0], out[i, 1], out[i, 2] = multiply_vector(world_inertia(rotation[i], inertia[i]), spin)
 
 
 @inner

@@ -11,7 +11,7 @@ from drystone.contact.patch_memory import cell_numbers
 from drystone.engine.joint_law import COHESION, FRICTION, NORMAL, NUMBERS, SHEAR, STRENGTHS, stress
 from drystone.errors import InputError
 from drystone.kernel.law_address import law_address
-from drystone.laws import KnownCode, Laws, OwnLaw
+from drystone.laws import CodeIdentity, Laws, OwnLaw
 from drystone.model import Model
 
 Array = np.ndarray
@@ -73,7 +73,7 @@ def _numbers(laws: Laws, own: dict[tuple[int, int], OwnLaw]) -> tuple[Array, Arr
 
 def _address(law: OwnLaw) -> int:
     """Of the function of a law from outside, which is compiled if it is not yet."""
-    if isinstance(law.stress, KnownCode):
+    if isinstance(law.stress, CodeIdentity):
         raise InputError(f"joints have the law {law.name!r} from outside, whose code is not in the file of the run; give the "
                          f"function, as in resume(folder, laws=[{law.name}])")  # fmt: skip
     try:

@@ -53,7 +53,7 @@ from drystone.engine.records import (
 )
 from drystone.engine.records import SHEAR_STIFFNESS as JOINT_SHEAR
 from drystone.kernel import inner, kernel
-from drystone.spin import turn_by
+from drystone.spin import turn_quaternion
 
 LARGEST_TURN = 2e-3  # [rad] of a block in a life
 LARGEST_TRAVEL = 0.01  # of the smaller radius: of a block against the other in a life
@@ -147,7 +147,7 @@ def place_blocks(level, structure, pairs, work, round_):
             work.asked[i] = round_
             for c in range(3):
                 work.middle[i, c] = work.position[i, c] + half * work.speed[i, c]
-            turned = turn_by(work.rotation[i], work.speed[i, 3:], half)
+            turned = turn_quaternion(work.rotation[i], work.speed[i, 3:], half)
             for c in range(4):
                 work.turned[i, c] = turned[c]
             for p in range(structure.piece_start[i], structure.piece_start[i + 1]):

@@ -31,8 +31,8 @@ from drystone.engine.records import (
 )
 from drystone.engine.stable_step import stable_step
 from drystone.kernel import inner, unlocked
-from drystone.kernel.crew import JOB, begin, finish, proceed, tell, wait
-from drystone.spin import turn_by
+from drystone.kernel.crew import JOB, add_to_sum, begin_job, finish_tile, next_tile, wait_for_tile
+from drystone.spin import turn_quaternion
 
 FIND, FILL = 2, 3  # jobs for helpers, besides those of engine/march.py
 FASTEST = 1e4  # [m/s] no stone is so fast: what is has come from numbers that have run away
@@ -84,19 +84,19 @@ def follow_all(control, data, helpers):
 @unlocked
 def assist(control, data, helper):
     """What a helper thread does: tiles of the jobs on offer, until there are no more."""
-    tile = wait(control, helper)
+    tile = wait_for_tile(control, helper)
     while tile >= 0:
         kind, which, detail = control[JOB], control[JOB + 1], control[JOB + 2]
         if kind == FORCES:
-            tell(control, force_tile(tile, detail == 1, data.joints[which], data.cells, data.work))
+            add_to_sum(control, force_tile(tile, detail == 1, data.joints[which], data.cells, data.work))
         elif kind == KICKS:
             kick_tile(tile, data.structure, data.joints[which], data.work)
         elif kind == FIND:
             _find_some(tile, which, data)
         else:
             _fill_some(tile, which, data)
-        finish(control, helper)
-        tile = wait(control, helper)
+        finish_tile(control, helper)
+        tile = wait_for_tile(control, helper)
 
 
 @inner
@@ -138,20 +138,20 @@ def begin_tick(control, data, which, tick, ticks, helpers):
         place_blocks(level, structure, pairs, work, (tick << 8) + level)
         number[STEP] = tick
         work.job[3] = ticks
-        tile = begin(control, FIND, level, 0, TILES, helpers)
+        tile = begin_job(control, FIND, level, 0, TILES, helpers)
         while tile >= 0:
             _find_some(tile, level, data)
-            tile = proceed(control, tile, TILES, helpers)
+            tile = next_tile(control, tile, TILES, helpers)
         for part in range(TILES):
             if work.tile_end[part] < 0:
                 return False
     if not list_patches(structure, pairs, work, joints, before):
         return False
     tiles = -(-joints.number[1] // GROUPS_IN_TILE)
-    tile = begin(control, FILL, which, 0, tiles, helpers)
+    tile = begin_job(control, FILL, which, 0, tiles, helpers)
     while tile >= 0:
         _fill_some(tile, which, data)
-        tile = proceed(control, tile, tiles, helpers)
+        tile = next_tile(control, tile, tiles, helpers)
     for q in range(pairs.piece.shape[0]):
         if pairs.due[q]:
             number[GEOMETRY] -= pairs.energy[q]
@@ -198,7 +198,7 @@ def start_tick(length, structure, work):
     """Velocities at the start of a tick of so many seconds, inertia in its middle."""
     move_supports(work.number[TICK_START], length, structure, work)
     for i in range(work.position.shape[0]):
-        turned = turn_by(work.rotation[i], work.speed[i, 3:], 0.5 * length)
+        turned = turn_quaternion(work.rotation[i], work.speed[i, 3:], 0.5 * length)
         for c in range(4):
             work.turned[i, c] = turned[c]
         for c in range(3):
@@ -234,7 +234,7 @@ def end_tick(n, structure, joints, work):
         for c in range(3):
             work.position[i, c] += moved[8 * i + c]
             far += moved[8 * i + c] ** 2
-        turned = turn_by(work.rotation[i], moved[8 * i + 4 : 8 * i + 7], 1.0)
+        turned = turn_quaternion(work.rotation[i], moved[8 * i + 4 : 8 * i + 7], 1.0)
         for c in range(4):
             work.rotation[i, c] = turned[c]
         work.travel[i] += np.sqrt(far)

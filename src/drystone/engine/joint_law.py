@@ -10,7 +10,7 @@ nor lost counts as damping.
 import numpy as np
 
 from drystone.kernel import inner
-from drystone.laws import FORGOTTEN
+from drystone.laws import NEGLIGIBLE_INTENSITY
 
 # numbers that every law is given, and those of this one
 FRICTION, NORMAL, SHEAR = 0, 1, 2  # coefficient; stiffness across and along the joint [N/m3]
@@ -84,7 +84,7 @@ def stress(law, opening, farthest, rate, v1, v2, dt, damping, memory, out):
         release = law[PULL] * away * away + law[DRAG] * (memory[SLID] ** 2 + memory[SLID + 1] ** 2)
         if release > 0.0 and dt > 0.0:
             left = (law[VISCOSITY] * bond + dt * law[ENERGY]) / (law[VISCOSITY] + dt * release)
-            left = min(bond, left if left >= FORGOTTEN else 0.0)
+            left = min(bond, left if left >= NEGLIGIBLE_INTENSITY else 0.0)
             fracture += (law[ENERGY] + law[VISCOSITY] * (bond - left) / dt) * (bond - left)
             bond = left
         held = bond * bond

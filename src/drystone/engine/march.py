@@ -23,7 +23,7 @@ from drystone.engine.records import (
     WORK_OF_LOADS,
 )
 from drystone.kernel import inner
-from drystone.kernel.crew import OWN, begin_again, proceed, what_was_told
+from drystone.kernel.crew import KERNEL_SHARE, begin_repeated_job, next_tile, take_sum
 
 SPREAD_EVERY = 8  # steps after which friction points are placed anew about the centre of pressure
 FORCES, KICKS = 0, 1  # jobs for helpers
@@ -50,11 +50,11 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
             )  # fmt: skip
         else:
             job[TIME], job[AHEAD], told = passed, dt, 0
-            tile = begin_again(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
+            tile = begin_repeated_job(control, FORCES, which, 1 if fresh else 0, force_tiles, helpers)
             while tile >= 0:
                 told += force_tile(tile, fresh, joints, cells, work)
-                tile = proceed(control, tile, force_tiles, helpers)
-            if told + what_was_told(control) > 0:
+                tile = next_tile(control, tile, force_tiles, helpers)
+            if told + take_sum(control) > 0:
                 flags = gather_flags(force_tiles, flagged, work.flags)
         if dry < groups:
             flags = cell_forces(dry, groups, passed, dt, rows, body, slot, group_corner, corners, cells, velocity, wrench,
@@ -69,10 +69,10 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
         job[TIME], job[DRIFT] = span, passed
         if helpers > 0:
             _share_kicks(control, groups, joints)
-        tile = begin_again(control, KICKS, which, 0, kick_tiles, helpers)
+        tile = begin_repeated_job(control, KICKS, which, 0, kick_tiles, helpers)
         while tile >= 0:
             kick_tile(tile, structure, joints, work)
-            tile = proceed(control, tile, kick_tiles, helpers)
+            tile = next_tile(control, tile, kick_tiles, helpers)
         if number[KEPT] > 0.0:
             slow_down(np.exp(-number[KEPT] * max(passed, span)), velocity, work.momentum)
         if structure.supports.shape[0] > 0:
@@ -85,8 +85,8 @@ def march(n, dt, control, structure, joints, which, cells, work, helpers):
 @inner
 def _share_kicks(control, groups, joints):
     """Bodies are kicked by the thread that has written their wrenches."""
-    first = joints.body[0, min(control[OWN + FORCES] * GROUPS_IN_TILE, groups - 1), 0] // BODY_ROW  # of the helpers
-    control[OWN + KICKS] = first // BODIES_IN_TILE
+    first = joints.body[0, min(control[KERNEL_SHARE + FORCES] * GROUPS_IN_TILE, groups - 1), 0] // BODY_ROW  # of the helpers
+    control[KERNEL_SHARE + KICKS] = first // BODIES_IN_TILE
 
 
 @inner

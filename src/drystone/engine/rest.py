@@ -11,7 +11,7 @@ import numpy as np
 
 from drystone.elastic import nodal
 from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
-from drystone.loads import at_time, weight, wrench
+from drystone.loads import load_wrench, loads_at, weight_wrench
 from drystone.model import Model
 from drystone.state import State
 
@@ -68,7 +68,7 @@ def _has_settled(engine: SmallSteps, start: State, state: State, speed: float) -
     if LETTING_DOWN.rate * speed > BALANCED * engine.gravity:
         return False
     away, model = state.position - start.position, engine.model
-    pushed = weight(model, engine.gravity) + wrench(model, at_time(engine.loads, 0.0), engine.gravity)
+    pushed = weight_wrench(model, engine.gravity) + load_wrench(model, loads_at(engine.loads, 0.0), engine.gravity)
     return state.energy.elastic + state.energy.strain >= ELASTIC * float(np.vdot(pushed[:, :3], away))
 
 

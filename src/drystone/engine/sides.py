@@ -8,7 +8,7 @@ closed all over is the pressure itself.
 
 import numpy as np
 
-from drystone.deform import natural_point, weigh_nodes
+from drystone.deform import find_node_weights, natural_point
 from drystone.engine.find import limit_energy
 from drystone.engine.landing import relative_motion
 from drystone.engine.modes import ease_of_side, move_all_sides
@@ -128,7 +128,7 @@ def _share_out(p, k, turn, arm, t1, t2, joints, modes):
                 x, y, z = arm[0] + s * t1[0] + t * t2[0], arm[1] + s * t1[1] + t * t2[1], arm[2] + s * t1[2] + t * t2[2]
                 local[0], local[1], local[2] = _seen(turn, (x, y, z))
                 natural_point(modes.corner[k], local, natural)
-                weigh_nodes(mesh, natural, modes.node, modes.weight)
+                find_node_weights(mesh, natural, modes.node, modes.weight)
                 for q in range(8):
                     part = piece * modes.weight[q]
                     share[modes.node[q], 0] += part

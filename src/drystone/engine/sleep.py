@@ -17,10 +17,10 @@ from drystone.engine.course import Course
 from drystone.engine.find import NEARBY
 from drystone.engine.records import Structure
 from drystone.engine.taken_away import kinetic, stored
-from drystone.loads import Push, members
+from drystone.loads import AppliedLoad, find_blocks
 from drystone.model import Model
-from drystone.motion import Motion, displacement, end_of, velocity
-from drystone.neighbours import connected
+from drystone.motion import Motion, last_motion_end, total_displacement, total_velocity
+from drystone.neighbours import label_connected
 
 Array = np.ndarray
 
@@ -154,7 +154,7 @@ class Sleepers:
     def _islands(self, piece: Array) -> Array:
         """(B,) the number of the island of each block, free blocks that these pairs of pieces (Q, 2) join."""
         pair = self._bodies.owner[piece]
-        return connected(len(self._free), pair[self._free[pair].all(axis=1)])
+        return label_connected(len(self._free), pair[self._free[pair].all(axis=1)])
 
     def _speeds(self, course: Course) -> Array:
         """(B,) [m/s] that no point of a block is faster than."""
@@ -166,19 +166,19 @@ class Disturbances:
     """What disturbs blocks from outside: the ground, supports, loads."""
 
     def __init__(self, model: Model, ground: Sequence[Motion], moved: Array, motions: Sequence[tuple[Motion, ...]],
-                 loads: Sequence[Push]):  # fmt: skip
+                 loads: Sequence[AppliedLoad]):  # fmt: skip
         """moved (S,): the supports that the motions move."""
         self._bodies, self._ground, self._moved, self._motions = model.bodies, ground, moved, motions
-        self._end_of_ground = end_of(ground)  # [s]
-        self._loads = [(load, members(model, load.on, "load.on")) for load in loads if load.history]
+        self._end_of_ground = last_motion_end(ground)  # [s]
+        self._loads = [(load, find_blocks(model, load.on, "load.on")) for load in loads if load.history]
 
     def within(self, at: Array, position: Array) -> Array:
         """(B,) bool the blocks that are disturbed from at[0] to at[-1] [s], instants at which motions are tabled."""
-        if at[0] < self._end_of_ground and _varies(velocity(self._ground, at)):
+        if at[0] < self._end_of_ground and _varies(total_velocity(self._ground, at)):
             return np.ones(len(position), bool)
         disturbed = np.zeros(len(position), bool)
         for support, motions in zip(self._moved, self._motions, strict=True):
-            moved = displacement(motions, at)
+            moved = total_displacement(motions, at)
             if _varies(moved):
                 disturbed |= self._near(support, float(np.abs(moved - moved[0]).sum(axis=1).max()), position)
         for load, on in self._loads:

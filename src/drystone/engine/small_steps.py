@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.changes import Change, Presence
+from drystone.changes import BlockChange, Presence
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.patch_memory import CellMemory, PatchMemory
 from drystone.engine.bodies import momenta
@@ -71,12 +71,12 @@ from drystone.engine.sleep import Disturbances, Sleepers
 from drystone.engine.stable_step import SAFETY
 from drystone.engine.taken_away import without
 from drystone.errors import InputError
-from drystone.kernel.crew import cores, make_control, together
+from drystone.kernel.crew import default_threads, make_control, run_with_helpers
 from drystone.kernel.reference import Reference
-from drystone.laws import YOUNG
-from drystone.loads import Push, wrench
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad, load_wrench
 from drystone.model import Model
-from drystone.motion import Motion, displacement, end_of, of_ground, velocity
+from drystone.motion import Motion, last_motion_end, select_ground_motions, total_displacement, total_velocity
 from drystone.state import NO_CELLS, NO_MODES, NO_REST, Energy, State
 
 Array = np.ndarray
@@ -96,7 +96,7 @@ ASKED_THREADS_FROM = 100  # and these few gain nothing even on a quiet machine
 class Material(NamedTuple):
     """How stones give way where they touch."""
 
-    young: float = YOUNG  # [Pa]
+    young: float = DEFAULT_YOUNG  # [Pa]
     shear: float = 1.0  # stiffness of a joint in shear over that in compression
     damping: float = 0.1  # of approach and shear, over critical, of a patch alone between its two blocks
     rocking: float = 0.25  # of rocking, likewise; less lets a block that spins on a rough bed begin to chatter (T319)
@@ -132,7 +132,7 @@ class Report(NamedTuple):
     asleep: int = 0  # blocks, at the end
 
 
-def _by_history(loads: Sequence[Push]) -> list[list[Push]]:
+def _by_history(loads: Sequence[AppliedLoad]) -> list[list[AppliedLoad]]:
     """The loads, those with the same history together; nothing if none has one."""
     if not any(load.history for load in loads):
         return []
@@ -148,12 +148,12 @@ class SmallSteps:
         motions: Sequence[Motion] = (),
         *,
         gravity: float,
-        loads: Sequence[Push] = (),
+        loads: Sequence[AppliedLoad] = (),
         material: Material = STONE,
         longest_step: float | None = None,
         threads: int | None = 1,
         tells_contacts: bool = True,
-        changes: Sequence[Change] = (),
+        changes: Sequence[BlockChange] = (),
         sleeps: bool = True,
     ):
         """threads: how many follow it, where there are patches enough; None: two if the machine has them and it pays.
@@ -161,21 +161,21 @@ class SmallSteps:
         looks at displacements alone saves a twentieth of the time. sleeps: whether islands at rest are put to sleep
         (engine/sleep.py); where joints have mortar or blocks are deformable none is."""
         self.model, self.motions, self.gravity, self.loads = model, tuple(motions), gravity, tuple(loads)
-        self.material, self.helpers = material, (cores() if threads is None else threads) - 1
+        self.material, self.helpers = material, (default_threads() if threads is None else threads) - 1
         self.threads_from = THREADS_FROM if threads is None else ASKED_THREADS_FROM
         self.tells_contacts = tells_contacts
         self.longest_step = min(LONGEST_SMALL_STEP, longest_step or LONGEST_SMALL_STEP)
         laws = cell_laws(model)
         self.cells = None if laws is None else CellJoints(model, laws, material.shear)
         self.remembers = False  # whether any joint is followed cell by cell in the interval at hand
-        self.ground = of_ground(motions)
+        self.ground = select_ground_motions(motions)
         self._pushes = _by_history(self.loads)
         named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
         self._supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
         self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in self._supports]
         self._control = make_control()
-        self._end_of_ground = end_of(self.ground)  # [s]
+        self._end_of_ground = last_motion_end(self.ground)  # [s]
         self._nodes = np.linspace(0.0, 1.0, ceil(LONGEST_INTERVAL / min(NODE, self.longest_step)) + 1)  # of an interval
         self._found = np.empty((16 * len(model.bodies.owner), 2), np.int64)  # room for pairs
         self._room = 0  # patches
@@ -353,8 +353,8 @@ class SmallSteps:
         if not self.remembers and self._data.cells is not NO_CELL_ROWS:
             self._seen.replace("cells", NO_CELL_ROWS)
         if not self.remembers and self.deformable is None:
-            return together(follow_interval, assist, helpers, control, control, self._seen, helpers, known), NO_CELLS
-        if not together(find_all, assist, helpers, control, control, self._seen, helpers, known):
+            return run_with_helpers(follow_interval, assist, helpers, control, control, self._seen, helpers, known), NO_CELLS
+        if not run_with_helpers(find_all, assist, helpers, control, control, self._seen, helpers, known):
             return TOO_SMALL, course.cells
         if self.deformable is not None:
             self.deformable.begin(self._modes.record, course.amplitude, course.rate)
@@ -365,7 +365,7 @@ class SmallSteps:
         is_whole = relaxing is not None and not relaxing.breaks  # nothing breaks
         self._seen.replace("cells", self.cells.rows(self._data, course.cells, binds, is_whole))
         if self.deformable is None:
-            ended = together(follow_all, assist, helpers, control, control, self._seen, helpers)
+            ended = run_with_helpers(follow_all, assist, helpers, control, control, self._seen, helpers)
         else:
             ended = follow_with_modes(self._seen, self._modes)
         return ended, self.cells.keep(self._data)
@@ -451,20 +451,20 @@ class SmallSteps:
                 self._add(relaxing.pushed, work.external)
         work.gravity[2] = -self.gravity
         moves = time < self._end_of_ground and relaxing is None  # only changes of its velocity count
-        work.ground[:] = velocity(self.ground, at) if moves else 0.0
+        work.ground[:] = total_velocity(self.ground, at) if moves else 0.0
         for k, (support, motions) in enumerate(zip(self._supports, self.support_motions, strict=True)):
             if relaxing is None:
-                work.moves[:, k] = displacement(motions, at)
+                work.moves[:, k] = total_displacement(motions, at)
             elif relaxing.carried is None:
                 work.moves[:, k] = 0.0
             else:
                 speed, acceleration = relaxing.carried[:, support]
                 work.moves[:, k] = np.outer(at, speed) + np.outer(0.5 * at**2, acceleration)
 
-    def _put_loads(self, loads: Sequence[Push], rotation: Array, into: Array) -> None:
+    def _put_loads(self, loads: Sequence[AppliedLoad], rotation: Array, into: Array) -> None:
         """The wrenches of loads at their full size, into (8 (B+1),)."""
         into[:] = 0.0
-        self._add(wrench(self.model, loads, self.gravity, rotation), into)
+        self._add(load_wrench(self.model, loads, self.gravity, rotation), into)
 
     def _add(self, pushed: Array, into: Array) -> None:
         """A wrench (B, 6) to those in (8 (B+1),)."""

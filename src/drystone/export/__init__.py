@@ -1,1 +1,1 @@
-"""Runs for other programs: one file a format; `frames` says which frames they get."""
+"""Export of runs for other programs: one module per format; `frames` selects the frames."""

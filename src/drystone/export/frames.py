@@ -1,24 +1,25 @@
-"""Which frames of a run are exported, and where the blocks are in them."""
+"""The frames of a run to export, and the positions of the blocks in them."""
 
 import numpy as np
 
 from drystone.errors import InputError
 from drystone.record import Run
 from drystone.view import render
-from drystone.view.render import Stones
+from drystone.view.render import DrawnBodies
 
 Array = np.ndarray
 
-FAR = 150.0  # [m] from zero: beyond, single precision rounds coordinates by more than 10 micrometres
+SINGLE_PRECISION_LIMIT = 150.0  # [m] from zero: farther away, single precision rounds coordinates by more than 10 micrometres
 
 
 def frames_every(run: Run, interval: float | None) -> list[int]:
-    """The frames nearest to every so many seconds (or stages) from the first on, and the last; all if `interval` is None."""
+    """The frames nearest to multiples of an interval [s] (or of stages) from the first one on, and the last; all if `interval`
+    is None."""
     if interval is None:
         return list(range(run.frames))
     if not 0.0 < interval < np.inf:
         raise InputError(f"every {interval:g}: give a time above zero, in seconds")
-    number = np.floor((run.time - run.time[0]) / interval + 0.5)  # of the instant that a frame is nearest to
+    number = np.floor((run.time - run.time[0]) / interval + 0.5)  # number of the nearest multiple of the interval
     off = np.abs(run.time - run.time[0] - number * interval)
     order = np.lexsort((off, number))
     first = order[np.unique(number[order], return_index=True)[1]]
@@ -30,11 +31,13 @@ def frame_at(run: Run, time: float | None) -> int:
     if time is None:
         return run.frames - 1
     if not run.time[0] <= time <= run.time[-1]:
-        raise InputError(f"time {time:g}: {run.folder} goes from {run.time[0]:g} to {run.time[-1]:g}; give a time within")
+        raise InputError(
+            f"time {time:g}: {run.folder} goes from {run.time[0]:g} to {run.time[-1]:g}; give a time in this range"
+        )
     return int(np.abs(run.time - time).argmin())
 
 
-def corners(run: Run, frame: int) -> Array:
-    """(NV, 3) [m] vertices of all blocks."""
+def vertices_at(run: Run, frame: int) -> Array:
+    """(NV, 3) [m] the vertices of all blocks in a frame."""
     everyone = np.ones(len(run.model.blocks), bool)
-    return render.corners(Stones(run.model.bodies, run.position[frame], run.rotation[frame], everyone))
+    return render.world_vertices(DrawnBodies(run.model.bodies, run.position[frame], run.rotation[frame], everyone))

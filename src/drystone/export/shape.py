@@ -1,19 +1,19 @@
-"""The shape of a structure at an instant: a `Run` and a frame come in, blocks where they lie then go out, for any program that
-reads geometry (`io/geometry/structure.py`) or for another case."""
+"""The structure at an instant: a `Run` and a frame come in, the blocks at their positions go out, for any program that reads
+geometry (`io/geometry/structure.py`) or for another case."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from drystone import quaternion
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.model import Block
 from drystone.record import Run
 
 
 def shape(run: Run, frame: int) -> list[Block]:
-    """The blocks that are there in a frame, moved and turned; deformable ones as if they were rigid."""
-    shown = there(run, frame)
+    """The blocks that are present in a frame, moved and rotated; deformable blocks as if they were rigid."""
+    shown = present_blocks(run, frame)
     turn = quaternion.product(run.rotation[frame], quaternion.conjugate(run.rotation[0]))
     blocks = []
     for i, block in enumerate(run.model.blocks):

@@ -1,7 +1,8 @@
-"""A run as tables: a `Run` comes in, CSV files go out, the first row with names and units.
+"""Export of tables: a `Run` comes in, CSV files go out, whose first row has names and units.
 
-`histories` has a row for each frame and block, `energies` one for each step, `joints` one for each joint of a frame. In SI;
-displacements and rotations since the first frame, seen from the moving ground, whole turns counted; nan: there is no value.
+`history_rows` has a row per frame and block, `energy_rows` a row per step, and `joint_rows` a row per joint of a frame. Values
+are in SI; displacements and rotations are since the first frame and relative to the moving ground, and whole turns are counted;
+nan stands for a missing value.
 """
 
 import csv
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from drystone import quantities
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.measure import step_history
 from drystone.record import Run, recorded_case, with_totals
 from drystone.state import Energy
@@ -21,13 +22,13 @@ Row = Iterable[Any]
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    """Write a table; numbers to the last bit."""
-    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+    """Write a table; numbers keep all their digits."""
+    with replace_atomically(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def histories(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iterator[Row]:
-    """How the blocks move."""
+def history_rows(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iterator[Row]:
+    """The motion of the blocks."""
     yield ["frame", _axis(run), "block", "name", *_vector("displacement", "m"), *_vector("rotation", "rad"),
            *_vector("velocity", "m/s"), *_vector("angular velocity", "rad/s")]  # fmt: skip
     moved = quantities.displacements(run)
@@ -37,8 +38,8 @@ def histories(run: Run, blocks: Sequence[int], frames: Iterable[int]) -> Iterato
             yield [frame, float(run.time[frame]), block, run.model.blocks[block].name, *numbers]
 
 
-def energies(run: Run) -> Iterator[Row]:
-    """The ledger of energy at the start and after every step."""
+def energy_rows(run: Run) -> Iterator[Row]:
+    """The energies at the start and after every step."""
     ledger = with_totals({name: step_history(run, name)[1] for name in Energy._fields})
     yield ["step", _axis(run), *(f"{name} [J]" for name in ledger)]
     time, _ = step_history(run, Energy._fields[0])
@@ -46,16 +47,26 @@ def energies(run: Run) -> Iterator[Row]:
     yield from zip(steps, time.tolist(), *(values.tolist() for values in ledger.values()), strict=True)
 
 
-def joints(run: Run, frame: int) -> Iterator[Row]:
-    """What the joints carry; forces act on block b."""
-    found = quantities.joints(run, frame)
+def joint_rows(run: Run, frame: int) -> Iterator[Row]:
+    """The forces of the joints; they act on block b."""
+    resultants = quantities.frame_resultants(run, frame)
     names = [block.name for block in run.model.blocks]
     yield ["a", "b", "name a", "name b", *_vector("centre", "m"), *_vector("normal", ""), *_vector("force", "N"), "thrust [N]",
            "pressure [Pa]", "area [m2]", "friction used", "eccentricity"]  # fmt: skip
-    pressure = quantities.joint_pressures(found)
-    numbers = np.column_stack([found.centre, found.normal, found.force, found.thrust, pressure, found.area,
-                               found.friction_used, found.eccentricity])  # fmt: skip
-    for a, b, row in zip(found.a.tolist(), found.b.tolist(), numbers.tolist(), strict=True):
+    pressure = quantities.joint_pressures(resultants)
+    numbers = np.column_stack(
+        [
+            resultants.centre,
+            resultants.normal,
+            resultants.force,
+            resultants.thrust,
+            pressure,
+            resultants.area,
+            resultants.friction_used,
+            resultants.eccentricity,
+        ]
+    )
+    for a, b, row in zip(resultants.a.tolist(), resultants.b.tolist(), numbers.tolist(), strict=True):
         yield [a, b, names[a], names[b], *row]
 
 

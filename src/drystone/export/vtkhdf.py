@@ -1,8 +1,9 @@
-"""A run for ParaView: a `Run` comes in, two files of the format VTKHDF go out, written with h5py alone.
+"""Export for ParaView: a `Run` comes in, two files of the format VTKHDF go out, written with h5py only.
 
-`run.vtkhdf` has the blocks: polygons told once, their points at every time, and for each face what its block is and has
-(`quantities`). `run.joints.vtkhdf` has a point for each joint with its force, for the filter Glyph: how many there are changes
-with time. Written frame by frame: of a long run only the poses are in memory. Lengths in m, z up, seen from the ground.
+`run.vtkhdf` has the blocks: polygons once, their points at every time, and for each face the number and the quantities of its
+block. `run.joints.vtkhdf` has a point with its force for each joint, for the filter Glyph; the number of joints changes with
+time. The files are written frame by frame, so that only the poses of a long run are in memory. Lengths are in m, z is up, and
+positions are relative to the ground.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,28 +17,30 @@ import h5py
 import numpy as np
 
 from drystone import __version__, quantities
-from drystone.analyse.construction import there
-from drystone.export.frames import FAR, corners
-from drystone.io.whole import whole
+from drystone.analyse.construction import present_blocks
+from drystone.export.frames import SINGLE_PRECISION_LIMIT, vertices_at
+from drystone.io.whole import replace_atomically
 from drystone.record import Run
 
 Array = np.ndarray
 
-VERSION = (2, 2)  # of the format; readers look at the first number
-CELLS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
-CHUNK = 2**14  # rows that are compressed together
-ROOM = 2**26  # [byte] that a disk must have besides those of a frame: joints, and what HDF5 has not written yet
+FORMAT_VERSION = (2, 2)  # of the format; readers check the first number
+CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")  # the kinds of cells, in the order of columns of offsets
+CHUNK_ROWS = 2**14  # rows that are compressed together
+MIN_FREE_BYTES = (
+    2**26
+)  # [bytes] free on the disk besides the size of a frame: for joints, and for what HDF5 has not written yet
 
 
 def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
     """Write the blocks to `path` and the joints beside it, and return both paths; `frames` ascend."""
     paths = [path, path.with_suffix(".joints.vtkhdf")]
     with ExitStack() as stack:
-        files = [stack.enter_context(h5py.File(stack.enter_context(whole(one)), "w")) for one in paths]
-        blocks, joints = (_begun(file, run) for file in files)
+        files = [stack.enter_context(h5py.File(stack.enter_context(replace_atomically(one)), "w")) for one in paths]
+        blocks, joints = (_create_group(file, run) for file in files)
         _lay_out_blocks(blocks, run)
         for frame in frames:
-            _check_room(path, largest_size(run, [frame]))
+            _check_free_space(path, uncompressed_size(run, [frame]))
             _add_blocks(blocks, run, frame)
             _add_joints(joints, run, frame)
         for file in files:
@@ -45,28 +48,28 @@ def write_vtkhdf(run: Run, path: Path, frames: Iterable[int]) -> list[Path]:
     return paths
 
 
-def largest_size(run: Run, frames: Sequence[int]) -> int:
+def uncompressed_size(run: Run, frames: Sequence[int]) -> int:
     """[byte] of the file of the blocks, before it is compressed."""
     bodies = run.model.bodies
     points = len(bodies.vertex) * (_precision(run).itemsize + 4) * 3
-    return len(frames) * (points + 4 * (len(bodies.face_start) - 1) * (1 + len(quantities.of_run(run))))
+    return len(frames) * (points + 4 * (len(bodies.face_start) - 1) * (1 + len(quantities.list_quantities(run))))
 
 
-def _check_room(path: Path, size: int) -> None:
-    """A write that fails ends in a crash inside HDF5: look before."""
+def _check_free_space(path: Path, size: int) -> None:
+    """Check the free space before a write, because a write that fails crashes inside HDF5."""
     free = disk_usage(path.parent).free
-    if free < size + ROOM:
+    if free < size + MIN_FREE_BYTES:
         raise OSError(ENOSPC, f"{free / 1e6:.0f} MB are left on the disk")
 
 
-def _begun(file: Any, run: Run) -> Any:
-    """The group of a data set without points and steps, with what is told of the run as a whole."""
+def _create_group(file: Any, run: Run) -> Any:
+    """The group of a data set without points and steps, but with the data of the whole run."""
     group = file.create_group("VTKHDF")
-    group.attrs["Version"] = VERSION
+    group.attrs["Version"] = FORMAT_VERSION
     group.attrs.create("Type", b"PolyData", dtype="S8")
     about = {"drystone": [__version__], "case": [run.case], "names": [block.name for block in run.model.blocks]}
     about["groups"] = _groups(run)
-    for name, words in about.items():  # readers take text for ASCII, and show it as UTF-8
+    for name, words in about.items():  # readers expect ASCII and show the text as UTF-8
         group.create_dataset(f"FieldData/{name}", data=[word.encode() for word in words], dtype=h5py.string_dtype("ascii"))
     group.create_group("Steps").attrs["NSteps"] = 0
     return group
@@ -77,7 +80,7 @@ def _groups(run: Run) -> list[str]:
 
 
 def _lay_out_blocks(group: Any, run: Run) -> None:
-    """What does not change with time: the polygons, and what they belong to."""
+    """Write what does not change with time: the polygons and their blocks."""
     bodies, groups = run.model.bodies, _groups(run)
     _append(group, "NumberOfPoints", [len(bodies.vertex)])
     _append_cells(group, {"Polygons": (bodies.face_start, bodies.face_vertex)})
@@ -89,51 +92,55 @@ def _lay_out_blocks(group: Any, run: Run) -> None:
 
 
 def _add_blocks(group: Any, run: Run, frame: int) -> None:
-    """A step: where the points are, how far they have come, and the quantities."""
-    first, now = corners(run, 0), corners(run, frame)
+    """Add a step: the positions of the points, their displacements and the quantities."""
+    first, now = vertices_at(run, 0), vertices_at(run, frame)
     face_block = _face_block(run)
-    cell = {array_name(name): quantities.quantity(name).of(run, frame) for name in quantities.of_run(run)}
-    shown = there(run, frame)
+    cell = {array_name(name): quantities.find_quantity(name).of(run, frame) for name in quantities.list_quantities(run)}
+    shown = present_blocks(run, frame)
     cell["there"] = np.ones(len(run.model.blocks)) if shown is None else shown
     starts = {"PointOffsets": _append(group, "Points", now.astype(_precision(run)))}
     starts["PointDataOffsets/motion"] = _append(group, "PointData/motion", (now - first).astype(np.float32))
     for name, values in cell.items():
         starts[f"CellDataOffsets/{name}"] = _append(group, f"CellData/{name}", values[face_block].astype(np.float32))
-    still = {f"CellDataOffsets/{name}": 0 for name in ("block", "group", "fixed")}
-    _step(group, run.time[frame], starts | still | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4})
+    unchanged = {f"CellDataOffsets/{name}": 0 for name in ("block", "group", "fixed")}
+    _step(
+        group,
+        run.time[frame],
+        starts | unchanged | {"PartOffsets": 0, "CellOffsets": [0] * 4, "ConnectivityIdOffsets": [0] * 4},
+    )
 
 
 def _add_joints(group: Any, run: Run, frame: int) -> None:
-    """A step: a point, which is a cell of its own too, for each joint, and what it carries."""
-    found = quantities.joints(run, frame)
-    count = len(found.a)
+    """Add a step: for each joint a point, which is also a cell, and its force."""
+    resultants = quantities.frame_resultants(run, frame)
+    count = len(resultants.a)
     data = {
-        "force": found.force,
-        "thrust": found.thrust,
-        "pressure": quantities.joint_pressures(found),
-        "friction_used": found.friction_used,
-        "area": found.area,
-        "normal": found.normal,
+        "force": resultants.force,
+        "thrust": resultants.thrust,
+        "pressure": quantities.joint_pressures(resultants),
+        "friction_used": resultants.friction_used,
+        "area": resultants.area,
+        "normal": resultants.normal,
     }
     part = int(group["Steps"].attrs["NSteps"])
-    start = _append(group, "Points", found.centre.astype(_precision(run)))
+    start = _append(group, "Points", resultants.centre.astype(_precision(run)))
     _append(group, "NumberOfPoints", [count])
     _append_cells(group, {"Vertices": (np.arange(count + 1), np.arange(count))})
     starts: dict[str, Any] = {"PointOffsets": start, "PartOffsets": part}
     starts |= {name: [start, 0, 0, 0] for name in ("CellOffsets", "ConnectivityIdOffsets")}
-    for name, values in (data | {"a": found.a, "b": found.b}).items():
+    for name, values in (data | {"a": resultants.a, "b": resultants.b}).items():
         kind = np.int32 if values.dtype.kind == "i" else np.float32
         starts[f"PointDataOffsets/{name}"] = _append(group, f"PointData/{name}", values.astype(kind))
     _step(group, run.time[frame], starts)
 
 
 def array_name(name: str) -> str:
-    """Of a quantity, as ParaView's calculator takes it."""
+    """The name of a quantity in a form that ParaView's calculator accepts."""
     return name.replace(" ", "_").replace("-", "_")
 
 
 def _step(group: Any, time: float, starts: dict[str, Any]) -> None:
-    """One step more, at a time [s] or a stage, that reads every array from where `starts` says."""
+    """Add the entries of one step, at a time [s] or a stage, which reads each array from its row in `starts`."""
     steps = group["Steps"]
     starts |= {"NumberOfParts": 1}
     for name, words in group["FieldData"].items():
@@ -145,9 +152,9 @@ def _step(group: Any, time: float, starts: dict[str, Any]) -> None:
 
 
 def _append_cells(group: Any, cells: dict[str, tuple[Array, Array]]) -> None:
-    """Where cells of a kind begin in the list of their points, and that list; there are none of the other kinds."""
+    """Append the offsets and the point numbers of cells of one kind, and empty lists of the other kinds."""
     none = np.zeros(1, int), np.zeros(0, int)
-    for kind in CELLS:
+    for kind in CELL_KINDS:
         offsets, points = cells.get(kind, none)
         _append(group, f"{kind}/NumberOfCells", [len(offsets) - 1])
         _append(group, f"{kind}/NumberOfConnectivityIds", [len(points)])
@@ -156,11 +163,18 @@ def _append_cells(group: Any, cells: dict[str, tuple[Array, Array]]) -> None:
 
 
 def _append(group: Any, name: str, rows: Any) -> int:
-    """Add rows to a dataset, made when first asked for; where they begin."""
+    """Add rows to a dataset, which is created when it is first used; return the number of the first new row."""
     rows = np.asarray(rows)
     if name not in group:
-        group.create_dataset(name, (0, *rows.shape[1:]), rows.dtype, maxshape=(None, *rows.shape[1:]),
-                             chunks=(min(max(len(rows), 64), CHUNK), *rows.shape[1:]), compression=1, shuffle=True)  # fmt: skip
+        group.create_dataset(
+            name,
+            (0, *rows.shape[1:]),
+            rows.dtype,
+            maxshape=(None, *rows.shape[1:]),
+            chunks=(min(max(len(rows), 64), CHUNK_ROWS), *rows.shape[1:]),
+            compression=1,
+            shuffle=True,
+        )
     dataset = group[name]
     start = len(dataset)
     dataset.resize(start + len(rows), axis=0)
@@ -175,5 +189,5 @@ def _face_block(run: Run) -> Array:
 
 
 def _precision(run: Run) -> np.dtype:
-    """Of points: double where single would round what is seen."""
-    return np.dtype(np.float32 if np.abs(run.model.position).max() < FAR else np.float64)
+    """The precision of points: double where single precision would be visible."""
+    return np.dtype(np.float32 if np.abs(run.model.position).max() < SINGLE_PRECISION_LIMIT else np.float64)

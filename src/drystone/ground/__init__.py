@@ -1,1 +1,1 @@
-"""Ground motions as they were recorded or made up: accelerograms, what is measured of them, and what is done to them."""
+"""Recorded and synthetic ground motions: accelerograms, intensity measures, corrections and response spectra."""

@@ -1,4 +1,4 @@
-"""One component of a ground motion: what every reader of files and every generator of motions gives."""
+"""One component of a ground motion, as all readers of files and all generators of synthetic motions return it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,22 +6,22 @@ from functools import cached_property
 
 import numpy as np
 
-from drystone.ground.samples import Course
+from drystone.ground.samples import MotionInterpolator
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Accelerogram:
-    """Evenly spaced samples of the acceleration, taken as linear between them."""
+    """Evenly spaced samples of the acceleration, which is linear between them."""
 
-    name: str  # of the file without its suffix, or what made it
-    component: str  # as the file says it: "270", "EW", "UP"; empty if it does not
+    name: str  # of the file without its suffix, or of the generator
+    component: str  # as stated in the file: "270", "EW", "UP"; empty if it states none
     time_step: float  # [s]
     acceleration: Array  # (n,) [m/s2]
     unit_in_file: str  # of the values: "g", "cm/s2", "3920(gal)/6182761"
-    about: Mapping[str, str] = field(default_factory=dict)  # what else the file says: format, event, station, date
-    done: tuple[str, ...] = ()  # what was done to the samples since, in words
+    about: Mapping[str, str] = field(default_factory=dict)  # other data in the file: format, event, station, date
+    done: tuple[str, ...] = ()  # descriptions of the processing of the samples
 
     @property
     def label(self) -> str:
@@ -34,6 +34,6 @@ class Accelerogram:
         return self.time_step * (len(self.acceleration) - 1)
 
     @cached_property
-    def course(self) -> Course:
+    def interpolator(self) -> MotionInterpolator:
         """Acceleration, velocity and displacement at any instant."""
-        return Course(self.acceleration, self.time_step)
+        return MotionInterpolator(self.acceleration, self.time_step)

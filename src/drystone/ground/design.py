@@ -1,7 +1,7 @@
-"""Elastic response spectra of codes: what a code asks for comes in, Sa at any period goes out (T102).
+"""Elastic response spectra of codes: Sa at any period, from the parameters of the code (T102).
 
-Eurocode 8 (EN 1998-1:2004, 3.2.2.2, recommended values of type 1 and 2) and the Italian code (NTC 2018, 3.2.3.2.1) have
-horizontal spectra of one form; they differ in where its four numbers come from.
+Eurocode 8 (EN 1998-1:2004, 3.2.2.2, recommended values of types 1 and 2) and the Italian code (NTC 2018, 3.2.3.2.1) have
+horizontal spectra of the same form; they differ in how its four parameters are obtained.
 """
 
 import math
@@ -41,7 +41,7 @@ NTC_SOILS = {
 
 
 class DesignSpectrum(NamedTuple):
-    """Sa rises from the peak of the ground to a plateau, then falls with the period and with its square."""
+    """Sa rises from the peak ground acceleration to a plateau, then falls with the period and finally with its square."""
 
     ground: float  # [m/s2] ag S
     plateau: float  # [-] over `ground`, at 5 % damping
@@ -58,21 +58,23 @@ class DesignSpectrum(NamedTuple):
 
 
 def eurocode(ag: float, soil: str, type: int = 1, damping: float = 0.05) -> DesignSpectrum:
-    """Type 1 is for earthquakes above magnitude 5.5; `ag` [m/s2] on rock, importance factor included."""
-    amplification, *corners = _of_soil(EC8_TYPE_1 if type == 1 else EC8_TYPE_2, soil)
+    """The spectrum of Eurocode 8; type 1 is for earthquakes above magnitude 5.5; `ag` [m/s2] is on rock, with the importance
+    factor."""
+    amplification, *corners = _soil_parameters(EC8_TYPE_1 if type == 1 else EC8_TYPE_2, soil)
     first, second, third = corners
     return DesignSpectrum(ag * amplification, EC8_PLATEAU, (first, second, third), damping)
 
 
 def ntc(ag: float, soil: str, plateau: float, corner: float, topography: float = 1.0, damping: float = 0.05) -> DesignSpectrum:
-    """`ag` [m/s2], `plateau` (F0) and `corner` (TC*) [s] are the hazard of the site on rock."""
-    (least, largest), (a, b), (c, d) = _of_soil(NTC_SOILS, soil)
+    """The spectrum of NTC 2018; `ag` [m/s2], `plateau` (F0) and `corner` (TC*) [s] are the hazard parameters of the site on
+    rock."""
+    (least, largest), (a, b), (c, d) = _soil_parameters(NTC_SOILS, soil)
     amplification = min(max(a - b * plateau * ag / GRAVITY, least), largest)
     second = c * corner ** (1 - d)
     return DesignSpectrum(ag * amplification * topography, plateau, (second / 3, second, 4.0 * ag / GRAVITY + 1.6), damping)
 
 
-def _of_soil(soils: dict, soil: str) -> tuple:
+def _soil_parameters(soils: dict, soil: str) -> tuple:
     if soil not in soils:
         raise InputError(f"soil {soil!r} is not known; give one of {', '.join(soils)}")
     return soils[soil]

@@ -1,7 +1,7 @@
-"""What is measured of an accelerogram: peaks, energy, durations and intensities come out, in SI (T95-T96).
+"""Intensity measures of accelerograms: peaks, energies and durations, in SI (T95-T96).
 
-Velocity and displacement are integrated from rest and not corrected: their peaks are those of the samples as they are, drift
-included, unless a baseline was taken off before (corrections.py), which the accelerogram then says.
+Velocity and displacement are integrated from rest without correction. Their peaks are those of the samples as they are, with
+drift, unless a baseline was subtracted before (corrections.py), which the accelerogram then lists.
 """
 
 import math
@@ -12,38 +12,38 @@ import numpy as np
 
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.samples import arias_so_far, integrals
+from drystone.ground.samples import integrate_squared, integrate_twice
 from drystone.ground.spectrum import response_spectrum
-from drystone.units import GRAVITY, quantity
+from drystone.units import GRAVITY, parse_quantity
 
 Array = np.ndarray
 
-AVERAGED = 10  # periods of avgSa, equally spaced, both ends included
+AVERAGED_PERIODS = 10  # number of periods of avgSa, equally spaced, with both ends
 
 
 def pga(record: Accelerogram) -> float:
-    """[m/s2] largest acceleration, of either sign."""
-    return _peak(record.acceleration)
+    """[m/s2] peak ground acceleration, of either sign."""
+    return _largest(record.acceleration)
 
 
 def pgv(record: Accelerogram) -> float:
-    """[m/s]"""
-    return _peak(integrals(record.acceleration, record.time_step)[0])
+    """[m/s] peak ground velocity."""
+    return _largest(integrate_twice(record.acceleration, record.time_step)[0])
 
 
 def pgd(record: Accelerogram) -> float:
-    """[m]"""
-    return _peak(integrals(record.acceleration, record.time_step)[1])
+    """[m] peak ground displacement."""
+    return _largest(integrate_twice(record.acceleration, record.time_step)[1])
 
 
 def arias(record: Accelerogram) -> float:
     """[m/s] Arias intensity, pi/(2 g) times the integral of the squared acceleration (T95)."""
-    return math.pi / (2 * GRAVITY) * float(arias_so_far(record.acceleration, record.time_step)[-1])
+    return math.pi / (2 * GRAVITY) * float(integrate_squared(record.acceleration, record.time_step)[-1])
 
 
 def arias_times(record: Accelerogram, shares: tuple[float, float]) -> tuple[float, float]:
-    """[s] when the Arias intensity has reached two shares of its end value, from the first sample on."""
-    grown = arias_so_far(record.acceleration, record.time_step)
+    """[s] the times after the first sample at which the Arias intensity reaches two shares of its final value."""
+    grown = integrate_squared(record.acceleration, record.time_step)
     if grown[-1] == 0:
         raise InputError(f"record {record.name!r} is zero throughout; it has no duration of shaking")
     instants = np.arange(len(grown)) * record.time_step
@@ -66,41 +66,41 @@ def cav(record: Accelerogram) -> float:
 
 
 def predominant_period(record: Accelerogram) -> float:
-    """[s] where Sa with 5 % damping is largest, of 120 periods from 0.02 to 4 s."""
+    """[s] the period with the largest Sa at 5 % damping, among 120 periods from 0.02 to 4 s."""
     spectrum = response_spectrum(record)
     return float(spectrum.period[np.argmax(spectrum.pseudo_acceleration)])
 
 
 def spectral_acceleration(record: Accelerogram, *periods: float) -> float:
-    """[m/s2] Sa with 5 % damping; of several periods [s] the geometric mean (T96)."""
+    """[m/s2] Sa with 5 % damping; for several periods [s] the geometric mean (T96)."""
     values = response_spectrum(record, periods).pseudo_acceleration
     return float(np.exp(np.log(np.maximum(values, 1e-300)).mean()))
 
 
-PEAKS = {"PGA": pga, "PGV": pgv, "PGD": pgd, "Arias": arias, "CAV": cav}
+INTENSITY_MEASURES = {"PGA": pga, "PGV": pgv, "PGD": pgd, "Arias": arias, "CAV": cav}
 
 
 def intensity(record: Accelerogram, measure: str) -> float:
     """A measure by its name, in SI: "PGA", "PGV", "PGD", "Arias", "CAV", "Sa(0.5 s)" or "avgSa(0.2 s, 1 s)"."""
-    if measure in PEAKS:
-        return PEAKS[measure](record)
+    if measure in INTENSITY_MEASURES:
+        return INTENSITY_MEASURES[measure](record)
     return spectral_acceleration(record, *_periods(measure))
 
 
 def _periods(measure: str) -> list[float]:
     """[s] of "Sa(T)" or "avgSa(T1, T2)"."""
-    found = re.fullmatch(r"\s*(Sa|avgSa)\s*\(([^()]*)\)\s*", measure)
-    periods = [quantity(text.strip(), "time") for text in found[2].split(",")] if found else []
-    if found and found[1] == "Sa" and len(periods) == 1 and periods[0] >= 0:
+    match = re.fullmatch(r"\s*(Sa|avgSa)\s*\(([^()]*)\)\s*", measure)
+    periods = [parse_quantity(text.strip(), "time") for text in match[2].split(",")] if match else []
+    if match and match[1] == "Sa" and len(periods) == 1 and periods[0] >= 0:
         return periods
-    if found and found[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
-        return np.linspace(periods[0], periods[1], AVERAGED).tolist()
-    known = ", ".join(PEAKS)
-    raise InputError(f'{measure!r} is no measure of a record; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')
+    if match and match[1] == "avgSa" and len(periods) == 2 and 0 <= periods[0] < periods[1]:
+        return np.linspace(periods[0], periods[1], AVERAGED_PERIODS).tolist()
+    known = ", ".join(INTENSITY_MEASURES)
+    raise InputError(f'{measure!r} is not an intensity measure; give one of {known}, or as in "Sa(0.5 s)", "avgSa(0.2 s, 1 s)"')
 
 
-def facts(record: Accelerogram) -> dict[str, Any]:
-    """All of it, as plain numbers in SI."""
+def summarise_accelerogram(record: Accelerogram) -> dict[str, Any]:
+    """All intensity measures, as plain numbers in SI."""
     return {
         "name": record.name,
         "component": record.component,
@@ -121,5 +121,5 @@ def facts(record: Accelerogram) -> dict[str, Any]:
     }
 
 
-def _peak(values: Array) -> float:
+def _largest(values: Array) -> float:
     return float(np.abs(values).max())

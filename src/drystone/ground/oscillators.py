@@ -1,5 +1,4 @@
-"""Oscillators on a shaken ground: samples, periods and a damping ratio come in, largest responses go out (T94). The kernels of
-`spectrum`, which says how."""
+"""Kernels of `spectrum`: the largest responses of oscillators to an accelerogram (T94)."""
 
 import math
 
@@ -9,17 +8,17 @@ from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
-INSTANTS = 20  # at least, in a period
+STEPS_PER_PERIOD = 20  # least number of time steps in a period of the oscillator
 
 
 @kernel
-def respond(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
+def compute_peak_responses(acceleration: Array, time_step: float, periods: Array, damping: float, out_peaks: Array) -> None:
     for k in range(len(periods)):
         if periods[k] == 0:
             for i in range(len(acceleration)):
                 out_peaks[k, 2] = max(out_peaks[k, 2], abs(acceleration[i]))
             continue
-        parts = max(1, math.ceil(INSTANTS * time_step / periods[k]))
+        parts = max(1, math.ceil(STEPS_PER_PERIOD * time_step / periods[k]))
         _oscillate(acceleration, time_step / parts, parts, 2 * math.pi / periods[k], damping, out_peaks[k])
 
 
@@ -46,13 +45,13 @@ def _oscillate(acceleration: Array, h: float, parts: int, omega: float, damping:
             v = v_forced + vu * du + vv * dv
             total = omega**2 * u + 2 * damping * omega * v
             a = -ground - slope * h - total
-            out_peak[0] = max(out_peak[0], abs(u), abs(_turn(u_old, v_old, v, h)))
-            out_peak[1] = max(out_peak[1], abs(v), abs(_turn(v_old, a_old, a, h)))
+            out_peak[0] = max(out_peak[0], abs(u), abs(_parabola_peak(u_old, v_old, v, h)))
+            out_peak[1] = max(out_peak[1], abs(v), abs(_parabola_peak(v_old, a_old, a, h)))
             rate_old, rate = omega**2 * v_old + 2 * damping * omega * a_old, omega**2 * v + 2 * damping * omega * a
-            out_peak[2] = max(out_peak[2], abs(total), abs(_turn(total_old, rate_old, rate, h)))
+            out_peak[2] = max(out_peak[2], abs(total), abs(_parabola_peak(total_old, rate_old, rate, h)))
 
 
 @inner
-def _turn(value: float, rate: float, next_rate: float, h: float) -> float:
-    """Where a parabola with these rates at both ends of h turns round; its value at the start if it does not."""
+def _parabola_peak(value: float, rate: float, next_rate: float, h: float) -> float:
+    """The extremum of a parabola with these rates at both ends of h; its value at the start if it has none in between."""
     return value + h * rate**2 / (2 * (rate - next_rate)) if rate * next_rate < 0 else value

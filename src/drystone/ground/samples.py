@@ -1,7 +1,7 @@
-"""Samples of an acceleration that is linear between them: their exact integrals come out (T93). Velocity and displacement start
-from zero with the first sample; nothing is subtracted, so that a record whose zero is off drifts away as it is.
+"""Exact integrals of an acceleration that is linear between its samples (T93). Velocity and displacement are zero at the first
+sample; nothing is subtracted, so that a record with a baseline error drifts.
 
->>> velocity, displacement = integrals(np.array([0.0, 2.0, 0.0]), 1.0)
+>>> velocity, displacement = integrate_twice(np.array([0.0, 2.0, 0.0]), 1.0)
 >>> velocity.tolist(), displacement.round(3).tolist()
 ([0.0, 1.0, 2.0], [0.0, 0.333, 2.0])
 """
@@ -11,30 +11,30 @@ import numpy as np
 Array = np.ndarray
 
 
-def integrals(acceleration: Array, time_step: float) -> tuple[Array, Array]:
+def integrate_twice(acceleration: Array, time_step: float) -> tuple[Array, Array]:
     """[m/s] velocity and [m] displacement (n,) at the samples."""
     before, after, h = acceleration[:-1], acceleration[1:], time_step
-    velocity = _running(h * (before + after) / 2)
-    return velocity, _running(h * velocity[:-1] + h**2 * (2 * before + after) / 6)
+    velocity = _cumulative(h * (before + after) / 2)
+    return velocity, _cumulative(h * velocity[:-1] + h**2 * (2 * before + after) / 6)
 
 
-def arias_so_far(acceleration: Array, time_step: float) -> Array:
+def integrate_squared(acceleration: Array, time_step: float) -> Array:
     """[m2/s3] integral of the squared acceleration up to each sample (n,)."""
     before, after = acceleration[:-1], acceleration[1:]
-    return _running(time_step * (before**2 + before * after + after**2) / 3)
+    return _cumulative(time_step * (before**2 + before * after + after**2) / 3)
 
 
-def _running(parts: Array) -> Array:
+def _cumulative(parts: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(parts)])
 
 
-class Course:
-    """A motion given by samples: asked at any instants within them, found without searching."""
+class MotionInterpolator:
+    """Acceleration, velocity and displacement at any instants within the samples."""
 
     def __init__(self, acceleration: Array, time_step: float):
         self._acceleration, self._time_step = acceleration, time_step
         self._slope = np.diff(acceleration) / time_step
-        self._velocity, self._displacement = integrals(acceleration, time_step)
+        self._velocity, self._displacement = integrate_twice(acceleration, time_step)
 
     def __call__(self, s: Array) -> tuple[Array, Array, Array]:
         """Acceleration, velocity and displacement at s [s] after the first sample."""

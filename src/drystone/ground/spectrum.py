@@ -1,10 +1,10 @@
-"""Response spectra: an accelerogram, periods and a damping ratio come in, the largest responses of oscillators go out.
+"""Response spectra: the largest responses of oscillators to an accelerogram.
 
-The acceleration is linear between samples, so the recursion from one instant to the next is exact (Nigam and Jennings, T94):
-no error of integration at any period. Instants are at most a twentieth of the period apart (a step is divided where the samples
-are wider), and where a rate changes its sign between two of them the peak is that of the parabola with these rates: of a free
-oscillation that misses 3e-5, under white noise 0.3 %. After the last sample the ground stands still, and the oscillator is
-followed for a period more.
+The acceleration is linear between samples, so the recursion from one instant to the next is exact (Nigam and Jennings, T94),
+without integration error at any period. Instants are at most a twentieth of the period apart (larger steps are divided). Where
+a rate changes its sign between two instants, the peak is that of the parabola with these rates; its error is 3e-5 in a free
+oscillation, and 0.3 % under white noise. After the last sample the ground is at rest, and the oscillator is followed for one
+more period.
 """
 
 import math
@@ -18,8 +18,8 @@ from drystone.ground.accelerogram import Accelerogram
 
 Array = np.ndarray
 
-DAMPING = 0.05  # [-] of critical, when nothing else is said
-PERIODS = np.geomspace(0.02, 4.0, 120)  # [s] of a spectrum that is drawn or looked through
+DEFAULT_DAMPING = 0.05  # [-] of critical damping
+DEFAULT_PERIODS = np.geomspace(0.02, 4.0, 120)  # [s] for plots and for the predominant period
 
 
 class Spectrum(NamedTuple):
@@ -46,15 +46,19 @@ class Spectrum(NamedTuple):
         return omega**power * self.displacement
 
 
-def response_spectrum(record: Accelerogram, periods: Array | Sequence[float] = PERIODS, damping: float = DAMPING) -> Spectrum:
+def response_spectrum(
+    record: Accelerogram, periods: Array | Sequence[float] = DEFAULT_PERIODS, damping: float = DEFAULT_DAMPING
+) -> Spectrum:
     """The spectrum at `periods` [s], each 0 or more."""
     period = np.asarray(periods, float)
     if not (np.isfinite(period).all() and (period >= 0).all()):
         raise InputError(f"the periods of a spectrum are from {period.min():g} to {period.max():g} s; give 0 or more")
     if not 0 <= damping < 1:
         raise InputError(f"the damping ratio is {damping!r}; give a share of the critical one, from 0 to below 1 (0.05 is 5 %)")
-    from drystone.ground.oscillators import respond  # loads Numba; reading a record, or a case with one, does without
+    from drystone.ground.oscillators import (
+        compute_peak_responses,  # loads Numba, which is not needed to read a record or a case
+    )
 
     peaks = np.zeros((len(period), 3))
-    respond(np.ascontiguousarray(record.acceleration, float), record.time_step, period, damping, peaks)
+    compute_peak_responses(np.ascontiguousarray(record.acceleration, float), record.time_step, period, damping, peaks)
     return Spectrum(period, damping, peaks[:, 0], peaks[:, 1], peaks[:, 2])

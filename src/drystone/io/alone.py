@@ -1,4 +1,5 @@
-"""One process at a time writes a folder: a lock on the folder itself, which leaves no file and ends with its owner."""
+"""Locks a folder, so that one process at a time writes it. The lock is on the folder itself: it leaves no file behind and ends
+with the process that holds it."""
 
 import os
 from collections.abc import Iterator
@@ -6,31 +7,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drystone.errors import InputError
-from drystone.io.whole import writing
+from drystone.io.whole import report_write_errors
 
 try:
     import fcntl
-except ImportError:  # not a Unix: nobody is locked out
+except ImportError:  # not a Unix system: folders are not locked
     fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Where this process alone writes the folder, which is made if it is not there."""
-    with writing(folder):
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold the lock of the folder during the block; the folder is created if it does not exist."""
+    with report_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        _lock(handle, folder)
+        _acquire_lock(handle, folder)
         yield
     finally:
         os.close(handle)
 
 
-def _lock(handle: int, folder: Path) -> None:
+def _acquire_lock(handle: int, folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,9 +1,9 @@
-"""Plain block files: JSON comes in, `Block`s go out, and back.
+"""Reads and writes blocks as plain JSON.
 
 `{"blocks": [{"vertices": [[x, y, z], ...], "faces": [[i, j, k, ...], ...], "fixed": false, "name": "...",
 "density": 2000, "group": "...", "pieces": [6, 6]}]}`, lengths in m, faces counter-clockwise seen from outside; only
-vertices and faces are required; pieces says how many of the faces make each convex piece of a block that is not convex.
-Here the file's form is checked; whether a block is a sound solid is asked by `build_model`.
+vertices and faces are required; pieces states how many of the faces make each convex piece of a block that is not convex.
+The form of the file is checked here; whether each block is a valid solid is checked by `build_model`.
 """
 
 import json
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, did_you_mean, shown
+from drystone.errors import InputError, did_you_mean, truncated_repr
 from drystone.io.geometry.drawing import read_json
 from drystone.model import Block
-from drystone.units import quantity
+from drystone.units import parse_quantity
 
-KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
+BLOCK_KEYS = ("vertices", "faces", "fixed", "name", "density", "group", "pieces")
 
 
 def read_blocks(path: str | Path) -> list[Block]:
@@ -27,7 +27,7 @@ def read_blocks(path: str | Path) -> list[Block]:
 
 
 def parse_blocks(content: Any, path: Path, density: float = Block.density) -> list[Block]:
-    """The blocks of a JSON file's content; density [kg/m3] where it says none."""
+    """The blocks in the content of a JSON file; density [kg/m3]: of blocks that state none."""
     if not isinstance(content, dict) or not isinstance(content.get("blocks"), list):
         raise InputError(f'{path}: has no list of blocks; write {{"blocks": [...]}}')
     return [_block(i, entry, path, density) for i, entry in enumerate(content["blocks"])]
@@ -53,12 +53,14 @@ def _entry(block: Block) -> dict[str, Any]:
 def _block(i: int, entry: Any, path: Path, density: float) -> Block:
     where = f"{path}: block {i}"
     if not isinstance(entry, dict):
-        raise InputError(f"{where} is {shown(entry)}; give an object with vertices and faces")
+        raise InputError(f"{where} is {truncated_repr(entry)}; give an object with vertices and faces")
     if isinstance(entry.get("name"), str):
         where += f" {entry['name']!r}"
     for key in entry:
-        if key not in KEYS:
-            raise InputError(f"{where}: key {key!r} is not known{did_you_mean(key, KEYS)} The keys are {', '.join(KEYS)}")
+        if key not in BLOCK_KEYS:
+            raise InputError(
+                f"{where}: key {key!r} is not known{did_you_mean(key, BLOCK_KEYS)} The keys are {', '.join(BLOCK_KEYS)}"
+            )
     for key in ("vertices", "faces"):
         if key not in entry:
             raise InputError(f"{where}: {key!r} is missing; give it")
@@ -82,7 +84,7 @@ def _vertices(value: Any, where: str) -> np.ndarray:
     try:
         return np.array(value, float).reshape(-1, 3)
     except OverflowError:
-        raise InputError(f"{where}: a vertex has a number that is too large; give lengths in m") from None
+        raise InputError(f"{where}: a coordinate of a vertex is too large; give lengths in m") from None
 
 
 def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
@@ -93,12 +95,12 @@ def _faces(value: Any, where: str) -> tuple[tuple[int, ...], ...]:
 
 def _pieces(value: Any, where: str) -> tuple[int, ...]:
     if not _rows([value], (int,)):
-        raise InputError(f"{where}: pieces is {shown(value)}; give a list of how many faces make each convex piece")
+        raise InputError(f"{where}: pieces is {truncated_repr(value)}; give a list of how many faces make each convex piece")
     return tuple(value)
 
 
 def _rows(value: Any, numbers: tuple[type, ...]) -> bool:
-    """Whether value is a list of lists of numbers; true and false are none, though Python counts with them."""
+    """Whether the value is a list of lists of numbers; true and false do not count as numbers."""
     return isinstance(value, list) and all(
         isinstance(row, list) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in row) for row in value
     )
@@ -106,12 +108,12 @@ def _rows(value: Any, numbers: tuple[type, ...]) -> bool:
 
 def _density(value: Any, where: str) -> float:
     try:
-        return quantity(value, "density")
+        return parse_quantity(value, "density")
     except InputError as error:
         raise InputError(f"{where}: density {error}") from None
 
 
-def _typed(value: Any, wanted: type, said: str, where: str) -> Any:
+def _typed(value: Any, wanted: type, expected: str, where: str) -> Any:
     if not isinstance(value, wanted):
-        raise InputError(f"{where} is {shown(value)}; give {said}")
+        raise InputError(f"{where} is {truncated_repr(value)}; give {expected}")
     return value

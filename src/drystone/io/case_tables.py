@@ -1,6 +1,6 @@
-"""The tables of a case and their keys, with types, units and defaults: each is a pydantic model that forbids unknown keys.
+"""The tables of a case and their keys, with types, units and defaults. Each is a pydantic model that forbids unknown keys.
 
-[structure] takes its keys from the signature of the generator it names, so a generator is described in one place only.
+[structure] takes its keys from the signature of the generator that it names, so a generator is described in one place only.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 from drystone.build import GENERATORS
 from drystone.elastic import Stone
 from drystone.errors import InputError
-from drystone.io.table import Positive, Table
+from drystone.io.table import PositiveTime, Table
 from drystone.laws import Adhesion, JointLaw, Scatter
 from drystone.model import Block
 from drystone.units import (
@@ -29,8 +29,8 @@ from drystone.units import (
 )  # fmt: skip
 
 
-class Deformable(Table):
-    """Elastic stone; `Stone` says what the keys mean."""
+class DeformableTable(Table):
+    """Elastic blocks; `Stone` explains the keys."""
 
     young: Annotated[Stress, Field(gt=0)]
     poisson: Annotated[Ratio, Field(ge=0, lt=0.5)]
@@ -46,67 +46,67 @@ class Deformable(Table):
         return Stone(**self.model_dump())
 
 
-class Structure(Table):
-    """What any [structure] may say besides what it is."""
+class StructureTable(Table):
+    """The keys that any [structure] may have besides those of its generator or file."""
 
-    chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges trimmed by this share of the height of the structure
-    play: Annotated[Length, Field(ge=0)] = 0.0  # of upright joints: blocks drawn flush become narrower by so much
-    play_seed: Annotated[Count, Field(ge=0, lt=2**63)] | None = None  # each block by 0 to 2 times that; None: all alike
-    deformable: tuple[Deformable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
+    chip: Annotated[Ratio, Field(ge=0, lt=0.1)] = 0.0  # edges are trimmed by this share of the height of the structure
+    play: Annotated[Length, Field(ge=0)] = 0.0  # [m] play in upright joints: blocks become narrower by this
+    play_seed: Annotated[Count, Field(ge=0, lt=2**63)] | None = None  # each block by 0 to 2 times that; None: all by the same
+    deformable: tuple[DeformableTable, ...] = ()  # blocks that are not rigid; one table for all, or a list of tables
 
-    @field_validator("deformable", mode="before", json_schema_input_type=Deformable | tuple[Deformable, ...])
+    @field_validator("deformable", mode="before", json_schema_input_type=DeformableTable | tuple[DeformableTable, ...])
     @classmethod
-    def _listed(cls, given: Any) -> Any:
-        return [given] if isinstance(given, dict) else given
+    def _listed(cls, content: Any) -> Any:
+        return [content] if isinstance(content, dict) else content
 
 
-class Part(Table):
-    """Where one of [[structure.parts]] goes: mirrored first, then turned about z, then moved."""
+class PartTable(Table):
+    """The position of one of [[structure.parts]]: it is mirrored first, then turned about z, then moved."""
 
-    name: Annotated[str, Field(min_length=1)]  # goes before the names of its blocks
+    name: Annotated[str, Field(min_length=1)]  # prefix of the names of its blocks
     mirror: Literal["x", "y", "z"] | None = None  # in the plane where this coordinate is 0
     turn: Angle = 0.0  # [rad] about z, from x towards y
     at: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)  # [m] where its origin goes
 
 
 class FileKeys(Table):
-    """The keywords of `read_structure`, which says what they mean."""
+    """The keywords of `read_structure`, which explains them."""
 
-    file: str  # of geometry, relative to the case
-    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None  # None: what the file says, or m
+    file: str  # geometry file, relative to the case
+    unit: Literal["m", "dm", "cm", "mm", "km"] | None = None  # None: the unit that the file states, or m
     up: Literal["x", "y", "z"] | None = None  # the file's axis that points up; None: that of its format
-    density: Annotated[Density, Field(gt=0)] = Block.density  # where the file has none
-    supports: str | tuple[str, ...] = ()  # blocks or groups, or "lowest"; besides those that the file marks
+    density: Annotated[Density, Field(gt=0)] = Block.density  # used where the file states none
+    supports: str | tuple[str, ...] = ()  # blocks or groups, or "lowest"; in addition to those that the file marks
     only: tuple[str, ...] = ()  # take these blocks or groups and no others
-    depth: Annotated[Length, Field(gt=0)] | None = None  # of what is flat: outlines of a drawing, supports that are planes
-    decompose: bool = False  # approximate what has no simple exact convex pieces
+    depth: Annotated[Length, Field(gt=0)] | None = None  # [m] of flat outlines and of supports that are planes
+    decompose: bool = False  # approximate blocks that have no simple exact convex decomposition
 
 
-class FileStructure(Structure, FileKeys):
+class FileStructureTable(StructureTable, FileKeys):
     pass
 
 
-class FilePart(Part, FileKeys):
+class FilePartTable(PartTable, FileKeys):
     pass
 
 
-class Assembly(Structure):
-    """Parts with their own supports."""
+class AssemblyTable(StructureTable):
+    """A structure of several parts, with their own supports."""
 
-    parts: tuple[Part, ...] = ()  # a generator or a file each, with its keys and where it goes
+    parts: tuple[PartTable, ...] = ()  # each is a generator or a file, with its keys and its position
 
 
 class AdhesionTable(Table):
     """A bond that is damaged as it is stretched."""
 
     energy: Annotated[FractureEnergy, Field(gt=0)]  # to break it
-    normal_stiffness: Annotated[JointStiffness, Field(gt=0)]  # stress per opening while it is whole
-    shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None  # None: that of the normal
+    normal_stiffness: Annotated[JointStiffness, Field(gt=0)]  # stress per opening of the undamaged bond
+    shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None  # None: the same as normal
     viscosity: Annotated[DamageViscosity, Field(ge=0)] = 0.0  # slows the damage
 
 
 class JointKeys(Table):
-    """What a joint may be, as `JointLaw` says it."""
+    """The law of a joint; `JointLaw` explains the keys."""
 
     friction: Annotated[Ratio, Field(ge=0)] | None = None
     cohesion: Annotated[Stress, Field(ge=0)] | None = None
@@ -116,16 +116,16 @@ class JointKeys(Table):
     shear_stiffness: Annotated[JointStiffness, Field(gt=0)] | None = None
     crushing: Annotated[Stress, Field(gt=0)] | None = None
     adhesion: AdhesionTable | None = None
-    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after over speed before an impact
-    dilatancy: Annotated[Angle, Field(ge=0)] = 0.0  # at which a joint that slides opens, in histories by small steps
+    restitution: Annotated[Ratio, Field(ge=0, le=1)] = 0.0  # speed after an impact over speed before it
+    dilatancy: Annotated[Angle, Field(ge=0)] = 0.0  # angle at which a sliding joint opens, in histories by small steps
 
 
-class Rule(JointKeys):
-    between: tuple[str, str]  # groups of blocks; "support" is all supports
+class RuleTable(JointKeys):
+    between: tuple[str, str]  # two groups of blocks; "support" stands for all supports
 
 
 class ScatterTable(Table):
-    """Friction that differs from joint to joint; `Scatter` says what the keys mean."""
+    """Friction that differs from joint to joint; `Scatter` explains the keys."""
 
     cov: Annotated[Ratio, Field(ge=0, le=10)]
     seed: Annotated[Count, Field(ge=0, lt=2**63)] = 0
@@ -140,22 +140,22 @@ class ScatterTable(Table):
         return Scatter(**self.model_dump())
 
 
-BOND = {"cohesion", "tension", "brittle", "adhesion"}  # keys that make one whole: who gives one of them gives a bond of his own
+BOND_KEYS = {"cohesion", "tension", "brittle", "adhesion"}  # a rule that sets one of these keys replaces the whole bond
 
 
-class Joints(JointKeys):
+class JointsTable(JointKeys):
     friction: Annotated[Ratio, Field(ge=0)]
-    friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: sliding without dilatancy, as small steps have it
-    support: JointKeys | None = None  # where one of the blocks is a support
-    rule: tuple[Rule, ...] = ()  # other joints between two groups; the last that fits counts
+    friction_law: Literal["associated", "coulomb"] | None = None  # coulomb: without dilatancy, the only law of small steps
+    support: JointKeys | None = None  # joints of which one block is a support
+    rule: tuple[RuleTable, ...] = ()  # other laws between two groups; the last matching rule counts
     scatter: ScatterTable | None = None  # friction that differs from joint to joint
 
     def law(self, changes: JointKeys | None = None) -> JointLaw:
-        """The law of joints, or of those for which some keys are changed."""
+        """The joint law, with the changed keys if any are given."""
         keys = {name: getattr(self, name) for name in JointKeys.model_fields}
         changed = {} if changes is None else {name: getattr(changes, name) for name in changes.model_fields_set - {"between"}}
-        if BOND & changed.keys():
-            keys = {name: value for name, value in keys.items() if name not in BOND}
+        if BOND_KEYS & changed.keys():
+            keys = {name: value for name, value in keys.items() if name not in BOND_KEYS}
         keys |= changed
         if keys.get("adhesion") is not None:
             keys["adhesion"] = Adhesion(**dict(keys["adhesion"]))
@@ -163,28 +163,28 @@ class Joints(JointKeys):
 
     @property
     def are_dry(self) -> bool:
-        """Friction is all there is to any of them."""
+        """Whether no joint has more than friction."""
         return all(law.is_dry for law in self.laws)
 
     @property
     def laws(self) -> list[JointLaw]:
-        """All that are told."""
+        """All joint laws of the case."""
         return [self.law(changes) for changes in (None, self.support, *self.rule)]
 
 
 Method = Literal["native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs", "qp"]
 
 
-class Solver(Table):
+class SolverTable(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: 30 GPa
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
-    method: Method = "native"  # native is drystone's own, the others are there to compare; qp is for the plane only
+    method: Method = "native"  # native is drystone's own, the others are for comparison; qp is for planar analyses only
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
-    threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has
+    threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has cores
     contact_search: Literal["separating-axes", "nearest-points"] = "separating-axes"  # of cone programs; the latter as BRT
-    contact_distance: Annotated[Length, Field(gt=0)] | None = None  # [m] what is nearer may touch: their eps_e; None: by size
-    corner_radius: Annotated[Length, Field(gt=0)] | None = None  # [m] of rounded corners: their eps_m; None: 0.2 % of the width
+    contact_distance: Annotated[Length, Field(gt=0)] | None = None  # [m] nearer blocks may touch: eps_e; None: by size
+    corner_radius: Annotated[Length, Field(gt=0)] | None = None  # [m] of rounded corners, eps_m of BRT; None: 0.2 % of width
 
     @model_validator(mode="after")
     def _one_stiffness(self) -> Self:
@@ -203,13 +203,13 @@ class Solver(Table):
         return self
 
 
-class Output(Table):
-    every: Positive | None = None  # [s] between recorded frames
+class OutputTable(Table):
+    every: PositiveTime | None = None  # [s] between recorded frames
     monitor: tuple[str, ...] = ()  # names of blocks
 
 
 @cache
-def structure_table(generator: str, common: type[Table] = Structure) -> type[Table]:
+def structure_table(generator: str, common: type[Table] = StructureTable) -> type[Table]:
     """The table of a generator: a key for each parameter of its signature, with its type, unit and default."""
     signature = inspect.signature(GENERATORS[generator])
     fields: dict[str, Any] = {"generator": (Literal[generator], ...)}

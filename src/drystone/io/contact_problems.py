@@ -16,9 +16,9 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.io.fclib import read_fclib
 from drystone.io.foreign import ForeignProblem
-from drystone.io.given import check_given
+from drystone.io.given import check_readable
 from drystone.io.siconos import read_siconos
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 from drystone.problem import Problem
 from drystone.solvers.solution import Guess
 
@@ -44,7 +44,7 @@ class Dump(NamedTuple):
 def read_contact_problem(path: str | Path) -> ForeignProblem | Dump:
     """A dump, an FCLIB file or a siconos text file: told by how it begins, not by its name."""
     try:
-        with check_given(path).open("rb") as file:
+        with check_readable(path).open("rb") as file:
             begin = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give the file of a contact problem") from None
@@ -57,7 +57,7 @@ def write_problem(path: str | Path, problem: Problem, guess: Guess, about: dict[
     """Write a dump. It is there whole or not at all."""
     fields = {f"problem_{name}": value for name, value in problem._asdict().items()}
     fields |= {f"guess_{name}": value for name, value in guess._asdict().items()}
-    with whole(Path(path)) as part, open(part, "wb") as file:
+    with replace_atomically(Path(path)) as part, open(part, "wb") as file:
         np.savez(file, about=json.dumps(about), **fields)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drystone.errors import InputError
-from drystone.io.closed import check_closed
+from drystone.io.closed import reject_external_links
 from drystone.io.foreign import ForeignProblem, global_problem, local_problem
 
 Array = np.ndarray
@@ -25,7 +25,7 @@ def read_fclib(path: str | Path) -> ForeignProblem:
     """The problem of an FCLIB file."""
     try:
         with h5py.File(path, "r") as file:
-            check_closed(file, path, 2**62)  # sizes are looked at below, of what is read
+            reject_external_links(file, path, 2**62)  # sizes are looked at below, of what is read
             return _read(file, str(path))
     except InputError:
         raise

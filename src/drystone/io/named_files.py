@@ -1,4 +1,4 @@
-"""The files that a case names: the tables of a case come in, where a file is named and the digests of the files go out."""
+"""Finds the files that a case names, and computes their digests."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-FILE_KEYS = ("file", "record")  # of any table of a case: the path of a file, or of a folder of files
+FILE_KEYS = ("file", "record")  # keys of any table of a case whose value is the path of a file or of a folder
 
 
 def named_files(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """Where in a case a file is named: the table and its key."""
+    """Every place in a case that names a file: the table and the key."""
     if isinstance(node, list):
         for each in node:
             yield from named_files(each)
@@ -23,12 +23,12 @@ def named_files(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def file_digests(content: dict[str, Any], folder: Path) -> dict[str, str]:
-    """SHA-256 of the files that a case beside them in `folder` names, by these names."""
+    """SHA-256 of the files that a case names, by name; `folder` is that of the case."""
     return {str(table[key]): path_digest(folder / table[key]) for table, key in named_files(content)}
 
 
 def path_digest(path: Path) -> str:
-    """SHA-256 of a file, or of those of all files of a folder one after the other; empty if there is none."""
+    """SHA-256 of a file, or of the digests of all files of a folder in turn; empty if there is no file."""
     if path.is_file():
         return _file_digest(path, path.stat().st_mtime_ns, path.stat().st_size).hex()
     files = sorted(each for each in path.rglob("*") if each.is_file())
@@ -38,6 +38,6 @@ def path_digest(path: Path) -> str:
 
 @lru_cache(maxsize=10_000)
 def _file_digest(path: Path, changed: int, size: int) -> bytes:
-    """Read again only if it was changed since."""
+    """The digest of a file, which is read again only if its time or size has changed."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()

@@ -1,5 +1,5 @@
-"""Joint laws from outside in an HDF5 group: their numbers, and the name and the digest of their code. The code itself is never
-in a file: whoever goes on with a run gives it again, and it must be the same (`given_again`)."""
+"""Stores user-defined joint laws in an HDF5 group: their numbers, and the name and the digest of their code. The code itself is
+never stored: to resume a run, the caller must give the same function again (`restore_own_laws`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,68 +8,73 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.laws import KnownCode, OwnLaw, OwnLaws
+from drystone.laws import CodeIdentity, OwnLaw, OwnLaws
 from drystone.model import Model
 
-NONE = -1  # in the table of groups: no law from outside
+NO_LAW = -1  # in the table of groups: no user-defined law
 
 
 def write_own_laws(group: Any, own: OwnLaws) -> None:
-    """A table of numbers of laws between groups, and each law once."""
+    """Write the table of the laws between groups, by number, and each law once."""
     laws = list(dict.fromkeys(law for row in own for law in row if law is not None))
-    group["between"] = np.array([[NONE if law is None else laws.index(law) for law in row] for row in own], np.int64)
+    group["between"] = np.array([[NO_LAW if law is None else laws.index(law) for law in row] for row in own], np.int64)
     for k, law in enumerate(laws):
-        code, place = known_code(law), group.create_group(str(k))
-        place.attrs.update(name=code.name, digest=code.digest, memory=law.memory, reach=law.reach)
-        place["numbers"], place["strengths"] = np.array(law.numbers, float), np.array(law.strengths, np.int64)
+        code, law_group = identify_code(law), group.create_group(str(k))
+        law_group.attrs.update(name=code.name, digest=code.digest, memory=law.memory, reach=law.reach)
+        law_group["numbers"], law_group["strengths"] = np.array(law.numbers, float), np.array(law.strengths, np.int64)
 
 
 def read_own_laws(group: Any, groups: int) -> OwnLaws:
-    """The laws between so many groups of blocks, without their code; a `ValueError` if they do not fit."""
+    """The laws between the groups of blocks, `groups` in number, without their code; a `ValueError` if they do not match."""
     between = group["between"][:]
     laws: list[OwnLaw | None] = [_read(group[str(k)]) for k in range(len(group) - 1)]
-    if between.shape != (groups, groups) or not np.all((between >= NONE) & (between < len(laws))):
-        raise ValueError("own laws of the model do not fit the rest")
-    laws.append(None)  # which NONE names
+    if between.shape != (groups, groups) or not np.all((between >= NO_LAW) & (between < len(laws))):
+        raise ValueError("the user-defined laws do not match the rest of the model")
+    laws.append(None)  # the entry that NO_LAW, -1, selects
     return tuple(tuple(laws[k] for k in row) for row in between)
 
 
-def _read(place: Any) -> OwnLaw:
-    told = place.attrs
-    law = OwnLaw(KnownCode(str(told["name"]), str(told["digest"])), tuple(place["numbers"][:].tolist()), int(told["memory"]),
-                 tuple(place["strengths"][:].tolist()), float(told["reach"]))  # fmt: skip
+def _read(law_group: Any) -> OwnLaw:
+    attributes = law_group.attrs
+    law = OwnLaw(
+        CodeIdentity(str(attributes["name"]), str(attributes["digest"])),
+        tuple(law_group["numbers"][:].tolist()),
+        int(attributes["memory"]),
+        tuple(law_group["strengths"][:].tolist()),
+        float(attributes["reach"]),
+    )
     law.check(" of the model")
     return law
 
 
-def known_code(law: OwnLaw) -> KnownCode:
+def identify_code(law: OwnLaw) -> CodeIdentity:
     """The name and the digest of the code of a law."""
-    return law.stress if isinstance(law.stress, KnownCode) else _code_of(law.stress)
+    return law.stress if isinstance(law.stress, CodeIdentity) else _digest_function(law.stress)
 
 
-def _code_of(function: Callable[..., None]) -> KnownCode:
-    from drystone.kernel.digest import code_digest  # loads Numba, which whoever reads a run does without
+def _digest_function(function: Callable[..., None]) -> CodeIdentity:
+    from drystone.kernel.digest import code_digest  # loads Numba, which is not needed to read a run
 
     plain = getattr(function, "py_func", function)
-    return KnownCode(plain.__name__, code_digest(plain))
+    return CodeIdentity(plain.__name__, code_digest(plain))
 
 
-def given_again(model: Model, functions: Sequence[Callable[..., None]]) -> Model:
+def restore_own_laws(model: Model, functions: Sequence[Callable[..., None]]) -> Model:
     """A model that was read from a run, with the code of its laws from outside: `functions` must do what they did then."""
     if model.own is None:
         return model
-    found = {_code_of(function): function for function in functions}
+    function_of = {_digest_function(function): function for function in functions}
     for law in {law for row in model.own for law in row if law is not None}:
-        _check_given(known_code(law), found)
-    own = tuple(tuple(law and replace(law, stress=found[known_code(law)]) for law in row) for row in model.own)
+        _check_code(identify_code(law), function_of)
+    own = tuple(tuple(law and replace(law, stress=function_of[identify_code(law)]) for law in row) for row in model.own)
     return replace(model, own=own)
 
 
-def _check_given(code: KnownCode, found: dict[KnownCode, Callable[..., None]]) -> None:
-    if code in found:
+def _check_code(code: CodeIdentity, function_of: dict[CodeIdentity, Callable[..., None]]) -> None:
+    if code in function_of:
         return
-    if any(other.name == code.name for other in found):
+    if any(other.name == code.name for other in function_of):
         raise InputError(f"the joint law {code.name!r} is not the one that the run began with: its code has changed (digest "
                          f"{code.digest[:12]} then); give the function as it was, or begin the run anew")  # fmt: skip
-    raise InputError(f"the run has the joint law {code.name!r} from outside, whose code is not in its file; give the function "
+    raise InputError(f"the run has the user-defined joint law {code.name!r}, whose code is not stored; give the function "
                      f"in Python: resume(folder, laws=[{code.name}])")  # fmt: skip

@@ -1,4 +1,4 @@
-"""A model in an HDF5 group: written once by a run, read back without the case or its files."""
+"""Stores a model in an HDF5 group; it is read back without the case or its files."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,7 +12,7 @@ from drystone.model import Block, Bodies, Model
 
 
 def write_model(group: Any, model: Model) -> None:
-    """Blocks as they were given and the arrays made from them: a rebuilt model is the same to the last bit."""
+    """Write the blocks as they were given and the arrays made from them, so that the model read back is identical."""
     blocks = model.blocks
     faces = [face for block in blocks for face in block.faces]
     group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
@@ -45,7 +45,7 @@ def write_model(group: Any, model: Model) -> None:
 
 
 def read_model(group: Any) -> Model:
-    """The model that `write_model` wrote; a `ValueError` if its parts do not fit together."""
+    """The model that `write_model` wrote; a `ValueError` if its parts do not match each other."""
     _check(group)
     vertices = np.split(group["vertices"][:], np.cumsum(group["vertex_count"][:])[:-1])
     corners = np.split(group["face_vertex"][:], np.cumsum(group["face_size"][:])[:-1])
@@ -79,30 +79,30 @@ def read_model(group: Any) -> Model:
 
 
 def _check(group: Any) -> None:
-    """The counts add up, and whatever is a row of something is one of its rows: kernels take them as they are."""
+    """Check that counts add up and that all row numbers are within range, as kernels do not check them."""
     blocks = len(group["vertex_count"])
     for name in ("face_count", "piece_count", "density", "fixed", "name", "group", "position"):
-        _must(len(group[name]) == blocks, name)
+        _require(len(group[name]) == blocks, name)
     for count, counted in (("vertex_count", "vertices"), ("face_size", "face_vertex"), ("face_count", "face_size"),
                            ("piece_count", "pieces")):  # fmt: skip
-        _must(group[count][:].min(initial=0) >= 0 and group[count][:].sum() == len(group[counted]), count)
+        _require(group[count][:].min(initial=0) >= 0 and group[count][:].sum() == len(group[counted]), count)
     bodies = {name: group[f"bodies/{name}"][:] for name in Bodies._fields}
     pieces = len(bodies["owner"])
     starts = (("vertex_start", "vertex", pieces), ("piece_face", "face_normal", pieces),
               ("face_start", "face_vertex", len(bodies["face_normal"])))  # fmt: skip
     for start, counted, length in starts:
         rows = bodies[start]
-        _must(len(rows) == length + 1 and rows[0] == 0 and rows[-1] == len(bodies[counted]), start)
-        _must(np.all(np.diff(rows) >= 0), start)
+        _require(len(rows) == length + 1 and rows[0] == 0 and rows[-1] == len(bodies[counted]), start)
+        _require(np.all(np.diff(rows) >= 0), start)
     for row, of in (("face_vertex", len(bodies["vertex"])), ("owner", blocks), ("group", len(group["friction"]))):
-        _must(np.all((bodies[row] >= 0) & (bodies[row] < of)), row)
+        _require(np.all((bodies[row] >= 0) & (bodies[row] < of)), row)
     for name in ("mass", "inertia", "radius", "fixed", "group"):
-        _must(len(bodies[name]) == blocks and np.isfinite(bodies[name]).all(), name)
+        _require(len(bodies[name]) == blocks and np.isfinite(bodies[name]).all(), name)
     corner, block = group["face_vertex"][:], np.repeat(np.arange(blocks), group["face_count"][:])
     most = np.repeat(group["vertex_count"][:][block], group["face_size"][:])
-    _must(np.all((corner >= 0) & (corner < most)), "face_vertex")
+    _require(np.all((corner >= 0) & (corner < most)), "face_vertex")
 
 
-def _must(holds: Any, name: str) -> None:
+def _require(holds: Any, name: str) -> None:
     if not holds:
         raise ValueError(f"{name} of the model does not fit the rest")

@@ -1,4 +1,4 @@
-"""The samples of motions in an HDF5 group: written once by a run, read back without the files they came from."""
+"""Stores the accelerograms of motions in an HDF5 group; they are read back without the files they came from."""
 
 import json
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from drystone.ground.accelerogram import Accelerogram
 from drystone.motion import Motion
 
 
-def write_records(group: Any, motions: Sequence[Motion]) -> None:
-    """Each under the number of its motion, with what was done to it."""
+def write_accelerograms(group: Any, motions: Sequence[Motion]) -> None:
+    """Write each accelerogram under the number of its motion, with the list of its processing."""
     for number, motion in enumerate(motions):
         record = motion.record
         if record is not None:
@@ -24,8 +24,8 @@ def write_records(group: Any, motions: Sequence[Motion]) -> None:
             )
 
 
-def read_records(group: Any) -> dict[int, Accelerogram]:
-    """The accelerograms that `write_records` wrote, by the number of their motion."""
+def read_stored_accelerograms(group: Any) -> dict[int, Accelerogram]:
+    """The accelerograms that `write_accelerograms` wrote, by the number of their motion."""
     return {int(number): _read(samples) for number, samples in group.items()}
 
 

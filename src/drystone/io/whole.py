@@ -1,6 +1,6 @@
-"""Files that are there whole or not at all: written beside their name, and renamed when all is written.
+"""Writes files atomically: to a temporary file in the same folder, which is renamed when it is complete.
 
-What keeps a file from being written, a full disk, a folder that is not ours, is one `InputError` that names the file.
+If a file cannot be written, as on a full disk or in a folder without permission, one `InputError` names the file.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from drystone.errors import InputError
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Where the file `path` is written."""
+def report_write_errors(path: Path) -> Iterator[None]:
+    """Turn an `OSError` in the block, which writes the file `path`, into an `InputError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -20,10 +20,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Where to write the file `path`; nothing is left if that fails."""
+def replace_atomically(path: Path) -> Iterator[Path]:
+    """A temporary path that becomes the file `path` at the end of the block; it is removed if the block fails."""
     part = path.with_name(path.name + ".part")
-    with writing(path):
+    with report_write_errors(path):
         try:
             yield part
             part.replace(path)
@@ -31,7 +31,7 @@ def whole(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: str) -> None:
-    """Write a text file."""
-    with whole(path) as part:
+def write_atomic(path: Path, content: str) -> None:
+    """Write a text file atomically."""
+    with replace_atomically(path) as part:
         part.write_text(content, encoding="utf-8", newline="")

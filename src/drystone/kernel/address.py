@@ -1,5 +1,5 @@
 # mypy: disable-error-code=call-arg
-"""Addresses in kernels: of a number in an array, and calls of functions that are known by their address."""
+"""Addresses in kernels: that of a number in an array, and calls of functions by their address."""
 
 import numpy as np
 from llvmlite import ir
@@ -26,5 +26,5 @@ def call(typing_context, address, arguments):
 
 @inner
 def address(array, index):
-    """Address of a number in a contiguous array."""
+    """The address of a number in a contiguous array."""
     return np.int64(array.ctypes.data) + index * array.itemsize

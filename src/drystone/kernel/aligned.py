@@ -1,4 +1,4 @@
-"""Arrays that begin on a cache line: vectors are read from them in one go, and threads do not meet at their ends."""
+"""Arrays that begin on a cache line, so that vectors are read at once and threads do not share cache lines at their ends."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ CACHE_LINE = 8  # numbers
 
 
 def aligned(count: int, kind: Any = float) -> np.ndarray:
-    """So many zeros of a kind of eight bytes."""
+    """An array of `count` zeros of a type of eight bytes."""
     room = np.zeros(count + CACHE_LINE, kind)
     first = -room.ctypes.data // room.itemsize % CACHE_LINE
     return room[first : first + count]

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="attr-defined"
-"""What the machine code of a kernel depends on, as a digest: its own code and all that it refers to.
+"""The digest of everything that the machine code of a kernel depends on: its own code and all that it refers to.
 
 Numba's cache looks only at the file of the function it caches: editing a function that is called from there leaves a cached
 caller that silently returns old results. The digest of a kernel covers its byte code and constants, the kernels it calls
@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numba.core import types as numba_types
 
-PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic)
-OF_LIBRARIES = ("numpy", "numba", "llvmlite", "math", "builtins")  # their versions are in the key of the cache
+PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), np.generic)
+VERSIONED_LIBRARIES = ("numpy", "numba", "llvmlite", "math", "builtins")  # their versions are in the key of the cache
 
 
-def sha256(parts: Iterable[str]) -> str:
+def digest_texts(parts: Iterable[str]) -> str:
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part.encode())
@@ -33,62 +33,62 @@ def sha256(parts: Iterable[str]) -> str:
 
 @cache
 def code_digest(function: types.FunctionType) -> str:
-    """Of a function and all it refers to."""
-    parts = [*_code(function.__code__), repr(function.__defaults__)]
+    """The digest of a function and of all that it refers to."""
+    parts = [*_describe_code(function.__code__), repr(function.__defaults__)]
     cells = function.__closure__ or ()
-    parts += [_value(cell.cell_contents) for cell in cells]
-    for name in _names(function.__code__):
+    parts += [_describe_value(cell.cell_contents) for cell in cells]
+    for name in _referred_names(function.__code__):
         if name in function.__globals__:
-            parts += [name, _value(function.__globals__[name], function)]
-    return sha256(parts)
+            parts += [name, _describe_value(function.__globals__[name], function)]
+    return digest_texts(parts)
 
 
-def _names(code: types.CodeType) -> list[str]:
-    """Names of globals and attributes, also of functions inside."""
-    inside = [name for each in code.co_consts if isinstance(each, types.CodeType) for name in _names(each)]
+def _referred_names(code: types.CodeType) -> list[str]:
+    """The names of globals and attributes in a code object, including those in nested functions."""
+    inside = [name for each in code.co_consts if isinstance(each, types.CodeType) for name in _referred_names(each)]
     return sorted({*code.co_names, *inside})
 
 
-def _code(code: types.CodeType) -> list[str]:
+def _describe_code(code: types.CodeType) -> list[str]:
     constants = code.co_consts
     if constants and isinstance(constants[0], str):  # the docstring
         constants = constants[1:]
     parts = [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names)]
     for each in constants:
-        parts += _code(each) if isinstance(each, types.CodeType) else [repr(each)]
+        parts += _describe_code(each) if isinstance(each, types.CodeType) else [repr(each)]
     return parts
 
 
-def _value(value: Any, function: Any = None) -> str:
-    """Of something that a function refers to."""
-    if isinstance(value, PLAIN):
+def _describe_value(value: Any, function: Any = None) -> str:
+    """A text that identifies a value to which a function refers."""
+    if isinstance(value, PLAIN_TYPES):
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
-        return sha256(map(_value, value))
+        return digest_texts(map(_describe_value, value))
     if isinstance(value, np.ndarray):
-        return sha256([str(value.dtype), str(value.shape), value.tobytes().hex()])
+        return digest_texts([str(value.dtype), str(value.shape), value.tobytes().hex()])
     if hasattr(value, "py_func"):
         return "itself" if value.py_func is function else code_digest(value.py_func)
     if isinstance(value, type) and hasattr(value, "_fields"):
         return describe_record(value)
     if isinstance(value, types.ModuleType):
-        return value.__name__ if _is_of_library(value.__name__) else _source_of(value.__name__)
+        return value.__name__ if _is_of_library(value.__name__) else _digest_source(value.__name__)
     if isinstance(value, numba_types.Type):
         return repr(value)
     origin = getattr(getattr(value, "_defn", value), "__module__", None) or type(value).__module__
     if _is_of_library(origin):
         return f"{origin} {getattr(value, '__qualname__', repr(value))}"
-    return _source_of(origin)
+    return _digest_source(origin)
 
 
 def _is_of_library(module: str) -> bool:
-    return module.partition(".")[0] in OF_LIBRARIES
+    return module.partition(".")[0] in VERSIONED_LIBRARIES
 
 
 @cache
-def _source_of(module: str) -> str:
-    """Of a whole file."""
-    return sha256([Path(inspect.getfile(sys.modules[module])).read_text()])
+def _digest_source(module: str) -> str:
+    """The digest of the source file of a module."""
+    return digest_texts([Path(inspect.getfile(sys.modules[module])).read_text()])
 
 
 def describe_record(kind: Any) -> str:
@@ -96,7 +96,7 @@ def describe_record(kind: Any) -> str:
 
 
 def describe_type(kind: Any) -> str:
-    """A Numba type, records with the names of their fields: reordered fields are another type."""
+    """A text that identifies a Numba type; records with the names of their fields, as another order is another type."""
     if isinstance(kind, numba_types.BaseTuple):
         head = describe_record(kind.instance_class) if hasattr(kind, "instance_class") else ""
         return f"{head}({','.join(map(describe_type, kind.types))})"

@@ -1,14 +1,14 @@
 # mypy: disable-error-code="call-arg,attr-defined,assignment,has-type"
-"""The compiled functions of the package: `@kernel`, `@inner` and `@inlined` make one of a Python function.
+"""The decorators that compile Python functions of the package: `@kernel`, `@inner`, `@inlined` and `@unlocked`.
 
 `@kernel` is like `numba.njit`, but the function is compiled once, into machine code of its own (target.py), and kept on
 disk (store.py), where it is found again by all that its code depends on (digest.py). `@inner` is for functions that
 allocate nothing: they have no reference counts, which Numba keeps for every array a function receives (60 % of the narrow
 phase when measured) and which take a third of the compiling. Numba refuses to compile one that does allocate. `@inlined` is
-copied into its callers even if it is large: a constant argument is then a constant in the code. `@unlocked` does not hold
-Python's lock while it runs.
+copied into its callers even if it is large: a constant argument is then a constant in the code. `@unlocked` releases
+Python's global interpreter lock while it runs.
 
-A function that only other kernels call has no entry for Python; one is made when Python calls it for the first time.
+A function that only other kernels call has no entry point for Python; one is made when Python calls it for the first time.
 """
 
 import importlib
@@ -30,16 +30,20 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from drystone.kernel import store
-from drystone.kernel.digest import code_digest, describe_type, sha256
+from drystone.kernel.digest import code_digest, describe_type, digest_texts
 from drystone.kernel.target import Callee, kernel_target
-from drystone.undisturbed import disturbed
+from drystone.undisturbed import deliver_signals
 
-FORMAT = "1"  # of the files in the store
-LARGEST_COPIED = 120  # instructions of LLVM; a smaller function is copied into its callers, a call would cost more than it does
-VERSIONS = (
-    FORMAT, str(LARGEST_COPIED), f"{sys.version_info[0]}.{sys.version_info[1]}", numba.__version__, llvmlite.__version__,
+STORE_FORMAT = "1"  # version of the format of files in the store
+MAX_COPIED_INSTRUCTIONS = 120  # of LLVM; a smaller function is copied into its callers, as a call would cost more
+KEY_VERSIONS = (
+    STORE_FORMAT,
+    str(MAX_COPIED_INSTRUCTIONS),
+    f"{sys.version_info[0]}.{sys.version_info[1]}",
+    numba.__version__,
+    llvmlite.__version__,
     np.__version__.partition(".")[0],  # how arrays lie in memory changes with the major version at most
-)  # fmt: skip
+)
 
 _announce: Callable[[], None] | None = None  # called before the first compilation of this process
 _compiled = 0  # kernels that this process has compiled
@@ -52,18 +56,21 @@ def announce_compiling(say: Callable[[], None] | None) -> None:
 
 
 def compilations() -> int:
-    """How many kernels this process has compiled; those found in the store do not count."""
+    """The number of kernels that this process has compiled, without those loaded from the store."""
     return _compiled
 
 
 def is_compiled(*kernels: Any) -> bool:
-    """Whether each of these has been compiled, as it is now and for this Python, for some arguments at least."""
+    """Whether each of these kernels, in its present version and for this Python, has been compiled for at least one
+    signature."""
     return all(store.is_stored(each.stored_name) for each in kernels)
 
 
 class _Flags(Flags):
-    """The options of a compilation. Numba compares them a hundred thousand times while it looks for implementations, and each
-    time gathers all their defaults: a tenth of the compiling. What was set is enough."""
+    """The options of a compilation. Numba compares them a hundred thousand times while it searches for implementations, and
+    gathers
+    all their defaults each time, which takes a tenth of the compiling time. Here only the options that were set are
+    compared."""
 
     __slots__ = ()
 
@@ -89,30 +96,30 @@ class Kernel(CPUDispatcher):
     """A compiled function."""
 
     targetdescr = kernel_target
-    largest_copied = LARGEST_COPIED
+    max_copied = MAX_COPIED_INSTRUCTIONS
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **others: Any):
         super().__init__(py_func, locals, targetoptions, **others)
         self._compiler = _Compiler(py_func, self.targetdescr, self.targetoptions, self.locals, self._compiler.pipeline_class)
         self._for_linking = False
-        self._entries: dict[Any, Any] = {}  # what Python calls, by argument types
+        self._entries: dict[Any, Any] = {}  # entry points for Python, by argument types
 
     @cached_property
     def stored_name(self) -> str:
-        """The name of its entries in the store, up to what the argument types add."""
+        """The name of its entries in the store, without the part that depends on the argument types."""
         code = code_digest(self.py_func)
         options = sorted(self.targetoptions.items())
-        key = sha256([*VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
+        key = digest_texts([*KEY_VERSIONS, *map(str, self.targetctx.codegen().magic_tuple()), code, str(options)])[:20]
         return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{key}"
 
     @property
-    def is_put_in_place(self) -> bool:
+    def is_inlined(self) -> bool:
         return self.targetoptions.get("forceinline", False)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba asks for this when another kernel calls this one. A number written in the call is a number as any other: the
-        function is not compiled for each value of it, unless it is put in place of the call."""
-        if not self.is_put_in_place:
+        """Numba calls this when another kernel calls this one. A literal number in the call is treated as any other number, so
+        that the function is not compiled for each value of it, unless it is inlined."""
+        if not self.is_inlined:
             args = [types.unliteral(each) for each in args]
             kws = {name: types.unliteral(each) for name, each in kws.items()}
         with global_compiler_lock:
@@ -123,7 +130,7 @@ class Kernel(CPUDispatcher):
                 self._for_linking = before
 
     def compile(self, sig: Any) -> Any:
-        """Have it compiled, or loaded, for these argument types: for a call from another kernel, or from Python."""
+        """Compile or load the kernel for these argument types, for a call from another kernel or from Python."""
         with global_compiler_lock:
             args, _ = sigutils.normalize_signature(sig)
             for_linking, self._for_linking = self._for_linking, False
@@ -137,22 +144,22 @@ class Kernel(CPUDispatcher):
         """The compiled code for these argument types, as other kernels call it."""
         args = tuple(args)
         if args not in self.overloads:
-            rtsys.initialize(self.targetctx)  # all that stored code needs; to compile, Numba loads half a second more
-            name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}"
+            rtsys.initialize(self.targetctx)  # sufficient for stored code; Numba loads for another half a second to compile
+            name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}"
             result = self._loaded(name)
             if result is None:
-                with disturbed(), store.sole_compiler(name):
+                with deliver_signals(), store.sole_compiler(name):
                     result = self._loaded(name) or self._compiled(name, args)
             self.overloads[args] = result
         return self.overloads[args]
 
     def _loaded(self, name: str) -> Any:
-        content = store.load(name)
+        content = store.load_entry(name)
         if content is None:
             return None
         is_separate, state, callees, fndesc, env, signature, environments = pickle.loads(content)
         for callee in callees:
-            _kernel_at(callee).provide(callee.arguments)
+            _import_kernel(callee).provide(callee.arguments)
         codegen = self.targetctx.codegen()
         library = codegen.load_object(*state) if is_separate else codegen.load_bitcode(*state)
         library.callees.update(dict.fromkeys(callees))
@@ -162,27 +169,27 @@ class Kernel(CPUDispatcher):
             type_annotation=None, signature=signature, objectmode=False, lifted=(), fndesc=fndesc, library=library,
             call_helper=None, environment=env, metadata=None, reload_init=(), referenced_envs=environments,
         )  # fmt: skip
-        return self._settled(result, environments)
+        return self._register(result, environments)
 
     def _compiled(self, name: str, args: Any) -> Any:
         _note_compilation()
         self.targetctx.refresh()
         result = self._compiler.compile(args, None)
         library = result.library
-        library.is_separate = not self.is_put_in_place and library.size() > self.largest_copied
+        library.is_separate = not self.is_inlined and library.size() > self.max_copied
         environments = result._find_referenced_environments() if library.is_separate else []
         if library.is_separate:
             library.emit()
-        result = self._settled(result, environments)
+        result = self._register(result, environments)
         result.fndesc.typemap = result.fndesc.calltypes = None
         state = library.serialize_object() if library.is_separate else library.serialize_bitcode()
         content = (library.is_separate, state, list(library.callees), result.fndesc, result.environment, result.signature,
                    environments)  # fmt: skip
-        store.save(name, dumps(content))
+        store.save_entry(name, dumps(content))
         return result
 
-    def _settled(self, result: Any, environments: Any) -> Any:
-        """Known to the kernels that are compiled after it."""
+    def _register(self, result: Any, environments: Any) -> Any:
+        """Make the compiled code known to the kernels that are compiled after it."""
         library = result.library
         library.identity = Callee(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
         for each in environments:
@@ -192,13 +199,13 @@ class Kernel(CPUDispatcher):
         return result
 
     def _entry(self, args: Any, result: Any) -> Any:
-        """What Python calls, made known to Numba's dispatcher."""
+        """The entry point for Python, made known to Numba's dispatcher."""
         if args in self._entries:
             return self._entries[args]
-        name = f"{self.stored_name}-{sha256(map(describe_type, args))[:12]}-entry"
+        name = f"{self.stored_name}-{digest_texts(map(describe_type, args))[:12]}-entry"
         context = self.targetctx.subtarget(enable_nrt=self.targetoptions.get("_nrt", True))
         codegen = context.codegen()
-        content = store.load(name)
+        content = store.load_entry(name)
         if content is None:
             self.targetctx.refresh()
             library = codegen.create_library(f"{result.fndesc.qualname} entry")
@@ -209,7 +216,7 @@ class Kernel(CPUDispatcher):
                 context.create_cpython_wrapper(library, result.fndesc, result.environment, result.call_helper,
                                                release_gil=self.targetoptions.get("nogil", False))  # fmt: skip
             library.emit()
-            store.save(name, dumps((library.serialize_object(), list(result.environment.consts))))
+            store.save_entry(name, dumps((library.serialize_object(), list(result.environment.consts))))
         else:
             state, constants = pickle.loads(content)
             result.environment.consts[:] = constants  # those of the code, then those of the entry
@@ -219,11 +226,11 @@ class Kernel(CPUDispatcher):
         return self._entries[args]
 
 
-def _kernel_at(callee: Callee) -> Kernel:
-    found: Any = importlib.import_module(callee.module)
+def _import_kernel(callee: Callee) -> Kernel:
+    imported: Any = importlib.import_module(callee.module)
     for part in callee.name.split("."):
-        found = getattr(found, part)
-    return found
+        imported = getattr(imported, part)
+    return imported
 
 
 def _note_compilation() -> None:
@@ -247,4 +254,4 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 kernel = _decorator()
 inner = _decorator(_nrt=False)
 inlined = _decorator(_nrt=False, forceinline=True)
-unlocked = _decorator(nogil=True)  # does not hold Python's lock while it runs
+unlocked = _decorator(nogil=True)  # releases Python's global interpreter lock while it runs

@@ -1,11 +1,10 @@
 # mypy: ignore-errors
-"""Functions handed to kernels while they run: a function comes in, the address of its machine code goes out, which kernels call
-without having been compiled for it.
+"""Addresses of compiled joint laws, through which kernels call them without being compiled for each law.
 
     where = law_address(law)                                 in Python
     call_law(where, numbers, 1.0, ..., memory, out)          in a kernel
 
-A function that is passed to a kernel as an argument would have the kernel, and all between, compiled anew for it.
+If a function were passed to a kernel as an argument, the kernel and all kernels between would be compiled again for it.
 """
 
 from types import FunctionType
@@ -21,25 +20,26 @@ from drystone.kernel.dispatch import Kernel, inner
 intrinsic: Any = numba_intrinsic
 
 _ROW = types.Array(types.float64, 1, "C")
-LAW = (_ROW, *[types.float64] * 7, _ROW, _ROW)  # arguments of the law of a joint, engine/joint_law.py
+LAW_ARGUMENTS = (_ROW, *[types.float64] * 7, _ROW, _ROW)  # arguments of the law of a joint, engine/joint_law.py
 _addresses: dict[str, tuple[int, Kernel]] = {}  # by what the functions do
 
 
 class _Addressed(Kernel):
-    """A function of which there is always machine code, however small it is."""
+    """A function that always has machine code of its own, however small it is."""
 
-    largest_copied = 0
+    max_copied = 0
 
 
 @global_compiler_lock
 def law_address(function: Any) -> int:
-    """Where the code of the law of a joint begins, a Python function or one that is compiled already. It stays there, and a
-    function that does the same has the same."""
+    """The address of the machine code of a joint law, which is a Python function or a compiled one. The address does not
+    change,
+    and functions with the same code have the same address."""
     plain = getattr(function, "py_func", function)
     digest = code_digest(plain)
     if digest not in _addresses:
         kernel = _Addressed(_renamed(plain, digest), targetoptions=inner(plain).targetoptions)
-        compiled = kernel.provide(LAW)
+        compiled = kernel.provide(LAW_ARGUMENTS)
         if compiled.signature.return_type != types.none:
             raise TypeError(f"it returns {compiled.signature.return_type}")
         where = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
@@ -48,8 +48,9 @@ def law_address(function: Any) -> int:
 
 
 def _renamed(function: FunctionType, digest: str) -> FunctionType:
-    """The function under a name that says what it does: machine code is found by its name, and somebody may write another one
-    of the same name in the same process."""
+    """A copy of the function whose name contains the digest of its code, as machine code is found by its name, and another
+    function
+    of the same name may be defined in the same process."""
     name = f"{function.__name__}_{digest[:16]}"
     copy = FunctionType(function.__code__.replace(co_name=name, co_qualname=name), function.__globals__, name,
                         function.__defaults__, function.__closure__)  # fmt: skip
@@ -60,11 +61,11 @@ def _renamed(function: FunctionType, digest: str) -> FunctionType:
 @intrinsic
 def call_law(typingctx, where, numbers, opening, farthest, rate, v1, v2, dt, damping, memory, out):
     def codegen(context, builder, signature, values):
-        kind = context.call_conv.get_function_type(types.none, LAW)
+        kind = context.call_conv.get_function_type(types.none, LAW_ARGUMENTS)
         function = builder.inttoptr(values[0], kind.as_pointer())
-        status, _ = context.call_conv.call_function(builder, function, types.none, LAW, values[1:])
+        status, _ = context.call_conv.call_function(builder, function, types.none, LAW_ARGUMENTS, values[1:])
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return context.get_dummy_value()
 
-    return types.void(types.int64, *LAW), codegen
+    return types.void(types.int64, *LAW_ARGUMENTS), codegen

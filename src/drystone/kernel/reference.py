@@ -1,6 +1,6 @@
 # mypy: ignore-errors
-"""Records handed to kernels by reference: a `NamedTuple` of arrays, numbers and such records comes in, an object goes out that
-kernels receive as one address.
+"""Passes records to kernels by reference: wraps a `NamedTuple` of arrays, numbers and such records in an object that kernels
+receive as one address.
 
     data = Reference(Data(structure, pairs, ...))            in Python
     data.work.velocity, data.joints[1].rows                   in a kernel
@@ -24,12 +24,12 @@ from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import NativeValue, lower_builtin, register_model, unbox
 
-WORD = ir.IntType(64)
-NUMBERS = {np.dtype(float): types.float64, np.dtype(np.int64): types.int64, np.dtype(bool): types.boolean}
+WORD_TYPE = ir.IntType(64)
+NUMBER_TYPES = {np.dtype(float): types.float64, np.dtype(np.int64): types.int64, np.dtype(bool): types.boolean}
 
 
 class ReferenceType(types.Type):
-    """The address of the table of a record: its class, the names of its fields and their types, and where each begins."""
+    """The type of the address of a record's table: its class, the names and types of its fields, and where each begins."""
 
     def __init__(self, kind: str, names: tuple[str, ...], fields: tuple[types.Type, ...]):
         self.names, self.fields = names, fields
@@ -43,7 +43,7 @@ class ReferenceType(types.Type):
 
 
 class RowType(types.Type):
-    """The address of several tables of one kind, side by side."""
+    """The type of the address of several tables of one kind, one after the other."""
 
     def __init__(self, count: int, each: ReferenceType):
         self.count, self.each = count, each
@@ -55,14 +55,14 @@ class RowType(types.Type):
 
 
 def _words(kind: types.Type) -> int:
-    """How many numbers of a table a field takes: an array has its address and its shape."""
+    """How many numbers a field takes in a table; an array takes its address and its shape."""
     if isinstance(kind, types.Array):
         return 1 + kind.ndim
     return kind.words if isinstance(kind, (ReferenceType, RowType)) else 1
 
 
 class Reference:
-    """A record as kernels see it. `record` is the one in Python; its arrays are the same."""
+    """A record as kernels receive it. `record` is the one in Python, with the same arrays."""
 
     def __init__(self, record: Any):
         self.record = record
@@ -72,7 +72,7 @@ class Reference:
         _write(record, self._table)
 
     def replace(self, name: str, value: Any) -> None:
-        """Put another value of the same kind in place of a field. No kernel may be at work."""
+        """Replace a field by another value of the same type. No kernel may be running."""
         kind, at = self._numba_type_, self._numba_type_.names.index(name)
         assert _kind_of(value) == kind.fields[at]
         _write(value, self._table[kind.starts[at] :])
@@ -87,7 +87,7 @@ def _kind_of(value: Any) -> types.Type:
         return RowType(len(value), _kind_of(value[0]))
     if isinstance(value, np.ndarray):
         assert value.flags.c_contiguous
-        return types.Array(NUMBERS[value.dtype], value.ndim, "C")
+        return types.Array(NUMBER_TYPES[value.dtype], value.ndim, "C")
     return typeof(value)
 
 
@@ -113,13 +113,13 @@ def _write(value: Any, table: Any) -> int:
 @register_model(RowType)
 class _AddressModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, WORD.as_pointer())
+        super().__init__(dmm, fe_type, WORD_TYPE.as_pointer())
 
 
 @unbox(ReferenceType)
 def _unbox(kind, value, c):
     number = c.pyapi.object_getattr_string(value, "address")
-    address = c.builder.inttoptr(c.pyapi.long_as_longlong(number), WORD.as_pointer())
+    address = c.builder.inttoptr(c.pyapi.long_as_longlong(number), WORD_TYPE.as_pointer())
     c.pyapi.decref(number)
     return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
 
@@ -135,7 +135,7 @@ class _Fields(AttributeTemplate):
 @lower_getattr_generic(ReferenceType)
 def _lower_field(context, builder, kind, table, name):
     at = kind.names.index(name)
-    place = builder.gep(table, [ir.Constant(WORD, kind.starts[at])])
+    place = builder.gep(table, [ir.Constant(WORD_TYPE, kind.starts[at])])
     field = kind.fields[at]
     if isinstance(field, (ReferenceType, RowType)):
         return place
@@ -148,7 +148,7 @@ def _lower_field(context, builder, kind, table, name):
 
 
 def _load(builder, place):
-    """A number of a table. Tables never change while a kernel can see them, which spares it to look again after every write."""
+    """Load a number of a table. Tables never change while a kernel runs, so it need not be loaded again after a write."""
     word = builder.load(place)
     word.set_metadata("invariant.load", builder.module.add_metadata([]))
     return word
@@ -157,15 +157,15 @@ def _load(builder, place):
 def _array_at(context, builder, kind, place):
     array = context.make_array(kind)(context, builder)
     item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    shape = [_load(builder, builder.gep(place, [ir.Constant(WORD, 1 + axis)])) for axis in range(kind.ndim)]
-    strides, count = [ir.Constant(WORD, item)], ir.Constant(WORD, 1)
+    shape = [_load(builder, builder.gep(place, [ir.Constant(WORD_TYPE, 1 + axis)])) for axis in range(kind.ndim)]
+    strides, count = [ir.Constant(WORD_TYPE, item)], ir.Constant(WORD_TYPE, 1)
     for extent in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], extent))
     for extent in shape:
         count = builder.mul(count, extent)
     context.populate_array(
         array, data=builder.inttoptr(_load(builder, place), array.data.type), shape=shape, strides=strides,
-        itemsize=ir.Constant(WORD, item), meminfo=None,
+        itemsize=ir.Constant(WORD_TYPE, item), meminfo=None,
     )  # fmt: skip
     array.nitems = count
     return array._getvalue()
@@ -182,4 +182,4 @@ class _Item(AbstractTemplate):
 @lower_builtin(operator.getitem, RowType, types.int64)
 def _lower_item(context, builder, sig, args):
     row = sig.args[0]
-    return builder.gep(args[0], [builder.mul(args[1], ir.Constant(WORD, row.each.words))])
+    return builder.gep(args[0], [builder.mul(args[1], ir.Constant(WORD_TYPE, row.each.words))])

@@ -1,11 +1,11 @@
-"""Compiled kernels on disk: a file each, found by what it was compiled from and nothing else.
+"""Stores compiled kernels on disk, one file per kernel and signature.
 
-The name of a file holds the digest of all that decides its content (code, argument types, processor, versions). So no file
-can be out of date, a copy of the package at another place finds the same files, and those of several versions lie side by
-side. Two folders are searched: the one inside the package, which wheels bring filled, and the user's cache, where new files
-go.
+The name of a file contains the digest of everything that determines its content (code, argument types, processor, versions). So
+no file can be out of date, a copy of the package at another place finds the same files, and files of several versions exist
+side by side. Two folders are searched: the one inside the package, which is filled in wheels, and the user's cache, where new
+files are written.
 
-A file begins with the digest of its content: one that was cut short by a full disk is as good as none.
+A file begins with the digest of its content, so that a truncated file is recognised and ignored.
 """
 
 import contextlib
@@ -19,46 +19,47 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a Unix: two processes that start at once may compile the same
+except ImportError:  # not a Unix system: two processes that start at the same time may both compile a kernel
     fcntl = None  # type: ignore[assignment]
 
-SHIPPED = Path(__file__).parent / "compiled"
-SUFFIX = ".kernel"
+SHIPPED_FOLDER = Path(__file__).parent / "compiled"
+ENTRY_SUFFIX = ".kernel"
 DIGEST_BYTES = 32
 UNUSED_DAYS = 30  # after which a file is removed
-LARGEST_CACHE = 300e6  # [bytes] of files: beyond it the ones not used for longest are removed
-WAIT_INTERVAL = 0.05  # [s] between looks whether another process has finished compiling
-DAY = 86_400.0  # [s]
+MAX_CACHE_BYTES = 300e6  # [bytes] of all files: beyond it, the least recently used ones are removed
+WAIT_INTERVAL = 0.05  # [s] between checks whether another process has finished compiling
+SECONDS_PER_DAY = 86_400.0  # [s]
 
 
 def user_folder() -> Path:
-    """Where new ones go."""
+    """The folder of the user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drystone" / "kernels"
 
 
-def load(name: str) -> bytes | None:
-    """The content of an entry, None if there is none."""
-    for folder in (SHIPPED, user_folder()):
-        path = folder / (name + SUFFIX)
+def load_entry(name: str) -> bytes | None:
+    """The content of an entry; None if there is no valid one."""
+    for folder in (SHIPPED_FOLDER, user_folder()):
+        path = folder / (name + ENTRY_SUFFIX)
         try:
             data = path.read_bytes()
         except OSError:
             continue
         content = data[DIGEST_BYTES:]
         if hashlib.sha256(content).digest() == data[:DIGEST_BYTES]:
-            if folder != SHIPPED:
+            if folder != SHIPPED_FOLDER:
                 _mark_used(path)
             return content
     return None
 
 
 def is_stored(beginning: str) -> bool:
-    """Whether there is an entry whose name begins so."""
-    return any(next(folder.glob(f"{beginning}*{SUFFIX}"), None) is not None for folder in (SHIPPED, user_folder()))
+    """Whether there is an entry whose name has this beginning."""
+    return any(next(folder.glob(f"{beginning}*{ENTRY_SUFFIX}"), None) is not None for folder in (SHIPPED_FOLDER, user_folder()))
 
 
-def save(name: str, content: bytes) -> None:
-    """Whole or not at all. Where nothing can be written that is said once, and nothing is lost but time."""
+def save_entry(name: str, content: bytes) -> None:
+    """Write an entry atomically. If it cannot be written, a warning is printed once, and the kernel is compiled again next
+    time."""
     folder = user_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -66,7 +67,7 @@ def save(name: str, content: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, folder / (name + SUFFIX))
+            os.replace(temporary, folder / (name + ENTRY_SUFFIX))
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -76,7 +77,7 @@ def save(name: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def sole_compiler(name: str) -> Iterator[None]:
-    """Only one process at a time compiles an entry; the others wait here and then find it."""
+    """Let one process at a time compile an entry; the others wait here and then load it."""
     handle = _open_lock(name)
     if handle is None:
         yield
@@ -89,7 +90,7 @@ def sole_compiler(name: str) -> Iterator[None]:
 
 
 def _open_lock(name: str) -> int | None:
-    """A file to lock, which is left behind: removing it would let a third process lock another one of that name."""
+    """Open the lock file, which is never removed: otherwise a third process could lock another file of the same name."""
     if fcntl is None:
         return None
     folder = user_folder() / "locks"
@@ -101,7 +102,7 @@ def _open_lock(name: str) -> int | None:
 
 
 def _wait_for_lock(handle: int) -> None:
-    """In short looks, so that Ctrl-C is heard."""
+    """Wait for the lock in short intervals, so that Ctrl-C takes effect."""
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,23 +116,23 @@ def _wait_for_lock(handle: int) -> None:
 def _mark_used(path: Path) -> None:
     """Note the day a file was last used."""
     with contextlib.suppress(OSError):
-        if time.time() - path.stat().st_mtime > DAY:
+        if time.time() - path.stat().st_mtime > SECONDS_PER_DAY:
             os.utime(path)
 
 
 def prune() -> None:
-    """Remove what has not been used for long, what is too much, and the folders of earlier versions."""
+    """Remove files that have not been used for long or exceed the size limit, including those of earlier versions."""
     folder = user_folder()
     now, total = time.time(), 0.0
     for path, used, size in sorted(_files(folder), key=lambda each: -each[1]):
         total += size
-        if now - used > UNUSED_DAYS * DAY or total > LARGEST_CACHE:
+        if now - used > UNUSED_DAYS * SECONDS_PER_DAY or total > MAX_CACHE_BYTES:
             with contextlib.suppress(OSError):
                 path.unlink()
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, float, int]]:
-    """Path, time of last use and size of all files, also those of folders that versions before this one made."""
+    """The path, time of last use and size of all files, including those in folders of earlier versions."""
     for path in folder.parent.rglob("*"):
         with contextlib.suppress(OSError):
             if path.is_file():

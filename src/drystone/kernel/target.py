@@ -1,10 +1,10 @@
-"""Where kernels are compiled: for one stated processor, each to machine code of its own.
+"""The compilation target of kernels: each is compiled to machine code of its own, for one stated processor.
 
-Numba copies into a function the code of every function that it calls, optimises the whole again and makes machine code of
-it again, so that a function with many callers is compiled many times. Here a kernel is compiled once: its callers declare
-it, and the linker finds it. Only small functions and those marked `inlined` are copied.
+Numba copies the code of every called function into its callers, and optimises and compiles the combined code again, so that a
+function with many callers is compiled many times. Here a kernel is compiled once: its callers declare it, and the linker
+resolves it. Only small functions and those marked `inlined` are copied.
 
-Numba's own target stays as it is: functions of a user who imports drystone are compiled as ever, for the processor at hand.
+Numba's own target is unchanged: the functions of a user who imports drystone are compiled as usual, for the processor at hand.
 """
 
 import os
@@ -18,20 +18,20 @@ from numba.core.descriptors import TargetDescriptor
 from numba.core.funcdesc import default_mangler
 from numba.core.utils import threadsafe_cached_property
 
-from drystone.kernel.digest import describe_type, sha256
+from drystone.kernel.digest import describe_type, digest_texts
 
-PROCESSOR = "DRYSTONE_CPU"  # environment variable: a processor as LLVM names it, or "native"
+PROCESSOR_VARIABLE = "DRYSTONE_CPU"  # environment variable: a processor as LLVM names it, or "native"
 
-# Any x86-64 processor since about 2015 has what x86-64-v3 asks for: AVX2, FMA, BMI2.
+# Any x86-64 processor since about 2015 has the features of x86-64-v3: AVX2, FMA, BMI2.
 X86_64_V3_FEATURES = ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe")
 
 
 def target_processor() -> str:
-    """The processor that kernels are compiled for, as LLVM names it: the same on all machines of one architecture unless
-    DRYSTONE_CPU says otherwise, so that they compute with the same instructions and can share compiled kernels."""
-    asked = os.environ.get(PROCESSOR, "")
-    if asked:
-        return "" if asked == "native" else asked
+    """The processor that kernels are compiled for, as LLVM names it. It is the same on all machines of one architecture unless
+    DRYSTONE_CPU is set, so that they compute with the same instructions and can share compiled kernels."""
+    requested = os.environ.get(PROCESSOR_VARIABLE, "")
+    if requested:
+        return "" if requested == "native" else requested
     machine = platform.machine().lower()
     if machine in ("x86_64", "amd64"):
         features = llvm.get_host_cpu_features()
@@ -57,7 +57,7 @@ class KernelLibrary(codegen.JITCodeLibrary):
 
     def __init__(self, owner: Any, name: str):
         super().__init__(owner, name)
-        self.callees: dict[Callee, None] = {}  # in the order they were met
+        self.callees: dict[Callee, None] = {}  # in the order of their first call
 
     def add_linking_library(self, library: Any) -> None:
         if isinstance(library, KernelLibrary):
@@ -68,28 +68,28 @@ class KernelLibrary(codegen.JITCodeLibrary):
         super().add_linking_library(library)
 
     def _verify_declare_only_symbols(self) -> None:
-        """Whatever is declared is there: in this library, or as machine code of its own."""
+        """Check that every declared function is defined, in this library or as machine code of its own."""
         engine = self._codegen._engine
         for each in self._final_module.functions:
             if each.is_declaration and each.name.startswith("_Z") and not engine.is_symbol_defined(each.name):
                 raise AssertionError(f"{self.name} calls {each.name}, which is nowhere")
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Not before the module as a whole is optimised."""
+        """Do nothing: functions are optimised together with the module."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Once. Numba does it twice, to see more reference counts that cancel; there are few in kernels."""
+        """Optimise once. Numba does it twice, to cancel more reference counts, of which kernels have few."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
-        """Optimised, and not yet machine code."""
+        """Optimise the module without making machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def emit(self) -> None:
-        """Make machine code of it, or take the object code that was given."""
+        """Make machine code, or use the object code that was given."""
         self._ensure_finalized()
         super()._finalize_final_module()
 
@@ -97,12 +97,12 @@ class KernelLibrary(codegen.JITCodeLibrary):
         return self._codegen._engine.get_function_address(name)
 
     def size(self) -> int:
-        """Instructions of its largest function, which is the kernel itself with all that was put in place in it."""
+        """The number of instructions of its largest function, which is the kernel itself with the functions inlined in it."""
         self._ensure_finalized()
         return max(sum(1 for block in each.blocks for _ in block.instructions) for each in self._final_module.functions)
 
     def symbols(self) -> list[str]:
-        """What it defines."""
+        """The symbols that it defines."""
         module = self._final_module
         return [each.name for group in (module.functions, module.global_variables) for each in group if not each.is_declaration]
 
@@ -115,7 +115,7 @@ class KernelLibrary(codegen.JITCodeLibrary):
 
 
 class KernelCodegen(codegen.JITCPUCodegen):
-    """LLVM, set up for the processor, with an engine of its own."""
+    """The code generator for the processor, with an execution engine of its own."""
 
     _library_class = KernelLibrary
 
@@ -146,7 +146,7 @@ class KernelCodegen(codegen.JITCPUCodegen):
 
 
 class KernelContext(cpu.CPUContext):
-    """Numba's context for the processor, sharing all it knows, with a code generator of our own."""
+    """Numba's context for the processor, with all its registered implementations, but with the code generator of drystone."""
 
     def __init__(self, parent: cpu.CPUContext, processor: str):
         self.__dict__.update(parent.__dict__)
@@ -154,14 +154,14 @@ class KernelContext(cpu.CPUContext):
         self.cached_internal_func: dict[Any, Any] = {}
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: int | None = None) -> str:
-        """The symbol of a function: the same in every process, as callers that were compiled in another one expect it."""
-        key = sha256([*map(describe_type, types), *abi_tags])[:16]
+        """The symbol of a function, the same in every process, as callers may have been compiled in another process."""
+        key = digest_texts([*map(describe_type, types), *abi_tags])[:16]
         named = uid is None or "<" not in name
         return default_mangler(f"{name}_{key}", (), abi_tags=(), uid=None if named else uid)
 
 
 class KernelTarget(TargetDescriptor):
-    """What a dispatcher of Numba asks its target for."""
+    """The target description that a dispatcher of Numba needs."""
 
     options = cpu.CPUTargetOptions
 

@@ -1,1 +1,1 @@
-"""The page in the browser: answers of runs, the server on this machine, the file that can be shared, the studio."""
+"""The page in the browser: answers about runs, the local server, the file for sharing, and the studio."""

@@ -1,4 +1,4 @@
-"""Arrays as the page reads them (docs/decisions/0012): a dictionary of arrays comes in, one gzip stream goes out, and back.
+"""Arrays for the page (docs/decisions/0012): `pack` turns a dictionary of arrays into one gzip stream, `unpack` reads it back.
 
 >>> arrays = {"pose": np.array([[0, 5], [1, 70], [2, 300]], np.int16)}
 >>> (unpack(pack(arrays, coded=["pose"]))["pose"] == arrays["pose"]).all()
@@ -15,49 +15,52 @@ import numpy as np
 
 Array = np.ndarray
 
-TYPES = ("float32", "uint32", "int16", "uint16", "uint8")
-ALIGNED = 4  # [bytes] every array begins on a multiple of this
-LEVEL = 6  # of gzip
+ARRAY_TYPES = ("float32", "uint32", "int16", "uint16", "uint8")
+ALIGNMENT = 4  # [bytes] every array begins at a multiple of this
+GZIP_LEVEL = 6
 
 
 def pack(arrays: Mapping[str, Array], *, coded: Collection[str] = ()) -> bytes:
-    """Arrays of `TYPES` as bytes; those named in `coded`, of 16 bits, as differences along the first axis, bytes shuffled."""
+    """Arrays of `ARRAY_TYPES` as bytes. Those named in `coded`, of 16 bits, are stored as differences along the first axis,
+    with their low and high bytes apart."""
     rows, parts = [], []
     for name, array in arrays.items():
-        assert array.dtype.name in TYPES, f"{name}: {array.dtype}"
+        assert array.dtype.name in ARRAY_TYPES, f"{name}: {array.dtype}"
         rows.append({"name": name, "type": array.dtype.name, "shape": list(array.shape), "coded": name in coded})
-        parts.append(_shuffled(array) if name in coded else np.ascontiguousarray(array).tobytes())
+        parts.append(_encode_differences(array) if name in coded else np.ascontiguousarray(array).tobytes())
     head = json.dumps(rows).encode()
     content = struct.pack("<I", len(head)) + head
     for part in parts:
-        content += bytes(-len(content) % ALIGNED) + part
-    return gzip.compress(content, LEVEL, mtime=0)
+        content += bytes(-len(content) % ALIGNMENT) + part
+    return gzip.compress(content, GZIP_LEVEL, mtime=0)
 
 
 def unpack(content: bytes) -> dict[str, Array]:
-    """The arrays of `pack`."""
+    """The arrays that `pack` has stored."""
     content = gzip.decompress(content)
     (length,) = struct.unpack_from("<I", content)
     rows: list[dict[str, Any]] = json.loads(content[4 : 4 + length])
     arrays, at = {}, 4 + length
     for row in rows:
-        at += -at % ALIGNED
+        at += -at % ALIGNMENT
         kind, shape = np.dtype(row["type"]), tuple(row["shape"])
         size = kind.itemsize * int(np.prod(shape))
         part = content[at : at + size]
-        arrays[row["name"]] = _unshuffled(part, kind, shape) if row["coded"] else np.frombuffer(part, kind).reshape(shape)
+        arrays[row["name"]] = (
+            _decode_differences(part, kind, shape) if row["coded"] else np.frombuffer(part, kind).reshape(shape)
+        )
         at += size
     return arrays
 
 
-def _shuffled(array: Array) -> bytes:
+def _encode_differences(array: Array) -> bytes:
     """The first row and the differences of each from the one before, modulo 2^16: all low bytes, then all high bytes."""
     rows = array.view(np.uint16).copy()
     rows[1:] -= rows[:-1].copy()
     return rows.reshape(-1).view(np.uint8).reshape(-1, 2).T.tobytes()
 
 
-def _unshuffled(part: bytes, kind: np.dtype, shape: tuple[int, ...]) -> Array:
+def _decode_differences(part: bytes, kind: np.dtype, shape: tuple[int, ...]) -> Array:
     pairs = np.frombuffer(part, np.uint8).reshape(2, -1).T
     rows = np.ascontiguousarray(pairs).view(np.uint16).reshape(shape)
     return np.cumsum(rows, axis=0, dtype=np.uint16).view(kind)

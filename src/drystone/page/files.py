@@ -1,17 +1,21 @@
-"""The files of the page that npm has built (`make page`), by their names."""
+"""The files of the page as built by npm (`make page`), by their names."""
 
 from pathlib import Path
 
 from drystone.errors import InputError
 
 BUNDLE = Path(__file__).parent / "bundle"
-KINDS = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+}
 
 
-def built(page: str) -> dict[str, bytes]:
-    """All files that the page may ask for, read once: what a browser asks for later is looked up here, never on the disk."""
-    files = {path.name: path.read_bytes() for path in sorted(BUNDLE.glob("*")) if path.suffix in KINDS}
+def read_bundle(page: str) -> dict[str, bytes]:
+    """All files of the page, read once: later requests of a browser are answered from this dictionary, never from the disk."""
+    files = {path.name: path.read_bytes() for path in sorted(BUNDLE.glob("*")) if path.suffix in CONTENT_TYPES}
     if page not in files:
-        cure = "with Node.js installed, say `make page` in a clone of drystone; wheels have it inside"
-        raise InputError(f"the page for the browser is not built: no {page} in {BUNDLE}; {cure}")
+        hint = "with Node.js installed, run `make page` in a clone of drystone; wheels contain the page"
+        raise InputError(f"the page for the browser is not built: no {page} in {BUNDLE}; {hint}")
     return files

@@ -1,4 +1,4 @@
-"""Blocks as the page draws them (docs/decisions/0012): a model comes in, arrays go out."""
+"""The blocks as arrays for the page (docs/decisions/0012): a model comes in, arrays go out."""
 
 from itertools import pairwise
 
@@ -9,14 +9,14 @@ from drystone.model import Model
 Array = np.ndarray
 
 
-def origin(model: Model) -> Array:
-    """(3,) [m] what coordinates are taken from, so that single precision does for files that lie far from zero."""
+def coordinate_origin(model: Model) -> Array:
+    """(3,) [m] the origin of the coordinates, so that single precision suffices for structures far from zero."""
     corners = np.concatenate([block.vertices for block in model.blocks])
     return np.round((corners.min(axis=0) + corners.max(axis=0)) / 2)
 
 
-def geometry(model: Model, origin: Array) -> dict[str, Array]:
-    """`centre` (B, 3), `vertex` (V, 3) from the centre of its block, `owner` (V,), `triangle` (T, 3), `edge` (E, 2)."""
+def block_arrays(model: Model, origin: Array) -> dict[str, Array]:
+    """`centre` (B, 3), `vertex` (V, 3) relative to the centre of its block, `owner` (V,), `triangle` (T, 3), `edge` (E, 2)."""
     vertices, owners, triangles, edges = [], [], [], []
     begin = 0
     for i, block in enumerate(model.blocks):

@@ -1,34 +1,34 @@
-"""What passes between the server and what it serves: a `Site` is asked for paths and gives a `Reply` to each."""
+"""The interface between the server and what it serves: a `Site` answers each path with a `Reply`."""
 
 import json
 from typing import Any, NamedTuple, Protocol
 
-ARRAYS = "application/octet-stream"  # what arrays.py packs; the page undoes its gzip itself
+ARRAYS_TYPE = "application/octet-stream"  # the arrays of arrays.py; the page itself decompresses them
 
 
 class Reply(NamedTuple):
     body: bytes
     kind: str = "application/json"  # content type
-    status: int = 200  # of HTTP
+    status: int = 200  # HTTP status
 
 
 class Site(Protocol):
-    """Several threads ask at once. An `InputError` becomes a 400 with its text."""
+    """What the server serves. Several threads call it at once. An `InputError` becomes a 400 with its text."""
 
     def get(self, path: str) -> Reply:
-        """path: without "/api/" before it, percent-decoded once, no query."""
+        """path: without the leading "/api/" and the query, percent-decoded once."""
 
     def post(self, path: str, content: Any) -> Reply:
-        """content: what the JSON said, bounded in size but otherwise unchecked."""
+        """content: the value of the JSON in the body, bounded in size but otherwise unchecked."""
 
 
-def in_json(content: Any, status: int = 200) -> Reply:
+def json_reply(content: Any, status: int = 200) -> Reply:
     return Reply(json.dumps(content).encode(), status=status)
 
 
-def refused(why: str, status: int) -> Reply:
-    return in_json({"error": why}, status)
+def error_reply(message: str, status: int) -> Reply:
+    return json_reply({"error": message}, status)
 
 
-def unknown(path: str) -> Reply:
-    return refused(f"there is no {path!r} here", 404)
+def not_found(path: str) -> Reply:
+    return error_reply(f"{path!r} does not exist", 404)

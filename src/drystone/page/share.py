@@ -1,6 +1,6 @@
-"""One file to share: runs come in, an HTML file goes out that any browser opens without a network.
+"""One file for sharing: runs come in, an HTML file goes out that any browser opens without a network.
 
-It is the page that the server serves, with its script and style inside, and the answers that the server would give, in base64.
+It contains the page of the server with its script and style, and the answers that the server would give, in base64.
 """
 
 import base64
@@ -9,43 +9,45 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from drystone.io.whole import whole
-from drystone.page.answers import Answers
-from drystone.page.files import built
-from drystone.page.shown import SHARED
+from drystone.io.whole import replace_atomically
+from drystone.page.answers import RunAnswers
+from drystone.page.files import read_bundle
+from drystone.page.shown import FILE_BUDGET
 
-PAGE, SCRIPT, STYLE = "index.html", "page.js", "page.css"
-NO_NETWORK = (
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
+PAGE_FILE, SCRIPT_FILE, STYLE_FILE = "index.html", "page.js", "page.css"
+NO_NETWORK_POLICY = (
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
 )
 
 
 def write_html(folders: Sequence[str | Path], path: str | Path) -> Iterator[tuple[int, int]]:
-    """Write the runs into one file; tells after each answer how many are written, and of how many."""
+    """Write the runs into one file; yields after each answer how many are written and how many there are."""
     before, after = _page()
-    answers = Answers(folders, SHARED)
-    asked = list(answers.paths())
-    with whole(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
+    answers = RunAnswers(folders, FILE_BUDGET)
+    paths = list(answers.paths())
+    with replace_atomically(Path(path)) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(before)
-        for number, each in enumerate(asked, 1):
+        for number, each in enumerate(paths, 1):
             content = base64.b64encode(answers.get(each).body).decode("ascii")
             file.write(f'<script type="text/plain" id="{html.escape(each)}">{content}</script>\n')
-            yield number, len(asked)
+            yield number, len(paths)
         file.write(after)
 
 
 def _page() -> tuple[str, str]:
-    """The page with its script and style inside, up to where the answers go, just before the script, and from there on."""
-    files = {name: content.decode("utf-8") for name, content in built(PAGE).items()}
-    style = files[STYLE].replace("</", r"<\/")
-    code = files[SCRIPT].replace("</script", r"<\/script").replace("<!--", r"<\!--")
-    page = _instead(rf'<link[^>]*href="{STYLE}"[^>]*>', f"{NO_NETWORK}<style>{style}</style>", files[PAGE])
-    before, after = re.split(rf'<script[^>]*src="{SCRIPT}"[^>]*></script>', page)
+    """The page with its script and style in two parts: before and after the place of the answers, just before the script."""
+    files = {name: content.decode("utf-8") for name, content in read_bundle(PAGE_FILE).items()}
+    style = files[STYLE_FILE].replace("</", r"<\/")
+    code = files[SCRIPT_FILE].replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    page = _replace_once(
+        rf'<link[^>]*href="{STYLE_FILE}"[^>]*>', f"{NO_NETWORK_POLICY}<style>{style}</style>", files[PAGE_FILE]
+    )
+    before, after = re.split(rf'<script[^>]*src="{SCRIPT_FILE}"[^>]*></script>', page)
     return before, f'<script type="module">{code}</script>{after}'
 
 
-def _instead(pattern: str, text: str, page: str) -> str:
+def _replace_once(pattern: str, text: str, page: str) -> str:
     page, count = re.subn(pattern, lambda _: text, page)
-    assert count == 1, f"{pattern}: {count} times in {PAGE}"
+    assert count == 1, f"{pattern}: {count} times in {PAGE_FILE}"
     return page

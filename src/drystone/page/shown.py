@@ -1,6 +1,6 @@
-"""A run as the page shows it: a folder and a `Budget` come in, `Shown` goes out, a run of which some frames are chosen.
+"""A run as the page shows it: a folder and a `Budget` come in, a `ShownRun` goes out, which has a selection of the frames.
 
-A run that is still being computed grows: `Shown.grow` takes in what has come since, and never changes what was told before.
+A run that is still being computed grows: `ShownRun.grow` adds its new frames, and never changes earlier answers.
 """
 
 import math
@@ -14,74 +14,74 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone import quantities
-from drystone.analyse.construction import there
+from drystone.analyse.construction import present_blocks
 from drystone.errors import InputError
 from drystone.io.case import Case
-from drystone.page.geometry import origin
+from drystone.page.geometry import coordinate_origin
 from drystone.record import RESULT, Run, read_run, recorded_case
 
 Array = np.ndarray
 
-POSE = 12  # [bytes] of a block in a frame: six numbers of 16 bits
-CHUNK = 2**20  # [bytes] of poses that come at once, before they are packed
-LONGEST_CHUNK = 64  # frames
-QUIET = 300.0  # [s] a run that was not written to for so long is not being computed
+POSE_BYTES = 12  # [bytes] per block and frame: six numbers of 16 bits
+CHUNK_BYTES = 2**20  # [bytes] of the poses in one answer, before compression
+MAX_CHUNK_FRAMES = 64
+LIVE_SECONDS = 300.0  # [s] a run without a new write for longer is taken as no longer computed
 
 
 class Budget(NamedTuple):
-    """How much of a run is shown."""
+    """The limits on what is shown of a run."""
 
     frames: int
-    poses: int  # [bytes] of all frames, before they are packed
-    joints: int | None  # [bytes] of the forces in joints of all frames, packed; None: any
-    classes: int  # blocks times frames: where there are more, macro-blocks are not read, which takes long
+    poses: int  # [bytes] of all frames, before compression
+    joints: int | None  # [bytes] of the forces in the joints of all frames, compressed; None for no limit
+    class_values: int  # blocks times frames; with more, macro-blocks are left out, because they take long to find
 
 
-SERVED = Budget(frames=600, poses=64 * 10**6, joints=None, classes=2**60)
-SHARED = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, classes=300_000)
+SERVER_BUDGET = Budget(frames=600, poses=64 * 10**6, joints=None, class_values=2**60)
+FILE_BUDGET = Budget(frames=600, poses=20 * 10**6, joints=6 * 10**6, class_values=300_000)
 
 
-class Shown:
-    """Frames are counted as they are shown; `frames` has their numbers in the run."""
+class ShownRun:
+    """A run and the frames of it that are shown, numbered from 0; `frames` has their numbers in the run."""
 
     def __init__(self, folder: str | Path, budget: Budget):
         self.folder = Path(folder)
         self.name = self.folder.resolve().name
         self.run = read_run(folder)
         self.case = recorded_case(self.run)
-        self.origin = origin(self.run.model)
+        self.origin = coordinate_origin(self.run.model)
         self.frames: list[int] = []
         self.motion = np.empty((0, len(self.run.model.blocks), 6), np.float32)  # (n, B, 6) [m, rad]
         self.stride = _stride(self.run, self.case, budget)
         self.budget = budget
         self._growing = threading.Lock()
-        self._take(self.run)
+        self._take_in(self.run)
 
     def grow(self) -> None:
-        """Take in the frames that have come since; who is met in the middle of a write has a next time."""
+        """Add the new frames; if the run is just being written, they are added the next time."""
         with self._growing, suppress(InputError, OSError, KeyError, RuntimeError):
-            self._take(read_run(self.folder))
+            self._take_in(read_run(self.folder))
 
     @property
     def live(self) -> bool:
-        """It is still being computed, as far as one can see."""
+        """Whether the run is still being computed, judged by its last write."""
         done = self.run.finished if self.case.goes_through_time else (self.folder / RESULT).exists()
-        return not done and time.time() - (self.folder / "run.h5").stat().st_mtime < QUIET
+        return not done and time.time() - (self.folder / "run.h5").stat().st_mtime < LIVE_SECONDS
 
     @property
     def chunks(self) -> list[tuple[int, int]]:
-        """From and to which frame poses and values come at once."""
-        length = min(max(CHUNK // (POSE * self.motion.shape[1]), 4), LONGEST_CHUNK)
+        """The first frame of each chunk of poses and values, and the frame after its last."""
+        length = min(max(CHUNK_BYTES // (POSE_BYTES * self.motion.shape[1]), 4), MAX_CHUNK_FRAMES)
         return list(pairwise([*range(0, len(self.frames), length), len(self.frames)]))
 
     def hidden(self, frame: int) -> Array | None:
-        """(B,) the blocks that are not laid yet, or no longer there; None of a structure whose blocks are always there."""
+        """(B,) the blocks that are not laid yet or are removed; None for a structure whose blocks are always present."""
         if self.case.analysis.kind != "construction" and not self.case.changes:
             return None
-        present = there(self.run, self.frames[frame])
+        present = present_blocks(self.run, self.frames[frame])
         return None if present is None else ~present
 
-    def _take(self, run: Run) -> None:
+    def _take_in(self, run: Run) -> None:
         begin = self.frames[-1] + 1 if self.frames else 0
         if run.frames <= begin:
             return
@@ -94,8 +94,8 @@ class Shown:
 
 
 def _stride(run: Run, case: Case, budget: Budget) -> int:
-    """Every which frame is shown, also of those still to come."""
+    """The step from one shown frame to the next, which also counts planned frames."""
     planned = 1 + math.ceil(case.history.duration / case.frame_interval) if case.goes_through_time else 0
     frames = max(run.frames, planned)
-    room = min(budget.frames, max(budget.poses // (POSE * len(run.model.blocks)), 2))
+    room = min(budget.frames, max(budget.poses // (POSE_BYTES * len(run.model.blocks)), 2))
     return max(1, math.ceil((frames - 1) / (room - 1)))

@@ -1,8 +1,9 @@
-"""The studio: a folder and what to begin with come in; asked by its page, it gives geometry, collapse and forces of a sheet.
+"""The studio, a `Site`: a folder and a first structure come in; it answers its page with the geometry, the collapse and the
+forces of a sheet.
 
-A `Site`. Each question carries the page that asks, a number that grows and a digest of the page's controls; the answer
-carries number and digest back. Who asks is answered one after another, and a question overtaken by a newer one of its page
-is not computed. The page shows an answer as current only if the digest is that of its present controls.
+Each question carries an identifier of the page, an increasing number and a digest of the page's controls; the answer returns
+number and digest. Questions are answered one after the other, and a question that is overtaken by a newer one of the same page
+is not computed. The page shows an answer as current only if its digest is that of the present controls.
 """
 
 import base64
@@ -20,108 +21,123 @@ from drystone.build import GENERATORS
 from drystone.errors import InputError
 from drystone.io.case import case_content, parse_case
 from drystone.io.geometry.structure import read_structure
-from drystone.io.given import read_text
+from drystone.io.given import read_utf8
 from drystone.io.named_files import named_files
-from drystone.io.starter import summary
-from drystone.io.whole import writing
-from drystone.page.controls import Control, Sheet, arrange, control_named, history_text, sheet_of, statics_text, structure_text
-from drystone.page.geometry import geometry, origin
-from drystone.page.instant import AT_ONCE, at_rest, collapse, desk
-from drystone.page.launch import Launched, free_name, write_new
-from drystone.page.reply import Reply, in_json, unknown
-from drystone.session import is_compiled
-from drystone.study.content import own_text
+from drystone.io.starter import summarise_generator
+from drystone.io.whole import report_write_errors
+from drystone.page.controls import (
+    Control,
+    Sheet,
+    arrange_sheet,
+    find_control,
+    history_text,
+    sheet_from_case,
+    statics_text,
+    structure_text,
+)
+from drystone.page.geometry import block_arrays, coordinate_origin
+from drystone.page.instant import MAX_CONTACTS_AT_ONCE, answer_at_rest, answer_collapse, prepare_structure
+from drystone.page.launch import LaunchedRun, free_name, write_new
+from drystone.page.reply import Reply, json_reply, not_found
+from drystone.session import is_step_compiled
+from drystone.study.content import self_contained_case
 
-LARGEST_UPLOAD = 12 * 2**20  # [bytes]
-MOST_BLOCKS = 20_000  # product of all counts of a structure
-PAGES = 100  # whose numbers are remembered
-BEGIN: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
+MAX_UPLOAD_BYTES = 12 * 2**20  # [bytes]
+MAX_BLOCKS = 20_000  # the largest product of all counts of a structure
+MAX_PAGES = 100  # pages whose latest numbers are kept
+FIRST_SHEET: Sheet = {"structure": {"generator": "arch", "blocks": 15}}
 
 
 class Studio:
-    """One studio; `close` takes the uploaded files away and leaves runs alone."""
+    """One studio; `close` deletes the uploaded files and leaves its runs in place."""
 
     def __init__(self, folder: Path, source: Path | None = None):
         self.folder = folder.resolve()
         self._uploads = Path(tempfile.mkdtemp(prefix="drystone-studio-"))
-        self._files: set[str] = set()  # that sheets may name
+        self._files: set[str] = set()  # files that sheets may name
         self._newest: dict[str, int] = {}
-        self._numbers, self._turn, self._rest_turn = threading.Lock(), threading.Lock(), threading.Lock()
-        self._launched: Launched | None = None
-        self._begin = BEGIN if source is None else self._read(source)
+        self._state_lock, self._collapse_lock, self._rest_lock = threading.Lock(), threading.Lock(), threading.Lock()
+        self._launched: LaunchedRun | None = None
+        self._first_sheet = FIRST_SHEET if source is None else self._read(source)
 
     def close(self) -> None:
         shutil.rmtree(self._uploads, ignore_errors=True)
 
     def get(self, path: str) -> Reply:
         if path == "begin":
-            about = {"folder": str(self.folder), "compiled": is_compiled()}
-            return in_json(_arranged(self._begin) | {"generators": {name: summary(name) for name in GENERATORS}} | about)
+            about = {"folder": str(self.folder), "compiled": is_step_compiled()}
+            return json_reply(
+                _arranged(self._first_sheet) | {"generators": {name: summarise_generator(name) for name in GENERATORS}} | about
+            )
         if path == "launched":
-            return in_json(None if self._launched is None else self._launched.as_facts())
+            return json_reply(None if self._launched is None else self._launched.status())
         if path.split("/")[0] == "runs":
-            return in_json([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
-        return unknown(path)
+            return (
+                json_reply([]) if self._launched is None or not self._launched.has_begun else self._launched.answers.get(path)
+            )
+        return not_found(path)
 
     def post(self, path: str, content: Any) -> Reply:
         if not isinstance(content, dict):
-            raise InputError("a question of the studio is a JSON object; reload the page")
+            raise InputError("a question to the studio must be a JSON object; reload the page")
         if path == "arrange":
-            return in_json(_arranged(_sheet(content)))
+            return json_reply(_arranged(_sheet(content)))
         if path == "open":
-            return in_json(_arranged(self._open(content)))
+            return json_reply(_arranged(self._open(content)))
         if path in ("shape", "collapse", "rest"):
             return self._part(path, content)
         if path == "save":
-            return in_json(self._save(_sheet(content), history=bool(content.get("history"))))
+            return json_reply(self._save(_sheet(content), history=bool(content.get("history"))))
         if path == "launch":
-            return in_json(self._launch(_sheet(content)))
+            return json_reply(self._launch(_sheet(content)))
         if path == "stop" and self._launched is not None:
             self._launched.stop()
-            return in_json(self._launched.as_facts())
-        return unknown(path)
+            return json_reply(self._launched.status())
+        return not_found(path)
 
-    def _part(self, part: str, asked: dict[str, Any]) -> Reply:
+    def _part(self, part: str, question: dict[str, Any]) -> Reply:
         """One part of the answer to a sheet."""
-        page, count = str(asked.get("page")), asked.get("number")
-        about = {"number": count, "digest": asked.get("digest")}
+        page, count = str(question.get("page")), question.get("number")
+        about = {"number": count, "digest": question.get("digest")}
         if not isinstance(count, int):
-            raise InputError(f"the number of a question is {count!r}; give a whole number that grows")
-        with self._numbers:
+            raise InputError(f"the number of a question is {count!r}; give an integer that increases")
+        with self._state_lock:
             self._newest[page] = max(count, self._newest.get(page, count))
-            while len(self._newest) > PAGES:
+            while len(self._newest) > MAX_PAGES:
                 self._newest.pop(next(iter(self._newest)))
-        with self._rest_turn if part == "rest" else self._turn:
+        with self._rest_lock if part == "rest" else self._collapse_lock:
             if count < self._newest.get(page, count):
-                return in_json(about | {"overtaken": True}, 409)
-            sheet, controls = arrange(_sheet(asked))
+                return json_reply(about | {"overtaken": True}, 409)
+            sheet, controls = arrange_sheet(_sheet(question))
             try:
                 begin = time.perf_counter()
                 _check_size(sheet, controls)
-                found = self._found(part, sheet, anyway=bool(asked.get("anyway")))
+                answer = self._compute_part(part, sheet, anyway=bool(question.get("anyway")))
             except InputError as error:
-                said = _plain(str(error))
-                return in_json(about | {"error": said, "at": control_named(said, controls)}, 400)
+                message = _plain(str(error))
+                return json_reply(about | {"error": message, "at": find_control(message, controls)}, 400)
         about["seconds"] = time.perf_counter() - begin
-        return in_json(about | found)
+        return json_reply(about | answer)
 
-    def _found(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
+    def _compute_part(self, part: str, sheet: Sheet, anyway: bool) -> dict[str, Any]:
         self._check_files(sheet)
         path = self._uploads / "case.toml"
-        here = desk(structure_text(sheet), path)
+        structure = prepare_structure(structure_text(sheet), path)
         if part == "shape":
-            model = here.model
+            model = structure.model
             return {
                 "names": [block.name for block in model.blocks],
                 "fixed": model.bodies.fixed.tolist(),
                 "mass": model.bodies.mass.tolist(),
-                "geometry": {name: array.ravel().tolist() for name, array in geometry(model, origin(model)).items()},
-                "contacts": len(here.system.friction),
+                "geometry": {
+                    name: array.ravel().tolist() for name, array in block_arrays(model, coordinate_origin(model)).items()
+                },
+                "contacts": len(structure.system.friction),
             }
-        if len(here.system.friction) > AT_ONCE and not anyway:
-            return {"heavy": len(here.system.friction)}
+        if len(structure.system.friction) > MAX_CONTACTS_AT_ONCE and not anyway:
+            return {"heavy": len(structure.system.friction)}
         case = parse_case(statics_text(sheet), path)
-        return collapse(case, here) if part == "collapse" else at_rest(case, here)
+        return answer_collapse(case, structure) if part == "collapse" else answer_at_rest(case, structure)
 
     def _check_files(self, sheet: Sheet) -> None:
         for table, key in named_files(sheet):
@@ -131,9 +147,9 @@ class Studio:
     def _read(self, source: Path) -> Sheet:
         """The sheet of a case, or of a geometry file."""
         if source.suffix.lower() == ".toml":
-            text = own_text(read_text(source), source, {})
+            text = self_contained_case(read_utf8(source), source, {})
             parse_case(text, source)
-            sheet = sheet_of(case_content(text, source))
+            sheet = sheet_from_case(case_content(text, source))
         else:
             blocks = read_structure(source)
             sheet = {"structure": {"file": str(source.resolve())}}
@@ -147,15 +163,15 @@ class Studio:
         try:
             name = Path(str(content["name"])).name
             body = base64.b64decode(content["content"], validate=True)
-        except (KeyError, TypeError, ValueError):  # what is not base64, or not ASCII
+        except (KeyError, TypeError, ValueError):  # the content is not base64 or not ASCII
             raise InputError("open: give the name of a file and its content in base64") from None
-        if len(body) > LARGEST_UPLOAD:
-            said = f"{name} has {len(body) / 2**20:.0f} MB, more than {LARGEST_UPLOAD / 2**20:.0f} MB"
-            raise InputError(f"{said}; open it on the command line: drystone studio {name}")
+        if len(body) > MAX_UPLOAD_BYTES:
+            message = f"{name} has {len(body) / 2**20:.0f} MB, more than {MAX_UPLOAD_BYTES / 2**20:.0f} MB"
+            raise InputError(f"{message}; open it on the command line: drystone studio {name}")
         folder = Path(tempfile.mkdtemp(dir=self._uploads))
         path = folder / _file_name(name)
         try:
-            with writing(path):
+            with report_write_errors(path):
                 path.write_bytes(body)
             return self._read(path)
         except InputError as error:
@@ -164,15 +180,15 @@ class Studio:
 
     def _save(self, sheet: Sheet, *, history: bool) -> dict[str, Any]:
         """Write the case into the folder, and uploaded files beside it."""
-        sheet, _ = arrange(sheet)
+        sheet, _ = arrange_sheet(sheet)
         self._check_files(sheet)
         sheet = json.loads(json.dumps(sheet))
         name = free_name(self.folder, _stem(sheet))
         for table, key in named_files(sheet):
-            given = Path(table[key])
-            if given.is_relative_to(self._uploads):
-                shutil.copyfile(given, self.folder / f"{name}{given.suffix}")
-                table[key] = f"{name}{given.suffix}"
+            uploaded = Path(table[key])
+            if uploaded.is_relative_to(self._uploads):
+                shutil.copyfile(uploaded, self.folder / f"{name}{uploaded.suffix}")
+                table[key] = f"{name}{uploaded.suffix}"
         text = history_text(sheet) if history else statics_text(sheet)
         path = self.folder / f"{name}.toml"
         parse_case(text, path)
@@ -180,38 +196,38 @@ class Studio:
         return {"path": str(path), "name": path.name, "text": text}
 
     def _launch(self, sheet: Sheet) -> dict[str, Any]:
-        with self._numbers:
-            if self._launched is not None and self._launched.as_facts()["running"]:
+        with self._state_lock:
+            if self._launched is not None and self._launched.status()["running"]:
                 raise InputError(f"{self._launched.out.name} is still running; stop it first")
             case = Path(self._save(sheet, history=True)["path"])
-            self._launched = Launched(case, case.with_suffix(""))
-        return self._launched.as_facts()
+            self._launched = LaunchedRun(case, case.with_suffix(""))
+        return self._launched.status()
 
 
 def _arranged(sheet: Sheet) -> dict[str, Any]:
-    sheet, controls = arrange(sheet)
+    sheet, controls = arrange_sheet(sheet)
     return {"sheet": sheet, "controls": [control._asdict() for control in controls]}
 
 
 def _sheet(content: dict[str, Any]) -> Sheet:
-    """The sheet of a question."""
+    """The sheet of a question, checked."""
     sheet = content.get("sheet")
     if not isinstance(sheet, dict) or not isinstance(sheet.get("structure"), dict):
-        raise InputError("this is no sheet of the studio; reload the page")
+        raise InputError("this is not a sheet of the studio; reload the page")
     if not all(isinstance(sheet.get(name, {}), dict) for name in ("joints", "push", "statics", "dynamics")):
-        raise InputError("a table of this sheet is no table; reload the page")
+        raise InputError("a part of this sheet must be a table but is not; reload the page")
     return sheet
 
 
 def _check_size(sheet: Sheet, controls: list[Control]) -> None:
-    """Refuse what would take minutes to build."""
+    """Refuse a structure that would take minutes to build."""
     structure = sheet["structure"]
     names = {control.place.rsplit(".", 1)[-1] for control in controls if control.kind == "count"}
     for table in structure.get("parts", [structure]):
         counts = {key: value for key, value in table.items() if key in names and type(value) is int and value > 0}
-        if math.prod(counts.values()) > MOST_BLOCKS:
-            said = f"{' and '.join(counts)} make {math.prod(counts.values())} blocks"
-            raise InputError(f"{said}; the studio takes {MOST_BLOCKS} at most, give fewer")
+        if math.prod(counts.values()) > MAX_BLOCKS:
+            message = f"{' and '.join(counts)} make {math.prod(counts.values())} blocks"
+            raise InputError(f"{message}; the studio takes at most {MAX_BLOCKS}; give fewer")
 
 
 def _stem(sheet: Sheet) -> str:
@@ -220,12 +236,12 @@ def _stem(sheet: Sheet) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "structure"
 
 
-def _file_name(given: str) -> str:
-    """A name that any disk takes."""
-    name = re.sub(r"[^\w. -]", "-", given)[-100:]
+def _file_name(uploaded: str) -> str:
+    """A file name that every file system accepts."""
+    name = re.sub(r"[^\w. -]", "-", uploaded)[-100:]
     return name if name.strip(". ") else "file"
 
 
 def _plain(message: str) -> str:
-    """Without the file and the line, which a user of the page has not seen."""
+    """The message without the file and the line, which a user of the page has not seen."""
     return re.sub(r"\S*case\.toml(, line \d+)?: ", "", message)

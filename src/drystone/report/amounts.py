@@ -1,4 +1,4 @@
-"""Amounts for people: a number in SI and its dimension come in, words such as "12.3 kN" or "0.4 mm" go out.
+"""Amounts as text: a number in SI and its dimension come in, text such as "12.3 kN" or "0.4 mm" goes out.
 
 >>> amount(0.0123, "length"), amount(2.6e9, "stress"), amount(0.5, "angle")
 ('12.3 mm', '2.6 GPa', '28.65 deg')
@@ -9,8 +9,8 @@
 import math
 from typing import Any
 
-# Units by dimension, the largest first: an amount is told in the first that it reaches, or else in the last.
-READ: dict[str, tuple[tuple[str, float], ...]] = {
+# Units by dimension, the largest first: an amount is written in the first unit that it reaches, or else in the last.
+READABLE_UNITS: dict[str, tuple[tuple[str, float], ...]] = {
     "length": (("m", 1.0), ("mm", 1e-3)),
     "time": (("s", 1.0), ("ms", 1e-3)),
     "angle": (("deg", math.pi / 180),),
@@ -31,7 +31,7 @@ READ: dict[str, tuple[tuple[str, float], ...]] = {
 
 
 def amount(value: Any, dimension: str = "dimensionless") -> str:
-    """A number, several, or none in words."""
+    """A number, several numbers or none, as text."""
     if value is None or value == "":
         return "none"
     if isinstance(value, bool):
@@ -42,7 +42,7 @@ def amount(value: Any, dimension: str = "dimensionless") -> str:
         return f"{value:,}"
     if not isinstance(value, float):
         return str(value)
-    units = READ[dimension]
-    least = 1.0 if value == 0.0 else abs(value)  # nothing is told in SI
-    unit, factor = next(((unit, factor) for unit, factor in units if least >= factor), units[-1])
+    units = READABLE_UNITS[dimension]
+    magnitude = 1.0 if value == 0.0 else abs(value)  # zero is written in the SI unit
+    unit, factor = next(((unit, factor) for unit, factor in units if magnitude >= factor), units[-1])
     return f"{value / factor + 0.0:.4g} {unit}".rstrip()

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analyse.collapse import ANSWERS
+from drystone.analyse.collapse import ANSWERED_STATUSES
 from drystone.engine.small_steps import ENERGY_MADE
 from drystone.io.case import Case
-from drystone.measure import collapse_time, displacement, step_history
+from drystone.measure import centroid_displacement, collapse_time, step_history
 from drystone.record import Run, with_totals
 from drystone.report.amounts import amount
 from drystone.stepping import Energy, kinetic_energy
@@ -66,7 +66,7 @@ def _of_history(run: Run, case: Case) -> Certificate:
 def _outcome(run: Run, case: Case) -> str:
     time, until = float(run.time[-1]), amount(float(run.time[-1]), "time")
     fallen = collapse_time(*step_history(run, "potential"), loss=case.history.collapse)
-    far = amount(float(np.linalg.norm(displacement(run), axis=2).max()), "length")
+    far = amount(float(np.linalg.norm(centroid_displacement(run), axis=2).max()), "length")
     if fallen is not None:
         lost = f"{amount(100 * case.history.collapse)} % of its potential energy"
         return f"It collapses: at {amount(fallen, 'time')} it has lost {lost}."
@@ -96,7 +96,7 @@ def _steps(run: Run, case: Case) -> Check:
     if case.by_small_steps:
         return _small_steps(run, len(failed), named)
     worst = f"{steps['residual_error'].max():.1e}"
-    kind = "bound" if case.surface.compliant and not case.surface.exact else "estimate"
+    kind = "bound" if case.surface.compliant and not case.surface.coulomb else "estimate"
     reached = f"the largest error of a step's velocities is {worst} of g dt ({kind}, mass-weighted rms)"
     if not len(failed):
         return Check(True, f"All {amount(len(steps['step']))} steps converged, solver {solver.method} at tolerance "
@@ -174,7 +174,7 @@ def _program(facts: Facts) -> Check:
     """Of a collapse multiplier."""
     status, error = facts["status"], facts.get("error")
     told = "" if error is None else f"; forces and mechanism fail their conditions by at most {error:.1e}"
-    if status in ANSWERS:
+    if status in ANSWERED_STATUSES:
         return Check(True, f"The cone program was answered: {status}{told}.")
     return Check(False, f"The cone program was NOT SOLVED, it ended with {status!r}{told}: its numbers mean nothing.")
 
@@ -225,7 +225,7 @@ def _tilt(facts: Facts) -> tuple[str, list[Check]]:
 
 def _capacity(facts: Facts) -> tuple[str, list[Check]]:
     rows = facts["directions"]
-    failed = [f"{row['direction_deg']:g}" for row in rows if row["status"] not in ANSWERS]
+    failed = [f"{row['direction_deg']:g}" for row in rows if row["status"] not in ANSWERED_STATUSES]
     check = Check(not failed, f"All {len(rows)} directions were answered." if not failed else
                   f"{len(failed)} of {len(rows)} directions were NOT SOLVED: {', '.join(failed)} deg.")  # fmt: skip
     weakest = facts["weakest"]

@@ -1,4 +1,4 @@
-"""The pictures and plots of a report: a run comes in, captions and images go out, as addresses that hold the image itself."""
+"""The pictures and plots of a report: a run comes in, captions and images go out, the images as data URLs."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -8,104 +8,107 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.analyse.construction import there
-from drystone.measure import displacement, mechanism
-from drystone.quantities import displacements, forces, joints
+from drystone.analyse.construction import present_blocks
+from drystone.measure import centroid_displacement, mechanism_of_frame
+from drystone.quantities import contact_forces, displacements, frame_resultants
 from drystone.report.amounts import amount
 from drystone.resultants import thrust_lines
 from drystone.view.forces import force_picture
 from drystone.view.mechanisms import mechanism_picture
-from drystone.view.panels import Asked, Source, offered, plot
+from drystone.view.panels import PlotRequest, PlotSource, available_panels, plot
 from drystone.view.picture import picture
-from drystone.view.results import PICTURES
+from drystone.view.results import ANALYSIS_PICTURES
 
-SIZE = (960, 600)  # [pixels]
-KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
-PLOTS = {  # drawn if the run has them
-    "ground": "The motion of the ground, or of supports relative to it, as given.",
-    "displacement": "Displacement of the blocks that the case monitors, or of the one that moved most, seen from the ground.",
+PICTURE_SIZE = (960, 600)  # [pixels]
+IMAGE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
+PLOT_CAPTIONS = {  # drawn if the run has them
+    "ground": "The motion of the ground, or of supports relative to the ground, as given.",
+    "displacement": "Displacement, relative to the ground, of the blocks that the case monitors or of the one that moved most.",
     "rotation": "Rotation of the same blocks.",
-    "energy": "Energies over the weight of the free blocks.",
-    "ledger": "Where the energy went: areas reach the line of what came in.",
+    "energy": "Energies divided by the weight of the free blocks.",
+    "ledger": "Where the supplied energy went: the areas add up to the line of the supplied energy.",
     "curve": "Multiplier of the live load against displacement.",
     "capacity": "Collapse multiplier of a horizontal load against its direction.",
-    "convergence": "How well every step was solved, what it took, and how deep blocks went into each other.",
+    "convergence": "Accuracy and cost of every step, and the deepest overlap of two blocks.",
 }
-FOUND = {  # pictures of statics that are not plots
-    "forces.png": "What the joints carry.",
-    "mechanism.png": "How it gives way; displacements are enlarged to be seen.",
-    "thrust.png": "Lines of thrust.",
+PICTURE_CAPTIONS = {  # pictures of statics that are not plots
+    "forces.png": "The forces in the joints.",
+    "mechanism.png": "The mechanism of collapse; displacements are enlarged.",
+    "thrust.png": "Thrust lines.",
 }
 
-Drawn = tuple[str, Path]  # a caption and a file
+CaptionedFile = tuple[str, Path]  # a caption and a file
 
 
-class Figure(NamedTuple):
+class ReportFigure(NamedTuple):
     """An image and what it shows."""
 
     caption: str
-    address: str  # data:...
+    address: str  # a data URL
 
 
-def pictures(source: Source) -> list[Figure]:
-    """How the structure looks, what it carries and how it gives way."""
-    return _kept(source, _of_history if source.goes_through_time else _of_statics)
+def pictures(source: PlotSource) -> list[ReportFigure]:
+    """The pictures of the structure, of its forces and of its mechanism."""
+    return _embed(source, _of_history if source.goes_through_time else _of_statics)
 
 
-def plots(source: Source) -> list[Figure]:
-    """Its curves."""
-    return _kept(source, _curves)
+def plots(source: PlotSource) -> list[ReportFigure]:
+    """The plots of a run."""
+    return _embed(source, _curves)
 
 
-def _kept(source: Source, draw: Callable[[Source, Path], Iterator[Drawn]]) -> list[Figure]:
+def _embed(source: PlotSource, draw: Callable[[PlotSource, Path], Iterator[CaptionedFile]]) -> list[ReportFigure]:
     with TemporaryDirectory() as folder:
-        return [Figure(caption, _address(path)) for caption, path in draw(source, Path(folder))]
+        return [ReportFigure(caption, _data_address(path)) for caption, path in draw(source, Path(folder))]
 
 
-def _address(path: Path) -> str:
-    return f"data:{KINDS[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
+def _data_address(path: Path) -> str:
+    return f"data:{IMAGE_TYPES[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _of_history(source: Source, folder: Path) -> Iterator[Drawn]:
+def _of_history(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
     run = source.run
     last, path = run.frames - 1, folder / "picture.png"
-    far = np.linalg.norm(displacement(run), axis=2).max(axis=1)
-    most = int(far.argmax())
-    for frame, words in {0: "At the start", most: "Where it is farthest from it", last: "At the end"}.items():
-        if frame in (0, last) or far[most] > 0.0:
-            picture(run, path, frame=frame, size=SIZE)
-            moved = f", moved by up to {amount(float(far[frame]), 'length')}" if frame else ""
+    distances = np.linalg.norm(centroid_displacement(run), axis=2).max(axis=1)
+    farthest = int(distances.argmax())
+    for frame, words in {0: "At the start", farthest: "At the largest displacement", last: "At the end"}.items():
+        if frame in (0, last) or distances[farthest] > 0.0:
+            picture(run, path, frame=frame, size=PICTURE_SIZE)
+            moved = f", displaced by up to {amount(float(distances[frame]), 'length')}" if frame else ""
             yield f"{words}: {amount(float(run.time[frame]), 'time')}{moved}.", path
     if last == 0:
         return
-    if far[last] > 0.0:
-        mechanism_picture(run.model, mechanism(run, last), path, size=SIZE)
-        yield "What has moved as one since the start, with hinges and joints that slid; displacements not to scale.", path
+    if distances[last] > 0.0:
+        mechanism_picture(run.model, mechanism_of_frame(run, last), path, size=PICTURE_SIZE)
+        yield (
+            "Macro-blocks that moved as one since the start, with hinges and sliding joints; displacements not to scale.",
+            path,
+        )
     first = amount(float(run.time[1]), "time")
-    force_picture(run.model, forces(run, 1), path, motion=displacements(run)[1], size=SIZE)
-    yield f"What the joints carry in the first frame after the start, {first}.", path
-    if thrust_lines(run.model, joints(run, 1)):
+    force_picture(run.model, contact_forces(run, 1), path, motion=displacements(run)[1], size=PICTURE_SIZE)
+    yield f"Forces in the joints in the first frame after the start, at {first}.", path
+    if thrust_lines(run.model, frame_resultants(run, 1)):
         drawn = folder / "thrust.svg"
-        plot(source._replace(frame=1), [Asked("thrust")], drawn)
-        yield f"Line of thrust of the forces at {first}.", drawn
+        plot(source._replace(frame=1), [PlotRequest("thrust")], drawn)
+        yield f"Thrust line of the forces at {first}.", drawn
 
 
-def _of_statics(source: Source, folder: Path) -> Iterator[Drawn]:
+def _of_statics(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
     run, path = source.run, folder / "picture.png"
-    picture(run, path, frame=0, size=SIZE)
+    picture(run, path, frame=0, size=PICTURE_SIZE)
     yield "As built.", path
-    if not source.facts:
+    if not source.result:
         return
-    for name, caption in FOUND.items():
-        wanted, draw = PICTURES[name]
-        if wanted(run, source.facts):
-            yield caption, draw(run, source.facts, path)
+    for name, caption in PICTURE_CAPTIONS.items():
+        applies, draw = ANALYSIS_PICTURES[name]
+        if applies(run, source.result):
+            yield caption, draw(run, source.result, path)
     if source.kind == "pushover":
-        picture(run, path, size=SIZE, shown=there(run, run.frames - 1))
-        yield "Where the curve ends.", path
+        picture(run, path, size=PICTURE_SIZE, shown=present_blocks(run, run.frames - 1))
+        yield "The structure at the end of the curve.", path
 
 
-def _curves(source: Source, folder: Path) -> Iterator[Drawn]:
-    for name in (name for name in PLOTS if name in offered(source)):
-        plot(source, [Asked(name)], folder / f"{name}.svg")
-        yield PLOTS[name], folder / f"{name}.svg"
+def _curves(source: PlotSource, folder: Path) -> Iterator[CaptionedFile]:
+    for name in (name for name in PLOT_CAPTIONS if name in available_panels(source)):
+        plot(source, [PlotRequest(name)], folder / f"{name}.svg")
+        yield PLOT_CAPTIONS[name], folder / f"{name}.svg"

@@ -1,5 +1,5 @@
-"""What went into a run: a `Case` comes in, every key with its value, whether it was given or is a default, and in words what
-the analysis assumes and does not know."""
+"""The input of a run: a `Case` comes in; every key with its value goes out, and the assumptions of the analysis in
+sentences."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -8,98 +8,110 @@ from typing import Any, NamedTuple, get_type_hints
 from pydantic import BaseModel
 
 from drystone.engine.small_steps import STONE
-from drystone.io.analysis_tables import ChangeTable, Dynamics, LoadTable
-from drystone.io.case import OF_CONE_PROGRAMS, Case, case_content
-from drystone.io.motion_tables import PULSE_TABLES, RecordTable
+from drystone.io.analysis_tables import ChangeTable, DynamicsTable, LoadTable
+from drystone.io.case import CONE_PROGRAM_KEYS, Case, case_content
+from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable
 from drystone.model import Model
 from drystone.report.amounts import amount
 from drystone.units import UNITS
 
-NOT_OF_SMALL_STEPS = {f"{table}.{key}" for table, keys in OF_CONE_PROGRAMS.items() for key in keys} - {"joints.friction_law"}
+KEYS_UNUSED_BY_SMALL_STEPS = {f"{table}.{key}" for table, keys in CONE_PROGRAM_KEYS.items() for key in keys} - {
+    "joints.friction_law"
+}
 
 
-class Key(NamedTuple):
+class CaseKey(NamedTuple):
     """One key of a case."""
 
-    where: str  # as "joints.friction"
+    name_in_case: str  # such as "joints.friction"
     value: str  # with its unit
-    given: bool  # by the user; else a default
+    given: bool  # given by the user; otherwise it is a default
 
 
-def keys_of(case: Case) -> list[Key]:
+def list_case_keys(case: Case) -> list[CaseKey]:
     """All keys of a case, table by table."""
     content = case_content(case.text, case.path)
     tables: list[tuple[str, BaseModel]] = [("structure", case.structure), ("joints", case.joints)]
-    tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_listed(content.get("motion", [])))]
-    tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_listed(content.get("load", [])))]
-    tables += [(f"change.{i}", ChangeTable.model_validate(each)) for i, each in enumerate(_listed(content.get("change", [])))]
+    tables += [(f"motion.{i}", _motion(each)) for i, each in enumerate(_as_list(content.get("motion", [])))]
+    tables += [(f"load.{i}", LoadTable.model_validate(each)) for i, each in enumerate(_as_list(content.get("load", [])))]
+    tables += [(f"change.{i}", ChangeTable.model_validate(each)) for i, each in enumerate(_as_list(content.get("change", [])))]
     tables += [("analysis", case.analysis), ("solver", case.solver), ("output", case.output)]
     keys = [key for name, table in tables for key in _keys(name, table)]
-    return [_in_use(key, case) for key in keys if key.given or not case.by_small_steps or key.where not in NOT_OF_SMALL_STEPS]
+    return [
+        _with_effective_value(key, case)
+        for key in keys
+        if key.given or not case.by_small_steps or key.name_in_case not in KEYS_UNUSED_BY_SMALL_STEPS
+    ]
 
 
-def _in_use(key: Key, case: Case) -> Key:
-    """With the value that small steps take where none was given."""
-    if not case.by_small_steps or key.where not in ("solver.young", "joints.friction_law"):
+def _with_effective_value(key: CaseKey, case: Case) -> CaseKey:
+    """The key with the value that small steps use if none was given."""
+    if not case.by_small_steps or key.name_in_case not in ("solver.young", "joints.friction_law"):
         return key
-    return key._replace(value=amount(case.young, "stress") if key.where == "solver.young" else case.friction_law)
+    return key._replace(value=amount(case.young, "stress") if key.name_in_case == "solver.young" else case.friction_law)
 
 
-def _listed(content: Any) -> list[dict[str, Any]]:
+def _as_list(content: Any) -> list[dict[str, Any]]:
     return content if isinstance(content, list) else [content]
 
 
 def _motion(content: dict[str, Any]) -> BaseModel:
-    return PULSE_TABLES.get(content.get("pulse", ""), RecordTable).model_validate(content)
+    return PULSE_TABLES.get(content.get("pulse", ""), AccelerogramTable).model_validate(content)
 
 
-def _keys(where: str, table: BaseModel) -> Iterator[Key]:
+def _keys(name_in_case: str, table: BaseModel) -> Iterator[CaseKey]:
     for name, field in type(table).model_fields.items():
-        marks = [*field.metadata, *_marks(field.annotation)]
-        yield from _told(f"{where}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set)
+        marks = [*field.metadata, *_annotation_marks(field.annotation)]
+        yield from _keys_of_value(
+            f"{name_in_case}.{field.alias or name}", getattr(table, name), marks, name in table.model_fields_set
+        )
 
 
-def _told(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[Key]:
-    """A value, or what is within it: a table, a record with names, a list of such."""
+def _keys_of_value(place: str, value: Any, marks: Iterable[Any], given: bool) -> Iterator[CaseKey]:
+    """The key of a plain value, or the keys within a table, a named tuple, or a list of these."""
     if isinstance(value, BaseModel):
         yield from _keys(place, value)
     elif hasattr(value, "_fields"):
         for name, kind in get_type_hints(type(value), include_extras=True).items():
-            yield from _told(f"{place}.{name}", getattr(value, name), _marks(kind), given)
+            yield from _keys_of_value(f"{place}.{name}", getattr(value, name), _annotation_marks(kind), given)
     elif isinstance(value, (list, tuple)) and any(isinstance(each, BaseModel) or hasattr(each, "_fields") for each in value):
         for i, each in enumerate(value):
-            yield from _told(f"{place}.{i}", each, marks, given)
+            yield from _keys_of_value(f"{place}.{i}", each, marks, given)
     else:
-        yield Key(place, amount(value, _dimension(marks)), given)
+        yield CaseKey(place, amount(value, _dimension(marks)), given)
 
 
 def _dimension(marks: Iterable[Any]) -> str:
-    """Noted beside the type of a key, or within it if it may be several or none."""
+    """The dimension that is noted beside the type of a key, or within the type if the key may have several values or none."""
     return next((mark for mark in marks if isinstance(mark, str) and mark in UNITS), "dimensionless")
 
 
-def _marks(annotation: Any) -> Iterator[str]:
+def _annotation_marks(annotation: Any) -> Iterator[str]:
     yield from (mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, str))
     for part in getattr(annotation, "__args__", ()):
-        yield from _marks(part)
+        yield from _annotation_marks(part)
 
 
 def assumptions(case: Case, model: Model) -> list[str]:
-    """What the analysis takes for granted, in sentences."""
-    said = [_blocks(model, case), _joints(case), _contact(case)]
+    """The assumptions of the analysis, in sentences."""
+    sentences = [_blocks(model, case), _joints(case), _contact(case)]
     if case.analysis.planar:
-        said.append("Blocks move in the plane of x and z only; nothing is known of what they do across it.")
+        sentences.append("Blocks move in the plane of x and z only; motion out of this plane is not considered.")
     if model.scatter is not None:
-        said.append(f"Friction differs from joint to joint by chance (coefficient of variation {amount(model.scatter.cov)}); "
-                    "this is one sample of it.")  # fmt: skip
-    said.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
-    said += _in_time(case) if isinstance(case.analysis, Dynamics) else OF_STATICS[case.analysis.kind]
-    return [*said, "The geometry is taken as given: no imperfections, no wear, no cracks within blocks."]
+        sentences.append(
+            f"Friction varies at random from joint to joint (coefficient of variation {amount(model.scatter.cov)}); "
+            "this is one sample of it."
+        )
+    sentences.append(f"Gravity is {amount(case.analysis.gravity, 'acceleration')} along -z.")
+    sentences += (
+        _history_assumptions(case) if isinstance(case.analysis, DynamicsTable) else STATICS_ASSUMPTIONS[case.analysis.kind]
+    )
+    return [*sentences, "The geometry is taken as given: there are no imperfections, no wear and no cracks within blocks."]
 
 
 def _blocks(model: Model, case: Case) -> str:
     free = int((~model.bodies.fixed).sum())
-    supports = "supports go as the case says" if case.analysis.kind == "settlement" else "supports do not yield"
+    supports = "supports move as the case says" if case.analysis.kind == "settlement" else "supports do not yield"
     if model.elastic is None:
         return f"All {amount(free)} free blocks are rigid and of unlimited strength; {supports}."
     soft = len(model.elastic.block)
@@ -110,7 +122,7 @@ def _blocks(model: Model, case: Case) -> str:
 def _joints(case: Case) -> str:
     if case.joints.are_dry:
         return "Joints are dry: they bear compression and friction, no tension and no cohesion; there is no mortar."
-    return "Joints bear tension, cohesion or crushing as the keys under joints say, wherever these name them; others are dry."
+    return "Joints named by the keys under joints have tension, cohesion or crushing as these keys say; all others are dry."
 
 
 def _contact(case: Case) -> str:
@@ -119,58 +131,61 @@ def _contact(case: Case) -> str:
         return f"Friction is {law}. With large friction this is harmless, with small friction it overestimates the capacity."
     opening = max(law.dilatancy for law in case.joints.laws)
     exact = "without dilatancy" if opening == 0 else f"with a dilatancy of up to {amount(math.degrees(opening))} degrees"
-    law = (f"Coulomb's, {exact}" if case.surface.exact else
+    law = (f"Coulomb's, {exact}" if case.surface.coulomb else
            "associated: a joint that slides also opens, by the coefficient of friction, and closes again")  # fmt: skip
     return f"Contact is unilateral and {case.surface.words}; friction is {law}."
 
 
-def _in_time(case: Case) -> list[str]:
-    asked = case.history
+def _history_assumptions(case: Case) -> list[str]:
+    settings = case.history
     bounce = max(law.restitution for law in case.joints.laws)
     impact = "do not bounce" if bounce == 0 else f"bounce with a restitution of up to {amount(bounce)}"
-    said = [
-        *(_by_small_steps(impact) if asked.by_small_steps else _by_cone_programs(case, impact)),
-        f"Collapse means that {amount(100 * asked.collapse)} % of the first potential energy is lost; "
-        "what would happen after the end is not known.",
-        "The ground moves as one, as given; the soil does not yield." if case.motions else "The ground does not move.",
+    sentences = [
+        *(_small_step_assumptions(impact) if settings.by_small_steps else _cone_program_assumptions(case, impact)),
+        f"Collapse means that {amount(100 * settings.collapse)} % of the first potential energy is lost; "
+        "the time after the end is not known.",
+        "The ground moves as a whole, as given; the soil does not yield." if case.motions else "The ground does not move.",
     ]
     if case.analysis.kind == "settlement":
-        said.append("Inertia is taken out: velocities on the way have no physical meaning.")
-    return said
+        sentences.append("Inertia is damped out: velocities during the settlement have no physical meaning.")
+    return sentences
 
 
-def _by_small_steps(impact: str) -> list[str]:
+def _small_step_assumptions(impact: str) -> list[str]:
     return [
         "Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
-        "Time goes in small explicit steps, shorter than the fastest vibration of a joint needs; what is called a step is how "
-        "often the state was handed out.",
+        "Time advances in small explicit steps, short enough for the fastest vibration of a joint; the number of steps in this "
+        "report is the number of times that the state was recorded.",
         f"Impacts {impact}; vibration in the joints is damped by {100 * STONE.damping:g} % of critical, rocking within a "
         f"closed joint by {100 * STONE.rocking:g} %.",
         "The history starts in equilibrium under its own weight, unless the structure moves away from what is drawn.",
     ]
 
 
-def _by_cone_programs(case: Case, impact: str) -> list[str]:
-    asked = case.history
+def _cone_program_assumptions(case: Case, impact: str) -> list[str]:
+    settings = case.history
     return [
-        f"Time goes in steps of {amount(asked.time_step, 'time')} by the theta method, theta = {amount(asked.theta)}; "
-        + ("theta above 1/2 takes energy out of fast vibrations." if asked.theta > 0.5 else "none of it damps."),
+        f"Time advances in steps of {amount(settings.time_step, 'time')} by the theta method, "
+        f"theta = {amount(settings.theta)}; "
+        + ("theta above 1/2 damps fast vibrations." if settings.theta > 0.5 else "it has no numerical damping."),
         f"Impacts {impact}." if not case.surface.compliant else "Impacts are those of compliant contacts.",
     ]
 
 
-NOT_UNIQUE = "The forces of rigid contact are one of many states in balance, not the one that the structure has."
-FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are left out."
-OF_STATICS = {
-    "equilibrium": [NOT_UNIQUE, "A structure stands if, let down from where it is drawn with no force in any joint, it comes "
-                    "to rest nearby by Coulomb's friction and stays there for a second; whether a push is borne is not asked.",
-                    "Self-stress means forces in balance within what friction allows that it does not reach by itself."],
+NOT_UNIQUE = "The forces of rigid contact are one of many states of equilibrium, not necessarily that of the real structure."
+FIRST_ORDER = "The multiplier is that of the structure as built; displacements before collapse are neglected."
+STATICS_ASSUMPTIONS = {
+    "equilibrium": [NOT_UNIQUE, "A structure stands if, released as drawn with no force in any joint, it comes to rest nearby "
+                    "with Coulomb friction and stays there for a second; whether it resists a push is not examined.",
+                    "Self-stress means that forces in equilibrium exist within the friction limits, but that the structure "
+                    "does not reach them by itself."],
     "limit": [FIRST_ORDER],
-    "tilt": [FIRST_ORDER, "Tilting a table is taken for a horizontal body force."],
+    "tilt": [FIRST_ORDER, "Tilting the ground is represented by a horizontal body force."],
     "capacity": [FIRST_ORDER, "Directions between those computed are not known."],
-    "pushover": ["The load is pushed so slowly that there is no inertia; between points the curve is not known."],
+    "pushover": ["The load moves so slowly that there is no inertia; between its points the curve is not known."],
     "settlement": ["Joints are areas: pressure and friction are integrated over the part of each joint that is closed.",
-                   "Supports go without inertia, on straight ways, all in proportion; forces are those of a structure that was "
-                   "put under its weight at once and followed in balance: friction keeps them, and they depend on the way."],
-    "construction": ["Each stage stands before the next is laid; mortar that hardens and creep are left out."],
+                   "Supports move without inertia, along straight paths and in proportion to each other. The structure was "
+                   "loaded by its weight at once and then followed in equilibrium; through friction its forces depend on "
+                   "this path."],
+    "construction": ["Each stage stands before the next is laid; hardening of mortar and creep are neglected."],
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A run as one page to send: its folder comes in, one HTML goes out that needs nothing else and prints on A4."""
+"""The report of a run: its folder comes in, one self-contained HTML file goes out that prints on A4."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -6,20 +6,20 @@ from itertools import takewhile
 from pathlib import Path
 
 from drystone.errors import InputError
-from drystone.io.whole import write_whole
-from drystone.measure import mechanism, summarise
+from drystone.io.whole import write_atomic
+from drystone.measure import mechanism_of_frame, summarise
 from drystone.report.amounts import amount
 from drystone.report.certificate import Certificate, certify
-from drystone.report.figures import Figure, pictures, plots
-from drystone.report.inputs import assumptions, keys_of
+from drystone.report.figures import ReportFigure, pictures, plots
+from drystone.report.inputs import assumptions, list_case_keys
 from drystone.report.origin import computed_with
 from drystone.state import Energy
-from drystone.view.accounts import LOST
-from drystone.view.panels import Source, open_source
+from drystone.view.accounts import DISSIPATED_ENERGIES
+from drystone.view.panels import PlotSource, open_source
 from drystone.view.result_tables import result_rows
 from drystone.view.tables import summary_rows
 
-STYLE = """
+REPORT_STYLE = """
 @page { size: A4; margin: 18mm 16mm }
 body { font: 10.5pt/1.45 "Segoe UI", "DejaVu Sans", sans-serif; color: #1c1c1c; max-width: 178mm; margin: 8mm auto }
 @media print { body { margin: 0 } }
@@ -44,43 +44,48 @@ Rows = Sequence[tuple[str, str]]
 
 
 def write_report(folder: str | Path, path: str | Path) -> Certificate:
-    """Write the report of a run, and tell what it certifies."""
+    """Write the report of a run and return its certificate."""
     source = open_source(folder)
     if source.run is None:
-        raise InputError(f"{folder} holds a study; a report is of one run: drystone study --trial KEY {folder} -o run")
-    certificate = certify(source.run, source.case, source.facts or None)
-    write_whole(Path(path), _page(source, certificate))
+        raise InputError(
+            f"{folder} holds a study, but a report describes one run; "
+            f"compute one with: drystone study --trial KEY {folder} -o run"
+        )
+    certificate = certify(source.run, source.case, source.result or None)
+    write_atomic(Path(path), _page(source, certificate))
     return certificate
 
 
-def _page(source: Source, certificate: Certificate) -> str:
+def _page(source: PlotSource, certificate: Certificate) -> str:
     title = escape(_title(source))
     body = [
         f"<h1>{title}</h1>",
-        f'<p class="about">{escape(_about(source))}</p>',
+        f'<p class="about">{escape(_summary_line(source))}</p>',
         _verdict(certificate),
         _section("Pictures", f'<div class="pictures">{_figures(pictures(source))}</div>'),
-        _section("What was found", _table(_found(source))),
+        _section("What was found", _table(_result_rows(source))),
         _section("How far it can be trusted", _checks(certificate)),
         _section("Histories and curves", _figures(plots(source))),
         _section("Energy ledger", _energies(source) if source.goes_through_time else ""),
         _section("What is assumed, and what is not known", _list(assumptions(source.case, source.run.model))),
         _section("Input", _keys(source)),
         _section("Origin", _table(computed_with(source.run))),
-        _section("To compute it again", _again(source)),
+        _section("To compute it again", _recompute_section(source)),
     ]
-    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style></head>'
+    head = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{REPORT_STYLE}</style></head>'
+    )
     return f"{head}<body>\n" + "\n".join(body) + "\n</body></html>\n"
 
 
-def _title(source: Source) -> str:
+def _title(source: PlotSource) -> str:
     """The first sentence of the comment with which a case begins, or the name of its folder."""
     comment = takewhile(lambda line: line.startswith("#"), source.run.case.lstrip().splitlines())
     words = " ".join(line.lstrip("# ").rstrip() for line in comment)
     return words.split(". ")[0].rstrip(" .:") or source.folder.resolve().name
 
 
-def _about(source: Source) -> str:
+def _summary_line(source: PlotSource) -> str:
     bodies = source.run.model.bodies
     free = ~bodies.fixed
     mass = float(bodies.mass[free].sum())
@@ -98,7 +103,7 @@ def _section(title: str, content: str) -> str:
     return f"<h2>{title}</h2>\n{content}" if content else ""
 
 
-def _figures(figures: Iterable[Figure]) -> str:
+def _figures(figures: Iterable[ReportFigure]) -> str:
     return "".join(f'<figure><img src="{figure.address}" alt="{escape(figure.caption)}">'
                      f"<figcaption>{escape(figure.caption)}</figcaption></figure>" for figure in figures)  # fmt: skip
 
@@ -109,42 +114,42 @@ def _checks(certificate: Certificate) -> str:
     return '<ul class="checks">' + "\n".join(rows) + "</ul>"
 
 
-def _found(source: Source) -> Rows:
-    """What the terminal tells, too; energies have a table of their own."""
+def _result_rows(source: PlotSource) -> Rows:
+    """The rows that the terminal also shows, without the energies, which have a table of their own."""
     if not source.goes_through_time:
-        return result_rows(source.facts) if source.facts else []
+        return result_rows(source.result) if source.result else []
     summary = summarise(source.run, loss=source.case.history.collapse)
     rows = [row for row in summary_rows(summary) if not row[0].startswith("energy")]
-    return [*rows, ("mechanism at the end", mechanism(source.run).words)] if source.run.frames > 1 else rows
+    return [*rows, ("mechanism at the end", mechanism_of_frame(source.run).words)] if source.run.frames > 1 else rows
 
 
-def _energies(source: Source) -> str:
-    """The ledger at both ends, in the order of its balance."""
+def _energies(source: PlotSource) -> str:
+    """The energies at the start and at the end, in the order of their balance."""
     energy = source.run.energy
     named = {"potential": "potential, of gravity", "elastic": "elastic, of joints", "strain": "elastic, of blocks"} | {
-        name: f"dissipated by {words}" for name, words in LOST.items()}  # fmt: skip
-    order = sorted(Energy._fields, key=lambda name: (name == "ground", name in LOST))
-    lines, left = [], 0.0
+        name: f"dissipated by {words}" for name, words in DISSIPATED_ENERGIES.items()}  # fmt: skip
+    order = sorted(Energy._fields, key=lambda name: (name == "ground", name in DISSIPATED_ENERGIES))
+    lines, imbalance = [], 0.0
     for name in order:
         first, last = float(energy[name][0]), float(energy[name][-1])
-        left += (first - last) if name == "ground" else (last - first)
+        imbalance += (first - last) if name == "ground" else (last - first)
         numbers = "".join(f'<td class="number">{amount(value, "energy")}' for value in (first, last, last - first))
         lines.append(f"<tr><td>{named.get(name, name if name != 'ground' else 'work of ground and loads')}{numbers}")
     heads = "<tr><th>entry" + "".join(f'<th class="number">{words}' for words in ("at the start", "at the end", "change"))
-    note = f"<p>Changes of all entries but the last, less that of the last: {amount(left, 'energy')}.</p>"
+    note = f"<p>Error of the balance (all changes but the last, less the last): {amount(imbalance, 'energy')}.</p>"
     return f"<table>{heads}{''.join(lines)}</table>{note}"
 
 
-def _keys(source: Source) -> str:
-    cells = [f'<tr{"" if key.given else " class=default"}><td>{escape(key.where)}<td>{escape(key.value)}'
-             f'<td>{"given" if key.given else "default"}' for key in keys_of(source.case)]  # fmt: skip
+def _keys(source: PlotSource) -> str:
+    cells = [f'<tr{"" if key.given else " class=default"}><td>{escape(key.name_in_case)}<td>{escape(key.value)}'
+             f'<td>{"given" if key.given else "default"}' for key in list_case_keys(source.case)]  # fmt: skip
     return f"<table><tr><th>key<th>value<th>{''.join(cells)}</table>"
 
 
-def _again(source: Source) -> str:
+def _recompute_section(source: PlotSource) -> str:
     command = "drystone run case.toml -o out && drystone report out -o report.html"
-    said = "<p>with this text as case.toml, and the files that it names beside it:</p>"
-    return f"<pre>{command}</pre>{said}<pre>{escape(source.run.case)}</pre>"
+    introduction = "<p>with this text as case.toml, and the files that it names beside it:</p>"
+    return f"<pre>{command}</pre>{introduction}<pre>{escape(source.run.case)}</pre>"
 
 
 def _table(rows: Rows) -> str:

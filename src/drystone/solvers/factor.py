@@ -13,7 +13,18 @@ import numba
 import numpy as np
 
 from drystone.kernel import inlined, inner, kernel, unlocked
-from drystone.kernel.crew import FAILED, HELPERS, JOB, WEIGHT, begin, finish, make_control, proceed, together, wait
+from drystone.kernel.crew import (
+    HELPER_COUNT,
+    JOB,
+    JOB_FAILED,
+    JOB_WEIGHT,
+    begin_job,
+    finish_tile,
+    make_control,
+    next_tile,
+    run_with_helpers,
+    wait_for_tile,
+)
 from drystone.problem import Problem
 from drystone.solvers.fronts import do_tile, job, jobs
 from drystone.solvers.lapack import NONE, Blas, address, make_blas, pointer
@@ -69,7 +80,7 @@ def make_system(problem: Problem, last: System | None = None, symmetric: bool = 
 def helped(kernel: Callable, problem: Problem, system: System, *rest: Any) -> Any:
     """kernel(problem, system, *rest) with the system's threads at work, if it is large enough to be shared."""
     helpers = len(system.blas.size) - 1 if len(system.plan.branch) > 1 else 0
-    return together(kernel, assist, helpers, system.control, problem, system, *rest)
+    return run_with_helpers(kernel, assist, helpers, system.control, problem, system, *rest)
 
 
 @kernel
@@ -101,13 +112,13 @@ def _graph(a, b, bodies):
 @inner
 def assemble(problem, system, weight):
     """Fill the blocks with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
-    control, helpers = system.control, system.control[HELPERS]
-    control[WEIGHT] = address(weight, 0)
+    control, helpers = system.control, system.control[HELPER_COUNT]
+    control[JOB_WEIGHT] = address(weight, 0)
     tiles = (problem.free.shape[0] + BODIES - 1) // BODIES
-    tile = begin(control, ASSEMBLE, NONE, NONE, tiles, helpers)
+    tile = begin_job(control, ASSEMBLE, NONE, NONE, tiles, helpers)
     while tile >= 0:
         _assemble(problem, system, weight, tile)
-        tile = proceed(control, tile, tiles, helpers)
+        tile = next_tile(control, tile, tiles, helpers)
 
 
 @inner
@@ -174,16 +185,16 @@ def _add_contact(system, weight, mine, other, i, bodies, e, early, dof):
 @inner
 def factorise(system):
     """Factorise the assembled blocks; False if the matrix is singular or, when symmetric, not positive definite."""
-    control, plan, helpers = system.control, system.plan, system.control[HELPERS]
-    control[FAILED] = 0
+    control, plan, helpers = system.control, system.plan, system.control[HELPER_COUNT]
+    control[JOB_FAILED] = 0
     tiles = plan.branch.shape[0]
-    tile = begin(control, BRANCH, NONE, NONE, tiles, helpers)
+    tile = begin_job(control, BRANCH, NONE, NONE, tiles, helpers)
     while tile >= 0:
         _branch(system, MAIN, tile)
-        tile = proceed(control, tile, tiles, helpers)
+        tile = next_tile(control, tile, tiles, helpers)
     for k in range(plan.top.shape[0]):
         _front(system, MAIN, plan.top[k], helpers)
-    return control[FAILED] == 0
+    return control[JOB_FAILED] == 0
 
 
 @inner
@@ -208,11 +219,11 @@ def solve(system, right, out):
 def assist(problem, system, me):
     """What helper `me` does until it is told to stop: tiles of any job."""
     control = system.control
-    tile = wait(control, me)
+    tile = wait_for_tile(control, me)
     while tile >= 0:
         kind = control[JOB]
         if kind == ASSEMBLE:
-            weight = numba.carray(pointer(control[WEIGHT]), (problem.a.shape[0], 3, 3))  # type: ignore[call-arg]
+            weight = numba.carray(pointer(control[JOB_WEIGHT]), (problem.a.shape[0], 3, 3))  # type: ignore[call-arg]
             _assemble(problem, system, weight, tile)
         elif kind == BRANCH:
             _branch(system, me, tile)
@@ -220,8 +231,8 @@ def assist(problem, system, me):
             _sweep(system, me, kind, tile)
         else:
             do_tile(system, me, kind, control[JOB + 1], control[JOB + 2], tile)
-        finish(control, me)
-        tile = wait(control, me)
+        finish_tile(control, me)
+        tile = wait_for_tile(control, me)
 
 
 @inner
@@ -234,11 +245,11 @@ def _branch(system, me, b):
 @inner
 def _sweep_branches(system, kind):
     """All branches in a solve."""
-    control, tiles, helpers = system.control, system.plan.branch.shape[0], system.control[HELPERS]
-    tile = begin(control, kind, NONE, NONE, tiles, helpers)
+    control, tiles, helpers = system.control, system.plan.branch.shape[0], system.control[HELPER_COUNT]
+    tile = begin_job(control, kind, NONE, NONE, tiles, helpers)
     while tile >= 0:
         _sweep(system, MAIN, kind, tile)
-        tile = proceed(control, tile, tiles, helpers)
+        tile = next_tile(control, tile, tiles, helpers)
 
 
 @inner
@@ -257,10 +268,10 @@ def _front(system, me, s, helpers):
     """All jobs of a front in turn, until one fails."""
     control = system.control
     for k in range(jobs(system, s)):
-        if control[FAILED] != 0:
+        if control[JOB_FAILED] != 0:
             return
         kind, block, tiles = job(system, s, k)
-        tile = begin(control, kind, s, block, tiles, helpers)
+        tile = begin_job(control, kind, s, block, tiles, helpers)
         while tile >= 0:
             do_tile(system, me, kind, s, block, tile)
-            tile = proceed(control, tile, tiles, helpers)
+            tile = next_tile(control, tile, tiles, helpers)

@@ -9,7 +9,7 @@ block in `factor` and the transposed upper one at the same offsets in `upper`; r
 import numpy as np
 
 from drystone.kernel import inlined, inner
-from drystone.kernel.crew import FAILED
+from drystone.kernel.crew import JOB_FAILED
 from drystone.solvers.lapack import LOWER, NONE, ONCE, PLAIN, TRANSPOSED, UNIT, UPPER, address, gemm, getrf, potrf, trsm
 from drystone.solvers.plan import extent
 
@@ -177,7 +177,7 @@ def _panel(system, me, s, block, tile):
         before, here = panel + 8 * begin, column + 8 * row
         gemm(system.blas, me, m, end - begin, begin, panel + 8 * row, height, before, height, TRANSPOSED, ONCE, here, height)
     if tile == 0 and potrf(system.blas, me, end - begin, column + 8 * begin, height) != 0:
-        system.control[FAILED] = 1
+        system.control[JOB_FAILED] = 1
 
 
 @inner
@@ -198,7 +198,7 @@ def _own(system, me, s):
     own, below, x0 = extent(system.plan, s)
     panel = address(system.factor, system.plan.panel[s])
     if getrf(system.blas, me, own, panel, own + below, address(system.pivot, x0)) != 0:
-        system.control[FAILED] = 1
+        system.control[JOB_FAILED] = 1
 
 
 @inner

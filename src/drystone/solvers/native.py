@@ -15,7 +15,7 @@ does not go much further. What does not get there says so; nothing is loosened a
 
 import numpy as np
 
-from drystone.kernel.crew import cores
+from drystone.kernel.crew import default_threads
 from drystone.problem import Problem
 from drystone.solvers import clarabel
 from drystone.solvers.cone import project_all
@@ -50,7 +50,7 @@ def native(tolerance: float = 1e-6, threads: int | None = None) -> ContactSolver
     """A solver that keeps the plan of the last contact graph. Neither that nor `threads` (None: two, if there are two cores)
     changes anything but the time."""
     last: dict[bool, System] = {}
-    threads = threads or cores()
+    threads = threads or default_threads()
 
     def newton(problem: Problem, guess: Guess, symmetric: bool, tolerance: float) -> tuple[Solution, System]:
         last[symmetric] = make_system(problem, last.get(symmetric), symmetric, threads=threads)

@@ -1,4 +1,4 @@
-"""Joints that have opened: where blocks were and where they are come in, cracks with width and place go out (T359)."""
+"""Joints that have opened between two states, with the width and position of each crack (T359)."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from drystone.state import State
 
 Array = np.ndarray
 
-WIDTH = 1e-5  # [m] from which on an opening counts as a crack: what stone gives way when it is relieved is less
+MIN_CRACK_WIDTH = 1e-5  # [m] the smallest opening that counts as a crack; the elastic opening of unloaded joints is less
 
 
 class Crack(NamedTuple):
@@ -27,29 +27,29 @@ class Crack(NamedTuple):
 
 
 def joints_as_drawn(model: Model, start: State) -> Contacts:
-    """Who touches whom in the structure as drawn, at the corners of joints."""
-    still = np.zeros_like(start.velocity)
-    return detect(model.bodies, start.position, start.rotation, still, 1.0, no_contacts(), 0, model.planar)[0]
+    """The contacts of the structure as drawn, at the corners of joints."""
+    at_rest = np.zeros_like(start.velocity)
+    return detect(model.bodies, start.position, start.rotation, at_rest, 1.0, no_contacts(), 0, model.planar)[0]
 
 
-def cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
-    """The joints that have opened since the start by WIDTH or more, the widest first."""
-    opening, slip = openings(drawn, start, now)
+def find_cracks(model: Model, drawn: Contacts, start: State, now: State) -> list[Crack]:
+    """The joints that have opened since the start by MIN_CRACK_WIDTH or more, the widest first."""
+    opening, slip = joint_openings(drawn, start, now)
     _, row = touching_pairs(drawn)
-    found = []
-    for k in np.unique(row[opening >= WIDTH]).tolist():
+    cracks = []
+    for k in np.unique(row[opening >= MIN_CRACK_WIDTH]).tolist():
         corners = np.flatnonzero(row == k)
         c = int(corners[opening[corners].argmax()])
-        found.append(Crack(int(drawn.a[c]), int(drawn.b[c]), float(opening[c]), float(slip[c]), drawn.point[c]))
-    return sorted(found, key=lambda crack: -crack.width)
+        cracks.append(Crack(int(drawn.a[c]), int(drawn.b[c]), float(opening[c]), float(slip[c]), drawn.point[c]))
+    return sorted(cracks, key=lambda crack: -crack.width)
 
 
-def openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
-    """(C,) [m] by how much corners of joints have opened since the start, seen from block a, and (C,) [m] how far b has moved
-    along the joint there. Blocks are taken as rigid."""
-    turn = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
-    on_a, on_b = (now.position[i] + quaternion.rotate(turn[i], drawn.point - start.position[i]) for i in (drawn.a, drawn.b))
+def joint_openings(drawn: Contacts, start: State, now: State) -> tuple[Array, Array]:
+    """(C,) [m] The opening of the corners of joints since the start, relative to block a, and (C,) [m] the slip of b along the
+    joint there. Blocks are taken as rigid."""
+    rotation = quaternion.product(now.rotation, quaternion.conjugate(start.rotation))
+    on_a, on_b = (now.position[i] + quaternion.rotate(rotation[i], drawn.point - start.position[i]) for i in (drawn.a, drawn.b))
     apart = on_b - on_a
-    normal = quaternion.rotate(turn[drawn.a], drawn.normal)
+    normal = quaternion.rotate(rotation[drawn.a], drawn.normal)
     opening = np.einsum("ij,ij->i", apart, normal)
     return opening, np.linalg.norm(apart - opening[:, None] * normal, axis=1)

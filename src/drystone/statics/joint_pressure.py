@@ -1,8 +1,7 @@
-"""How the pressure of a joint is spread over its area: polygons and the centres of their normal forces come in, points that
-bear shares of the normal force go out (T410).
+"""The distribution of pressure over the area of a joint, as points that bear shares of its normal force (T410).
 
-The pressure is linear where the joint is pressed together and nothing elsewhere, as that of the small steps (T310): uniform if
-the normal force acts in the middle, a line of pressure along an edge if it acts there. With u from the centre c of the force
+The pressure is linear where the joint is compressed and zero elsewhere, as in small steps (T310): uniform if the normal force
+acts in the middle, and a line of pressure along an edge if it acts there. With u measured from the centre c of the force
 
     p ~ max(0, 1 + b . u),    b such that  integral of p u dA = 0,
 
@@ -15,18 +14,19 @@ from drystone.kernel import inner, kernel
 
 Array = np.ndarray
 
-NEAREST = 1e-6  # of the size of a joint: nearer to a side than this a centre of pressure is not told from one on it
-FLAT = 1e-9  # of the square of the size: a polygon with less area is a line
-NEWTON_STEPS = 80
-NEWTON_GOOD = 1e-12  # distance from the centre wanted, of the size
-RADIAL = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))  # Gauss, for the weight 2 r
-ALONG = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
+EDGE_TOLERANCE = 1e-6  # of the size of a joint: a centre of pressure that is closer to a side counts as being on it
+FLAT_AREA = 1e-9  # of the square of the size: a polygon with a smaller area is a line
+MAX_NEWTON_STEPS = 80
+NEWTON_TOLERANCE = 1e-12  # distance from the required centre, over the size
+# positions and weights of the Gauss rule for the weight function 2 r
+RADIAL_GAUSS_POINTS = ((0.3550510257216822, 0.3639172365120873), (0.8449489742783178, 0.6360827634879127))
+SIDE_GAUSS_POINTS = (0.2113248654051871, 0.7886751345948129)  # two Gauss points of a side
 
 
 @kernel
-def hulls(start, corner):
-    """Puts the corners (C, 2) of each joint in the order of their convex hull, counter-clockwise, from row start[j] on; returns
-    how many corners each hull has (J,)."""
+def order_hulls(start, corner):
+    """Sort the corners (C, 2) of each joint, from row start[j] onwards, in the order of their convex hull, counter-clockwise;
+    returns the number of corners of each hull (J,)."""
     count = np.zeros(start.shape[0] - 1, np.int64)
     most = 0
     for j in range(count.shape[0]):
@@ -42,7 +42,7 @@ def hulls(start, corner):
 
 @inner
 def _hull(rows, n, chain, out, first):
-    """By Andrew's monotone chain."""
+    """The convex hull by Andrew's monotone chain."""
     for i in range(1, n):  # few corners: insertion sort by s, then t
         s, t = rows[i, 0], rows[i, 1]
         k = i - 1
@@ -78,9 +78,9 @@ def _left(chain, kept, rows, r):
 
 
 @kernel
-def spread(start, count, corner, size, centre):
-    """Points (K, 2) [m] in the frame of the corners, the share of the normal force of their joint that each bears (K,), and
-    where the points of each joint begin (J + 1,)."""
+def spread_pressure(start, count, corner, size, centre):
+    """Returns where the points of each joint begin (J + 1,), the points (K, 2) [m] in the frame of the corners, and the share
+    (K,) of the normal force of its joint that each point bears."""
     joints = count.shape[0]
     begin = np.zeros(joints + 1, np.int64)
     for j in range(joints):
@@ -101,13 +101,13 @@ def spread(start, count, corner, size, centre):
 
 @inner
 def _spread_one(corner, first, n, size, cs, ct, polygon, spare, point, share, row):
-    """Writes the points of one joint from `row` on; returns the row after."""
+    """Write the points of one joint from `row` onwards; returns the next row."""
     area = 0.0
     for k in range(n):
         m = first + (k + 1 if k + 1 < n else 0)
         polygon[k, 0], polygon[k, 1] = corner[first + k, 0] / size, corner[first + k, 1] / size
         area += 0.5 * (corner[first + k, 0] * corner[m, 1] - corner[m, 0] * corner[first + k, 1])
-    if n < 3 or area < FLAT * size * size:
+    if n < 3 or area < FLAT_AREA * size * size:
         return _on_a_line(polygon, n, size, cs / size, ct / size, point, share, row)
     s, t = _inside(polygon, n, cs / size, ct / size)
     for k in range(n):
@@ -129,7 +129,7 @@ def _spread_one(corner, first, n, size, cs, ct, polygon, spare, point, share, ro
 
 @inner
 def _inside(polygon, n, s, t):
-    """The centre, moved towards the centroid until it is not nearer to any side than told."""
+    """The centre, moved towards the centroid until its distance to every side is at least EDGE_TOLERANCE."""
     area, ms, mt = 0.0, 0.0, 0.0
     for k in range(n):
         m = k + 1 if k + 1 < n else 0
@@ -147,14 +147,14 @@ def _inside(polygon, n, s, t):
             continue
         here = (es * (t - polygon[k, 1]) - et * (s - polygon[k, 0])) / length
         middle = (es * (mt - polygon[k, 1]) - et * (ms - polygon[k, 0])) / length
-        if here < NEAREST < middle:
-            way = max(way, (NEAREST - here) / (middle - here))
+        if here < EDGE_TOLERANCE < middle:
+            way = max(way, (EDGE_TOLERANCE - here) / (middle - here))
     return s + way * (ms - s), t + way * (mt - t)
 
 
 @inner
 def _pressed(polygon, n, b0, b1, out):
-    """The part of the polygon with 1 + b . u > 0; returns how many corners it has."""
+    """The part of the polygon with 1 + b . u > 0; returns its number of corners."""
     kept = 0
     s0, t0 = polygon[n - 1, 0], polygon[n - 1, 1]
     y0 = 1.0 + b0 * s0 + b1 * t0
@@ -174,8 +174,8 @@ def _pressed(polygon, n, b0, b1, out):
 
 @inner
 def _moments(polygon, n, b0, b1, spare):
-    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The rule of
-    the middles of the sides of triangles is exact for them."""
+    """Half the integral of the square of the pressure, its gradient and its second derivatives with respect to b. The
+    quadrature rule of the midpoints of the sides of triangles is exact for them."""
     kept = _pressed(polygon, n, b0, b1, spare)
     value, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(kept):
@@ -200,8 +200,8 @@ def _slope(polygon, n, spare):
     """b of the pressure whose centre is the origin."""
     b0, b1 = 0.0, 0.0
     value, g0, g1, h00, h01, h11 = _moments(polygon, n, b0, b1, spare)
-    for _ in range(NEWTON_STEPS):
-        if g0 * g0 + g1 * g1 <= (NEWTON_GOOD * value) ** 2:
+    for _ in range(MAX_NEWTON_STEPS):
+        if g0 * g0 + g1 * g1 <= (NEWTON_TOLERANCE * value) ** 2:
             break
         det = h00 * h11 - h01 * h01
         if not det > 0.0:
@@ -222,7 +222,7 @@ def _slope(polygon, n, spare):
 
 @inner
 def _side(ps, pt, qs, qt, b0, b1, point, share, row):
-    """The points of the triangle between the centre and a side, cut in two where the side is nearest to the centre."""
+    """The points of the triangle between the centre and a side, which is divided where the side is closest to the centre."""
     es, et = qs - ps, qt - pt
     length2 = es * es + et * et
     foot = -(ps * es + pt * et) / length2 if length2 > 0.0 else 0.0
@@ -233,8 +233,8 @@ def _side(ps, pt, qs, qt, b0, b1, point, share, row):
         if high - low < 1e-9:
             continue
         for radial in range(2):
-            r, weight = RADIAL[radial]
-            for x in ALONG:
+            r, weight = RADIAL_GAUSS_POINTS[radial]
+            for x in SIDE_GAUSS_POINTS:
                 place = low + x * (high - low)
                 us, ut = r * (ps + place * es), r * (pt + place * et)
                 point[row, 0], point[row, 1] = us, ut
@@ -245,7 +245,8 @@ def _side(ps, pt, qs, qt, b0, b1, point, share, row):
 
 @inner
 def _on_a_line(polygon, n, size, cs, ct, point, share, row):
-    """Of corners on a line, or one: evenly on the longest piece about the centre that is between them."""
+    """The points of a joint whose corners are on a line or a single point: evenly spread over the longest interval between the
+    corners that has the centre in its middle."""
     far0, far1, longest = 0, 0, 0.0
     for i in range(n):
         for k in range(i):
@@ -258,7 +259,7 @@ def _on_a_line(polygon, n, size, cs, ct, point, share, row):
         place = (cs - polygon[far0, 0]) * es + (ct - polygon[far0, 1]) * et
         reach = max(min(place, longest - place), 0.0)
     for side in (-1.0, 1.0):
-        for x in ALONG:
+        for x in SIDE_GAUSS_POINTS:
             way = side * x * reach
             point[row, 0], point[row, 1] = size * (cs + way * es), size * (ct + way * et)
             share[row] = 0.25

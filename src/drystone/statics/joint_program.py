@@ -1,10 +1,10 @@
-"""The cone program of statics with one shear force and one couple a joint: what optimise (program.py) is for contact points.
+"""The cone program of statics with one shear force and one couple per joint; program.py has the one for contact points.
 
     minimise  normal cost . n + friction cost . f - multiplier
     subject to   E n + B f + dead + multiplier live = 0,   n >= 0,   f = L z,   |z| <= slope (sum of n of the joint) + level
 
-n are the normal forces of the contact points, f shear and couple of the joints at centres of pressure that are given, and
-L Lᵀ the ellipsoids of what they bear there under a normal force of 1 (T412).
+n are the normal forces of the contact points, f the shear forces and couples of the joints at given centres of pressure, and
+L Lᵀ the ellipsoids of their strength there under a normal force of 1 (T412).
 """
 
 from typing import NamedTuple
@@ -14,37 +14,38 @@ import numpy as np
 import scipy.sparse as sp
 
 from drystone.statics.balance import Balance
-from drystone.statics.joint_areas import Joints, moved_to
-from drystone.statics.program import GOOD, SOLVED, STATUS, settings, units
+from drystone.statics.joint_areas import JointAreas, shift_matrices
+from drystone.statics.program import ACCEPTED_ERROR, CLARABEL_STATUS, SOLVED, clarabel_settings, program_units
 
 Array = np.ndarray
 
-NOTHING = 1e-5  # of the mean load of a block: a joint that bears less bears no friction
+UNLOADED_SHARE = 1e-5  # of the mean load of a block: a joint with a smaller normal force has no friction
+
 
 class Cost(NamedTuple):
-    """Of forces, per N, in multipliers of the live load."""
+    """The cost of forces, per N, in multipliers of the live load."""
 
     normal: Array  # (C,)
     joint: Array  # (J, k)
     point: Array  # (C, d - 1)
-    near: Array  # (J,) [1/N] of the square of the moments about the centres, over the size: it holds the pressure where it is
+    near: Array  # (J,) [1/N] of the square of the moments about the centres, over the size; it keeps the pressure in place
 
 
 class JointForces(NamedTuple):
-    """The best forces, and how the structure would move beyond them."""
+    """The best forces, and the mechanism beyond them."""
 
     status: str
     multiplier: float  # of the live load
     normal: Array  # (C,) [N] of the contact points
     friction: Array  # (J, k) [N] at the centres of pressure, the couple over the size of the joint
-    shear: Array  # (C, d - 1) [N] of the contact points of joints that have no such friction
+    shear: Array  # (C, d - 1) [N] of the contact points of joints without a shear force of the joint
     velocity: Array  # (B, 6)
     slip: Array  # (J, k) of the joints at the centres of pressure, the spin times the size
 
 
 def optimise_joints(
     balance: Balance,
-    joints: Joints,
+    joints: JointAreas,
     dead: Array,
     live: Array | None,
     centre: Array,  # (J, 2) [m]
@@ -53,57 +54,71 @@ def optimise_joints(
     slope: float,
     level: Array,  # (J,) [N]
     cost: Cost | None = None,
-    at_points: Array | None = None,  # (J,) joints whose friction is one force a contact point instead
+    at_points: Array | None = None,  # (J,) joints with one friction force per contact point instead
     tolerance: float = 1e-9,
 ) -> JointForces:
-    """The optimum of the program of dead and live loads (B, 6) [N, N m]; without a live load that of the costs alone."""
-    count, k, points, directions = len(joints.one), joints.unknowns, len(joints.of), balance.frame.shape[1]
-    unit = units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
-    held = np.zeros(count, bool) if at_points is None else at_points
-    bears = np.flatnonzero(((level > NOTHING * unit.force) | (slope > 0.0)) & ~held)
-    single = np.flatnonzero(held[joints.of])
-    moved, root = moved_to(centre, joints), _roots(ellipsoid)
-    turned = _blocks((moved @ root)[bears], bears, count)
-    tangents = (directions * single[:, None] + np.arange(1, directions)).ravel()
+    """The optimum of the program with dead and live loads (B, 6) [N, N m]; without a live load the minimum of the cost."""
+    count, k, points, directions = len(joints.first_point), joints.unknowns, len(joints.joint_of_point), balance.frame.shape[1]
+    unit = program_units(balance, dead, live, None if cost is None else np.append(cost.normal, cost.joint.ravel()))
+    is_point_wise = np.zeros(count, bool) if at_points is None else at_points
+    frictional = np.flatnonzero(((level > UNLOADED_SHARE * unit.force) | (slope > 0.0)) & ~is_point_wise)
+    point_wise = np.flatnonzero(is_point_wise[joints.joint_of_point])
+    moved, root = shift_matrices(centre, joints), _roots(ellipsoid)
+    turned = _blocks((moved @ root)[frictional], frictional, count)
+    tangents = (directions * point_wise[:, None] + np.arange(1, directions)).ravel()
     parts = [balance.matrix[:, ::directions], joints.matrix @ turned, balance.matrix[:, tangents]]
     columns = sp.hstack(parts, format="csc") * unit.force
     live = np.zeros_like(dead) if live is None else live
-    push = balance.on_free(live) * unit.multiplier
-    columns = sp.diags_array(1 / unit.row) @ sp.hstack([columns, sp.csc_array(push[:, None])], format="csc")
-    load = balance.on_free(dead) / unit.row
+    live_column = balance.free_rows(live) * unit.multiplier
+    columns = sp.diags_array(1 / unit.row) @ sp.hstack([columns, sp.csc_array(live_column[:, None])], format="csc")
+    load = balance.free_rows(dead) / unit.row
     linear = np.zeros(columns.shape[1])
     linear[-1] = -unit.multiplier / unit.value if live.any() else 0.0
     square = sp.csc_array((len(linear), len(linear)))
     if cost is not None:
-        shear = np.einsum("jki,jk->ji", root, cost.joint)[bears]
-        linear[:-1] = np.concatenate([cost.normal, shear.ravel(), cost.point[single].ravel()]) * unit.force / unit.value
+        shear = np.einsum("jki,jk->ji", root, cost.joint)[frictional]
+        linear[:-1] = np.concatenate([cost.normal, shear.ravel(), cost.point[point_wise].ravel()]) * unit.force / unit.value
         square = _nearness(joints, centre, cost.near * unit.force * unit.multiplier / unit.value, len(linear))
-    rows, room, cones = _cones(joints, bears, single, slope, level / unit.force, columns.shape[1], balance.friction)
+    rows, right_side, cones = _cones(
+        joints, frictional, point_wise, slope, level / unit.force, columns.shape[1], balance.friction
+    )
     matrix = sp.vstack([columns, -rows], format="csc")
     cones = [clarabel.ZeroConeT(len(load)), *cones]
-    answer = clarabel.DefaultSolver(square, linear, matrix, np.concatenate([-load, room]), cones, settings(tolerance)).solve()
+    answer = clarabel.DefaultSolver(
+        square, linear, matrix, np.concatenate([-load, right_side]), cones, clarabel_settings(tolerance)
+    ).solve()
     x, z = np.array(answer.x), np.array(answer.z)
     error = float(max(np.abs(columns @ x + load).max(initial=0.0), abs(answer.obj_val - answer.obj_val_dual)))
-    status = STATUS.get(str(answer.status), str(answer.status))
-    status = SOLVED if status not in STATUS.values() and error <= GOOD else status
+    status = CLARABEL_STATUS.get(str(answer.status), str(answer.status))
+    status = SOLVED if status not in CLARABEL_STATUS.values() and error <= ACCEPTED_ERROR else status
     friction, shear = np.zeros((count, k)), np.zeros((points, directions - 1))
-    inside = x[points : points + k * len(bears)].reshape(-1, k)
-    friction[bears] = np.einsum("jik,jk->ji", root[bears], inside) * unit.force
-    shear[single] = x[points + k * len(bears) : -1].reshape(-1, directions - 1) * unit.force
+    inside = x[points : points + k * len(frictional)].reshape(-1, k)
+    friction[frictional] = np.einsum("jik,jk->ji", root[frictional], inside) * unit.force
+    shear[point_wise] = x[points + k * len(frictional) : -1].reshape(-1, directions - 1) * unit.force
     velocity = unit.value * z[: len(load)] / unit.row
     slip = np.einsum("jik,ji->jk", moved, (joints.matrix.T @ velocity).reshape(-1, k))
     return JointForces(
-        status, unit.multiplier * float(x[-1]), unit.force * x[:points], friction, shear, balance.of_all(velocity), slip
+        status,
+        unit.multiplier * float(x[-1]),
+        unit.force * x[:points],
+        friction,
+        shear,
+        balance.velocity_of_all(velocity),
+        slip,
     )
 
 
-def _nearness(joints: Joints, centre: Array, weight: Array, columns: int) -> sp.csc_array:
-    """The matrix of half the sum of weight times the square of the moments about the centres, over the size of the joints."""
-    arm = np.sqrt(weight)[joints.of, None] * (joints.place - centre[joints.of]) / joints.size[joints.of, None]
-    points = len(joints.of)
-    rows = 2 * joints.of[:, None] + np.arange(2)
+def _nearness(joints: JointAreas, centre: Array, weight: Array, columns: int) -> sp.csc_array:
+    """The matrix of half the sum of weight times the square of the moments about the centres over the size of the joints."""
+    arm = (
+        np.sqrt(weight)[joints.joint_of_point, None]
+        * (joints.offset - centre[joints.joint_of_point])
+        / joints.size[joints.joint_of_point, None]
+    )
+    points = len(joints.joint_of_point)
+    rows = 2 * joints.joint_of_point[:, None] + np.arange(2)
     cols = np.arange(points)[:, None] + np.zeros((1, 2), int)
-    moment = sp.csc_array((arm.ravel(), (rows.ravel(), cols.ravel())), shape=(2 * len(joints.one), columns))
+    moment = sp.csc_array((arm.ravel(), (rows.ravel(), cols.ravel())), shape=(2 * len(joints.first_point), columns))
     return sp.csc_array(moment.T @ moment)
 
 
@@ -113,38 +128,45 @@ def _roots(ellipsoid: Array) -> Array:
     return axis * np.sqrt(np.maximum(value, 0.0))[:, None, :]
 
 
-def _blocks(matrix: Array, bears: Array, count: int) -> sp.csc_array:
-    """The matrices (R, k, k) of the joints that bear as one, its columns theirs alone."""
+def _blocks(matrix: Array, frictional: Array, count: int) -> sp.csc_array:
+    """The block matrix of the matrices (R, k, k) of the joints with friction; other joints have rows but no columns."""
     k = matrix.shape[1]
-    row = k * bears[:, None, None] + np.arange(k)[:, None] + np.zeros((1, 1, k), int)
-    column = k * np.arange(len(bears))[:, None, None] + np.arange(k) + np.zeros((1, k, 1), int)
-    return sp.csc_array((matrix.ravel(), (row.ravel(), column.ravel())), shape=(k * count, k * len(bears)))
+    row = k * frictional[:, None, None] + np.arange(k)[:, None] + np.zeros((1, 1, k), int)
+    column = k * np.arange(len(frictional))[:, None, None] + np.arange(k) + np.zeros((1, k, 1), int)
+    return sp.csc_array((matrix.ravel(), (row.ravel(), column.ravel())), shape=(k * count, k * len(frictional)))
 
 
 def _cones(
-    joints: Joints, bears: Array, single: Array, slope: float, level: Array, columns: int, friction: Array
+    joints: JointAreas, frictional: Array, point_wise: Array, slope: float, level: Array, columns: int, friction: Array
 ) -> tuple[sp.csc_array, Array, list]:
-    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints that bear friction as one, of
-    contact points that do so alone."""
-    points, k, many, alone = len(joints.of), joints.unknowns, len(bears), len(single)
+    """Rows and right side of `rows x + room in cones`, and the cones: of normal forces, of joints with one shear force, of
+    contact points with friction of their own."""
+    points, k, frictional_count, point_wise_count = (
+        len(joints.joint_of_point),
+        joints.unknowns,
+        len(frictional),
+        len(point_wise),
+    )
     d = 2 if k == 1 else 3
     i, j, value = [np.arange(points)], [np.arange(points)], [np.ones(points)]
-    i.append((points + (k + 1) * np.arange(many)[:, None] + np.arange(1, k + 1)).ravel())
-    j.append(points + np.arange(k * many))
-    value.append(np.ones(k * many))
+    i.append((points + (k + 1) * np.arange(frictional_count)[:, None] + np.arange(1, k + 1)).ravel())
+    j.append(points + np.arange(k * frictional_count))
+    value.append(np.ones(k * frictional_count))
     if slope > 0.0:
-        slot = np.full(len(joints.one), -1)
-        slot[bears] = np.arange(many)
-        one = np.flatnonzero(slot[joints.of] >= 0)
-        i.append(points + (k + 1) * slot[joints.of[one]])
-        j.append(one)
-        value.append(np.full(len(one), slope))
-    first = points + (k + 1) * many
-    i += [first + d * np.arange(alone), (first + d * np.arange(alone)[:, None] + np.arange(1, d)).ravel()]
-    j += [single, points + k * many + np.arange((d - 1) * alone)]
-    value += [friction[single], np.ones((d - 1) * alone)]
-    rows = sp.csc_array((np.concatenate(value), (np.concatenate(i), np.concatenate(j))), shape=(first + d * alone, columns))
-    room = np.zeros(rows.shape[0])
-    room[points : first : k + 1] = level[bears]
-    cones = [clarabel.SecondOrderConeT(k + 1)] * many + [clarabel.SecondOrderConeT(d)] * alone
-    return rows, room, [clarabel.NonnegativeConeT(points), *cones]
+        slot = np.full(len(joints.first_point), -1)
+        slot[frictional] = np.arange(frictional_count)
+        in_frictional = np.flatnonzero(slot[joints.joint_of_point] >= 0)
+        i.append(points + (k + 1) * slot[joints.joint_of_point[in_frictional]])
+        j.append(in_frictional)
+        value.append(np.full(len(in_frictional), slope))
+    first = points + (k + 1) * frictional_count
+    i += [first + d * np.arange(point_wise_count), (first + d * np.arange(point_wise_count)[:, None] + np.arange(1, d)).ravel()]
+    j += [point_wise, points + k * frictional_count + np.arange((d - 1) * point_wise_count)]
+    value += [friction[point_wise], np.ones((d - 1) * point_wise_count)]
+    rows = sp.csc_array(
+        (np.concatenate(value), (np.concatenate(i), np.concatenate(j))), shape=(first + d * point_wise_count, columns)
+    )
+    right_side = np.zeros(rows.shape[0])
+    right_side[points : first : k + 1] = level[frictional]
+    cones = [clarabel.SecondOrderConeT(k + 1)] * frictional_count + [clarabel.SecondOrderConeT(d)] * point_wise_count
+    return rows, right_side, [clarabel.NonnegativeConeT(points), *cones]

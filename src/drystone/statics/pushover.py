@@ -1,10 +1,10 @@
-"""The capacity curve of a structure that is pushed over slowly: a model and its loads come in, `Point`s of the curve go out.
+"""The capacity curve of a structure that is pushed over slowly, point by point.
 
-Inertia is off. Each increment is the program of T31 with the gaps of the contacts as its cost (T40): of all small movements
-on which the live load does a given work and in which no blocks overlap, the one that lifts the dead load least. What
-resists that work is the multiplier. The blocks move by it, contacts are found anew, loads turn with their blocks. A gap
-that sliding opened is closed again in the next increment, so that only one increment's dilatancy is ever left (T41).
-"""
+There is no inertia. Each increment is the program of T31 with the gaps of the contacts as its cost (T40): among all small
+movements on which the live load does a given work and in which no blocks overlap, it finds the one that lifts the dead load
+least. The multiplier is the resistance to that work. The blocks move by this increment, contacts are found again, and loads
+rotate with their blocks. A gap that opened by sliding closes in the next increment, so that the dilatancy of one increment at
+most is left (T41)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -15,103 +15,115 @@ from drystone.contact.contacts import Contacts
 from drystone.errors import InputError
 from drystone.model import Model
 from drystone.simulate import initial_state
-from drystone.spin import drift
-from drystone.statics.balance import Balance, balance
+from drystone.spin import move_freely
+from drystone.statics.balance import Balance, assemble_balance
 from drystone.statics.fibres import best_in_fibres, has_strengths
-from drystone.statics.limit import limit, rim
-from drystone.statics.program import Optimum, optimise
+from drystone.statics.limit import largest_rim_speed, solve_limit
+from drystone.statics.program import Optimum, optimise_forces
 
 Array = np.ndarray
 
-FINE, COARSE = 0.005, 0.05  # first and largest movement in an increment, as a share of the smallest width of a block
-CURVE = 60  # increments in which the multiplier should fall from its first value to nothing
-GROWTH = 1.5  # of an increment over the one before, at most
-FAR = 10.0  # times as far contacts are looked for when those that were found balance nothing
-MOST = 1000  # increments
-TORN = 1e-4  # of the smallest width of a block: joints that moved by less are not torn
-LEAST = 0.1  # of the work of an increment is left when it is taken again because a block moved too far
+# of the smallest width of a block: the first and the largest movement per increment
+MIN_STEP_SHARE, MAX_STEP_SHARE = 0.005, 0.05
+INCREMENTS_PER_CURVE = 60  # increments in which the multiplier should fall from its first value to zero
+MAX_STEP_GROWTH = 1.5  # the largest ratio of an increment to the previous one
+FARTHER_SEARCH = 10.0  # factor on the distance at which contacts are looked for if the program is infeasible
+MAX_INCREMENTS = 1000  # increments
+BROKEN_SHARE = 1e-4  # of the smallest width of a block: the bonds of joints that moved by less are not broken
+MIN_WORK_SHARE = 0.1  # the smallest factor on the work of an increment that is repeated because a block moved too far
 
 
-class Point(NamedTuple):
-    """A state of the curve."""
+class CurvePoint(NamedTuple):
+    """A point of the capacity curve."""
 
-    displacement: float  # [m] of the live load along itself: its work is the area under force over displacement
-    multiplier: float  # of the live load that holds the structure there; not finite where none does
+    displacement: float  # [m] of the live load in its direction: the area under force over displacement is its work
+    multiplier: float  # of the live load with which the structure is in balance there; not finite if there is none
     position: Array  # (B, 3) [m]
     rotation: Array  # (B, 4)
-    contacts: Contacts  # with forces [N] in the place of impulses
+    contacts: Contacts  # with forces [N] instead of impulses
     optimum: Optimum  # its velocity times the work of the increment is the movement to the next point
 
 
-def pushover(
+def trace_capacity_curve(
     model: Model, loads: Callable[[Array], tuple[Array, Array]], *, step: float | None = None
-) -> Iterator[Point]:
-    """Points from the start until the multiplier is no longer above zero, none holds the structure, or `MOST` increments.
-    `loads` are the dead and live ones (B, 6) of blocks turned by a rotation (B, 4); `step` [m] the largest movement of a
-    block in an increment, chosen by how the multiplier falls if not given."""
+) -> Iterator[CurvePoint]:
+    """The points of the curve until the multiplier is no longer above zero, no multiplier balances the structure, or
+    MAX_INCREMENTS are done. `loads` gives the dead and live loads (B, 6) of blocks with a rotation (B, 4). `step` [m] is the
+    largest movement of a block in an increment; by default it depends on how fast the multiplier falls."""
     start = initial_state(model)
     position, rotation, displacement = start.position, start.rotation, 0.0
     size = smallest_width(model)
-    wanted = FINE * size if step is None else step
+    target = MIN_STEP_SHARE * size if step is None else step
     dead, live = loads(rotation)
-    push = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
-    first = limit(balance(model), dead, live)
+    live_force = float(np.linalg.norm(live[:, :3], axis=1).sum())  # [N] of the live load
+    first = solve_limit(assemble_balance(model), dead, live)
     if not 0.0 < first.multiplier < np.inf:
-        why = "no live load makes it yield" if first.multiplier == np.inf else "it does not bear its dead load"
-        raise InputError(f'pushover: {why}; see what kind = "limit" and kind = "equilibrium" say of it')
-    ahead, work = wanted * first.velocity, wanted * float(np.vdot(live, first.velocity))
+        why = (
+            "no live load makes the structure yield"
+            if first.multiplier == np.inf
+            else "the structure does not bear its dead load"
+        )
+        raise InputError(f'pushover: {why}; use kind = "limit" and kind = "equilibrium" to find out more')
+    movement_ahead, work = target * first.velocity, target * float(np.vdot(live, first.velocity))
     curve: list[tuple[float, float]] = []  # multipliers, and movements [m] from them to the next
     jumped, broken = False, np.zeros((0, 2), int)
-    for _ in range(MOST):
-        system, optimum, work = _increment(model, broken, position, rotation, dead, live, ahead, work, wanted)
+    for _ in range(MAX_INCREMENTS):
+        system, optimum, work = _increment(model, broken, position, rotation, dead, live, movement_ahead, work, target)
         movement = work * optimum.velocity
-        moved = float(rim(system.model, movement).max())
-        jumps = moved > GROWTH * wanted
-        in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump nothing is in balance
+        moved = float(largest_rim_speed(system.model, movement).max())
+        jumps = moved > MAX_STEP_GROWTH * target
+        in_flight = jumps and jumped and optimum.status == "solved"  # between the ends of a jump there is no equilibrium
         if not in_flight:
-            yield Point(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
+            yield CurvePoint(displacement, optimum.multiplier, position, rotation, system.with_forces(optimum.force), optimum)
             if not optimum.multiplier > 0.0:
                 return
-        broken = np.concatenate([broken, _torn(system, movement, size)]) if has_strengths(system) else broken
-        position, rotation = drift(position, rotation, movement, 1.0)
-        displacement += work / push
+        broken = np.concatenate([broken, _broken_pairs(system, movement, size)]) if has_strengths(system) else broken
+        position, rotation = move_freely(position, rotation, movement, 1.0)
+        displacement += work / live_force
         dead, live = loads(rotation)
         curve.append((optimum.multiplier, moved))
-        wanted = _next_step(curve, wanted, size) if step is None else step
-        ahead, work, jumped = movement * wanted / moved, work * wanted / moved, jumps
+        target = _next_step(curve, target, size) if step is None else step
+        movement_ahead, work, jumped = movement * target / moved, work * target / moved, jumps
 
 
-class Capacity(NamedTuple):
-    """The curve in numbers; none for what it does not reach."""
+class CurveSummary(NamedTuple):
+    """The curve in numbers; None for what it does not reach."""
 
     peak: float  # largest multiplier
     peak_displacement: float  # [m]
-    soft_displacement: float | None  # [m] beyond the peak, where four fifths of it are left
-    ultimate_displacement: float | None  # [m] where nothing is left
-    work: float  # [m] area under the curve: times the live load [N] its work
+    soft_displacement: float | None  # [m] beyond the peak, where 80 % of it are left
+    ultimate_displacement: float | None  # [m] where the multiplier is zero
+    work: float  # [m] area under the curve; multiplied by the live load [N] it is a work
 
 
-def capacity(points: Sequence[Point]) -> Capacity:
-    """Peak, displacements and area of a curve, between whose points it is straight."""
+def summarise_curve(points: Sequence[CurvePoint]) -> CurveSummary:
+    """The peak, displacements and area of a curve that is straight between its points."""
     curve = [point for point in points if np.isfinite(point.multiplier)]
-    way, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
+    displacement, height = np.array([p.displacement for p in curve]), np.array([p.multiplier for p in curve])
     top = int(height.argmax())
-    soft, ultimate = (_first_below(way[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
-    rest = way <= (np.inf if ultimate is None else ultimate)
-    way, height = np.append(way[rest], ultimate or way[-1]), np.append(height[rest], 0.0 if ultimate else height[-1])
-    return Capacity(float(height.max()), float(way[top]), soft, ultimate, float(np.trapezoid(height, way)))
+    soft, ultimate = (_first_below(displacement[top:], height[top:], share * height[top]) for share in (0.8, 0.0))
+    within = displacement <= (np.inf if ultimate is None else ultimate)
+    displacement, height = (
+        np.append(displacement[within], ultimate or displacement[-1]),
+        np.append(height[within], 0.0 if ultimate else height[-1]),
+    )
+    return CurveSummary(
+        float(height.max()), float(displacement[top]), soft, ultimate, float(np.trapezoid(height, displacement))
+    )
 
 
-def _first_below(way: Array, height: Array, level: float) -> float | None:
+def _first_below(displacement: Array, height: Array, level: float) -> float | None:
     below = np.flatnonzero(height <= level)
     if not len(below) or below[0] == 0:
         return None
     i = int(below[0])
-    return float(way[i - 1] + (way[i] - way[i - 1]) * (height[i - 1] - level) / (height[i - 1] - height[i]))
+    return float(
+        displacement[i - 1] + (displacement[i] - displacement[i - 1]) * (height[i - 1] - level) / (height[i - 1] - height[i])
+    )
 
 
 def smallest_width(model: Model) -> float:
-    """[m] of the free blocks, along the axes of the world as built."""
+    """[m] The smallest width of the free blocks as drawn, along the axes of the world."""
     return float(min(np.ptp(block.vertices, axis=0).min() for block in model.blocks if not block.fixed))
 
 
@@ -122,21 +134,22 @@ def _increment(
     rotation: Array,
     dead: Array,
     live: Array,
-    ahead: Array,
-    given: float,
-    wanted: float,
+    movement_ahead: Array,
+    given_work: float,
+    target: float,
 ) -> tuple[Balance, Optimum, float]:
-    """The increment and the work [J] of a unit live load in it: less than given, once, if a block moved too far. A jump, in
-    which open joints close without work, does not get shorter; if it goes to where nothing was looked for, look further."""
-    work = given
-    for reach in (GROWTH, FAR, FAR**2):
-        joints = _with_broken(balance(model, position, rotation, reach * ahead), broken)
+    """The increment and the work [J] of a unit live load in it. If a block moves too far the increment is repeated once with
+    less work. A jump, in which open joints close without work, cannot be shortened; if contacts are missing for it, the search
+    looks further."""
+    work = given_work
+    for factor in (MAX_STEP_GROWTH, FARTHER_SEARCH, FARTHER_SEARCH**2):
+        joints = _with_broken(assemble_balance(model, position, rotation, factor * movement_ahead), broken)
         system, optimum = _step(joints, dead, live, work)
         if optimum.status != "impossible":
             break
-    moved = work * float(rim(system.model, optimum.velocity).max())
-    if optimum.status == "solved" and moved > GROWTH * wanted:
-        work *= max(wanted / moved, LEAST)
+    moved = work * float(largest_rim_speed(system.model, optimum.velocity).max())
+    if optimum.status == "solved" and moved > MAX_STEP_GROWTH * target:
+        work *= max(target / moved, MIN_WORK_SHARE)
         system, optimum = _step(joints, dead, live, work)
     return system, optimum, work
 
@@ -146,25 +159,29 @@ def _step(system: Balance, dead: Array, live: Array, work: float) -> tuple[Balan
         return best_in_fibres(system, dead, live, cost_of_gap=1 / work)
     cost = np.zeros(system.frame.shape[:2])
     cost[:, 0] = system.contacts.gap / work
-    return system, optimise(system, dead, live, cost=cost)
+    return system, optimise_forces(system, dead, live, cost=cost)
 
 
-def _torn(system: Balance, movement: Array, size: float) -> Array:
-    """(K, 2) the pairs of blocks whose joints this movement (B, 6) opens or slides by more than a hair: their bonds break."""
-    apart = np.abs(system.relative(movement)).max(axis=1) > TORN * size
+def _broken_pairs(system: Balance, movement: Array, size: float) -> Array:
+    """(K, 2) The pairs of blocks whose bonds break, because this movement (B, 6) opens or slides their joints."""
+    apart = np.abs(system.relative_velocity(movement)).max(axis=1) > BROKEN_SHARE * size
     return np.unique(np.column_stack([system.contacts.a, system.contacts.b])[apart], axis=0)
 
 
 def _with_broken(system: Balance, pairs: Array) -> Balance:
-    """The balance in which the bonds between these pairs of blocks (K, 2) are broken, and those of joints that stand open."""
+    """The balance in which the bonds between these pairs of blocks (K, 2) are broken."""
     count = len(system.model.blocks)
     gone = np.isin(system.contacts.a * count + system.contacts.b, pairs[:, 0] * count + pairs[:, 1])
     return system._replace(broken=gone)
 
 
-def _next_step(curve: list[tuple[float, float]], wanted: float, size: float) -> float:
+def _next_step(curve: list[tuple[float, float]], target: float, size: float) -> float:
     """[m] The movement in which the multiplier is expected to change by its share of the curve."""
     now, _ = curve[-1]
     before, moved = curve[-2] if len(curve) > 1 else (now, 0.0)
-    ideal = moved * curve[0][0] / CURVE / abs(now - before) if now != before else np.inf
-    return float(np.clip(ideal, max(wanted / GROWTH, FINE * size), min(wanted * GROWTH, COARSE * size)))
+    ideal = moved * curve[0][0] / INCREMENTS_PER_CURVE / abs(now - before) if now != before else np.inf
+    return float(
+        np.clip(
+            ideal, max(target / MAX_STEP_GROWTH, MIN_STEP_SHARE * size), min(target * MAX_STEP_GROWTH, MAX_STEP_SHARE * size)
+        )
+    )

@@ -1,8 +1,7 @@
-"""What is left of a structure that does not stand as a whole: a model and its loads come in, what falls and what stays go out.
+"""The part of a structure that remains if it does not stand as a whole.
 
-In stages: let go under Coulomb friction, the blocks that go down fastest are taken away, until the rest stands
-(T46). What is left bears itself by a state of forces of its own: a natural arch in a wall, a corbelled dome over a hole.
-"""
+The structure is followed under Coulomb friction, and the blocks that fall fastest are removed, stage by stage, until the rest
+stands (T46). The rest bears itself with forces of its own, like a natural arch in a wall or a corbelled dome over a hole."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,52 +9,64 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.laws import YOUNG
-from drystone.loads import Push
+from drystone.laws import DEFAULT_YOUNG
+from drystone.loads import AppliedLoad
 from drystone.model import Model
-from drystone.statics.standing import Trial, try_standing
+from drystone.statics.standing import StandingTrial, try_standing
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-FASTEST = 0.9  # of the largest fall: what falls so far in the same time goes in one stage; what lags behind may find a hold
+# of the largest fall: blocks that fall at least so far are removed in the same stage; slower ones may come to rest
+FASTEST_SHARE = 0.9
 
 
-class Remaining(NamedTuple):
-    """What fell, and the balance of the rest."""
+class RemainingStructure(NamedTuple):
+    """The blocks that fell, and whether the rest stands."""
 
     stays: Array  # (B,) bool, supports included
-    stages: tuple[Array, ...]  # numbers of the blocks taken away, stage by stage
-    rest: Trial  # of what stays; does not stand if it moves without falling
+    stages: tuple[Array, ...]  # numbers of the blocks removed in each stage
+    rest: StandingTrial  # of what stays; does not stand if it moves without falling
 
 
-def remaining(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
-) -> Remaining:
+def find_remaining(
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Iterable[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
+) -> RemainingStructure:
     """The part of a structure that stands when the blocks that fall are gone."""
-    *_, last = taken_apart(model, gravity=gravity, loads=loads, young=young, threads=threads)
+    *_, last = remove_falling_blocks(model, gravity=gravity, loads=loads, young=young, threads=threads)
     return last
 
 
-def taken_apart(
-    model: Model, *, gravity: float = GRAVITY, loads: Iterable[Push] = (), young: float = YOUNG, threads: int | None = 1
-) -> Iterator[Remaining]:
-    """The structure after each stage; the rest of the last stands, or moves without falling."""
+def remove_falling_blocks(
+    model: Model,
+    *,
+    gravity: float = GRAVITY,
+    loads: Iterable[AppliedLoad] = (),
+    young: float = DEFAULT_YOUNG,
+    threads: int | None = 1,
+) -> Iterator[RemainingStructure]:
+    """The structure after each stage. After the last one the rest stands, or moves without falling."""
     stays, stages, loads = np.ones(len(model.blocks), bool), list[Array](), list(loads)
     while True:
-        rest = try_standing(without(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
-        yield Remaining(stays.copy(), tuple(stages), rest)
-        down = -rest.displacement[:, 2] * (~model.bodies.fixed & stays)
-        if rest.stands or not rest.finite or down.max() <= 0:
+        rest_trial = try_standing(remove_blocks(model, ~stays), gravity=gravity, loads=loads, young=young, threads=threads)
+        yield RemainingStructure(stays.copy(), tuple(stages), rest_trial)
+        down = -rest_trial.displacement[:, 2] * (~model.bodies.fixed & stays)
+        if rest_trial.stands or not rest_trial.finite or down.max() <= 0:
             return
-        stages.append(np.flatnonzero(down >= FASTEST * down.max()))
+        stages.append(np.flatnonzero(down >= FASTEST_SHARE * down.max()))
         stays[stages[-1]] = False
         if not (stays & ~model.bodies.fixed).any():
             return
 
 
-def without(model: Model, gone: Array) -> Model:
-    """The model with some blocks taken away: laid down as supports where they touch nothing, so that numbers stay."""
+def remove_blocks(model: Model, gone: Array) -> Model:
+    """The model without some blocks. They become supports that lie aside and touch nothing, so that block numbers do not
+    change."""
     size = np.ptp(model.position, axis=0).max() + 2 * model.bodies.radius.max()
     aside = model.position - gone[:, None] * [0.0, 0.0, 2 * size]
     return replace(model, position=aside, bodies=model.bodies._replace(fixed=model.bodies.fixed | gone))

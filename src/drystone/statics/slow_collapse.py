@@ -1,18 +1,18 @@
-"""Collapse by Coulomb friction, of structures of any size: a model with dead and live loads comes in; the multiplier
-with which it goes on moving, once it has begun to, goes out, tried by histories on both sides (T416 to T418).
+"""Collapse by Coulomb friction of structures of any size: the multiplier of the live load with which the structure, once it has
+started to move, continues to move slowly. Histories check it on both sides (T416 to T418).
 
-The structure is followed by small steps as histories are, with friction over the areas of its joints. It is let down under the
-dead load; the live load grows until blocks move, and is then held a little above what the structure resists with, so that it
-moves on slowly. That resistance is the multiplier: forces and motion are a state of collapse that the structure has reached by
-itself. It is tried from these very forces, without the motion: under 1 % less of the live load the structure has to rest, and
-under a little more it has to go on moving.
+The structure is followed by small steps, as in histories, with friction over the areas of its joints. It settles under the dead
+load. The live load then grows until blocks move, and is held slightly above the resistance of the structure, so that it
+continues to move slowly. This resistance is the multiplier: forces and motion are a state of collapse that the structure has
+reached by itself. It is checked by histories that start from these forces without the motion: under 1 % less of the live load
+the structure has to rest, and under slightly more it has to move.
 
-Coulomb's friction can feed vibrations of elastic stones that slide: the structure then goes by fits and starts and under less
-than the multiplier, by how much less depends on the damping of its joints. Where that happens they are damped critically, so
-that the multiplier is one of statics, and what was seen before is told beside it.
+Coulomb friction can cause vibrations of elastic blocks that slide. The structure then moves in jerks and under less than the
+multiplier, depending on the damping of its joints. In this case the joints are damped critically, so that the multiplier is one
+of statics, and the resistance before is reported besides.
 
-Blocks are to be rigid, so stone is taken a hundred times as stiff as in histories: all happens within a tenth of a millimetre,
-and ten times as fast.
+Blocks should be rigid, so their stone is a hundred times stiffer than in histories. Everything happens within a tenth of a
+millimetre, and ten times faster.
 """
 
 from collections import deque
@@ -25,7 +25,7 @@ import numpy as np
 from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts
 from drystone.engine.small_steps import Material, Relaxing, SmallSteps
-from drystone.loads import weight
+from drystone.loads import weight_wrench
 from drystone.model import Model
 from drystone.simulate import initial_state
 from drystone.state import State
@@ -34,82 +34,87 @@ from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-YOUNG = 3e12  # [Pa]
-SPAN = 5e-4  # [s] after which the live load is set anew
-LETTING_DOWN = 2000.0  # [1/s] rate at which velocities are taken back under the dead load alone,
-MOVING = 150.0  # and while it is driven
-LET_DOWN_SPANS, LONGEST_LETTING_DOWN = 40, 400  # spans of letting down, and where the structure has not come to rest by then
-BALANCED = 1e-2  # of gravity: a block that is accelerated by less is at rest
-SURPLUS = 0.05  # of the associated multiplier: by so much more than it resists with is it pushed
-STEPS_UP = 40  # equal steps in which the load grows to the associated multiplier, at most
-HIGHEST = 100.0  # times the dead load over the live one: where nothing yields below, nothing is said to
-WINDOW = 30  # spans over which the resistance is averaged
-STEADY = 2e-3  # of the associated multiplier: the change from one window to the next of a steady resistance
-STORED = 0.05  # of the work of the live load: stones store less when the structure moves as blocks
-SHORT_WINDOW = 9  # spans of the medians of which the largest counts where the structure moves by fits and starts
-SPANS = 900  # at most
-VIBRATING = 450  # spans after which a structure that goes by fits and starts is calmed
-CALM = Material(young=YOUNG, damping=1.0, rocking=1.0)  # of joints, over critical
-TRIED, LOOKS = 100, 4  # spans of the history that tries the multiplier; as often again where it moves slowly
-BELOW = 0.99  # of the multiplier: under so much it has to rest
-LOWER, TRIALS = 0.95, 12  # where it does not, so much less is taken for the multiplier, so many times at most
-ABOVE = (1.02, 1.04, 1.08, 1.16)  # of the multiplier: under the first, or else one of the others, it has to move
-ROUNDS = 4  # in which the structure is driven on, at most, where it does not move under the first of them
-SURPLUS_SEEN, SEEN = 0.01, 0.1  # of the multiplier; of the way that it alone would make the moving blocks go: what moves
-RESTLESS = "by Coulomb friction the structure does not stand under the dead load alone"
-NOTHING = 1e-6  # of the associated multiplier: less is none
+STIFF_YOUNG = 3e12  # [Pa]
+SPAN_DURATION = 5e-4  # [s] between two adjustments of the live load
+SETTLING_RATE = 2000.0  # [1/s] rate of damping under the dead load alone
+DRIVING_RATE = 150.0  # [1/s] rate of damping while the structure is driven by the live load
+SETTLING_SPANS, MAX_SETTLING_SPANS = 40, 400  # spans of settling, and their largest number if the structure is not yet at rest
+BALANCED_ACCELERATION = 1e-2  # of gravity: a block with a smaller acceleration is at rest
+LOAD_SURPLUS = 0.05  # of the associated multiplier: by how much the live load exceeds the resistance
+LOAD_STEPS = 40  # smallest number of steps in which the load grows to the associated multiplier
+MAX_LOAD_RATIO = 100.0  # times the dead load over the live load: a structure that bears more is said not to yield
+WINDOW_SPANS = 30  # spans over which the resistance is averaged
+STEADY_CHANGE = 2e-3  # of the associated multiplier: the largest change of a steady resistance from one window to the next
+MAX_STORED_SHARE = 0.05  # of the work of the live load: blocks that move as rigid bodies store less elastic energy
+MEDIAN_SPANS = 9  # spans per median; the largest median counts where the structure moves in jerks
+MAX_SPANS = 900
+SPANS_BEFORE_DAMPING = 450  # spans after which a structure that moves in jerks is damped critically
+DAMPED_MATERIAL = Material(young=STIFF_YOUNG, damping=1.0, rocking=1.0)  # damping of joints over critical damping
+CHECK_SPANS, MAX_CHECKS = 100, 4  # spans of a history that checks a multiplier; repeated while the structure moves slowly
+REST_FACTOR = 0.99  # of the multiplier: the structure has to rest under this load
+# factor on the multiplier if the structure does not rest, and how often it is applied
+REDUCTION_FACTOR, MAX_REDUCTIONS = 0.95, 12
+# of the multiplier: the structure has to move under the first, or else another of them
+MOTION_FACTORS = (1.02, 1.04, 1.08, 1.16)
+MAX_DRIVES = 4  # how often the structure is driven further if it does not move under the first of these factors
+VISIBLE_SURPLUS = 0.01  # of the multiplier: this surplus alone would cause a motion that counts as one
+VISIBLE_SHARE = 0.1  # of the work on that motion: with less the structure rests, in between it is followed further
+DOES_NOT_REST = "by Coulomb friction the structure does not stand under the dead load alone"
+ZERO_SHARE = 1e-6  # of the associated multiplier: a smaller multiplier is zero
 
 
 class SlowCollapse(NamedTuple):
-    """A structure that has begun to move under its live load."""
+    """A structure that has started to move under its live load."""
 
-    multiplier: float  # of the live load, with which it goes on moving
-    starts_at: float  # the largest that it resisted with, on the way from natural rest
-    vibrating: float  # the mean that it resisted with before it was calmed; nan if it did not go by fits and starts
+    multiplier: float  # of the live load with which the structure continues to move
+    starts_at: float  # the largest resistance on the way from rest
+    vibrating: float  # the mean resistance before the joints were damped; nan if the structure did not move in jerks
     change: float  # of the multiplier, over the last two windows
     velocity: Array  # (B, 6) [m/s, rad/s] the motion
-    contacts: Contacts  # with forces [N] in the place of impulses
-    rests_at: float  # multiplier under which a history that starts from these forces stays at rest; nan if none was found,
-    moves_at: float  # and under which it moves; of a multiplier of 0, with which it goes on without the live load, 0
+    contacts: Contacts  # with forces [N] instead of impulses
+    rests_at: float  # multiplier with which a history that starts from these forces stays at rest; nan if none was found
+    moves_at: float  # multiplier with which it moves; 0 if the multiplier is 0 and it moves on without the live load
 
     @property
     def is_confirmed(self) -> bool:
         return bool(np.isfinite(self.moves_at) and (np.isfinite(self.rests_at) or self.multiplier == 0.0))
 
 
-class Span(NamedTuple):
-    """A span of the way."""
+class DrivenSpan(NamedTuple):
+    """A span of the driven motion."""
 
-    resistance: float  # multiplier of the live load that the structure has resisted with, without inertia and drag
+    resistance: float  # multiplier of the live load without the parts that inertia and damping carry
     work: float  # [J] of the live load at a multiplier of 1
-    stored: float  # [J] elastic, more than before
+    stored: float  # [J] increase of the elastic energy
     velocity: Array  # (B, 6) mean
 
 
-class Driven:
-    """A structure with an engine that pushes it."""
+class DrivenStructure:
+    """A structure and the engine that drives it by its live load."""
 
     def __init__(self, model: Model, dead: Array, live: Array, gravity: float, threads: int | None):
         self.model = replace(model, elastic=None)
-        self.engine = _engine(self.model, gravity, threads, Material(young=YOUNG))
-        self.threads, self.is_calm = threads, False
-        self.besides, self.live = dead - weight(model, gravity), live
+        self.engine = _engine(self.model, gravity, threads, Material(young=STIFF_YOUNG))
+        self.threads, self.is_damped = threads, False
+        self.other_dead, self.live = dead - weight_wrench(model, gravity), live
         self.free = ~model.bodies.fixed
 
-    def calm(self) -> None:
-        """From now on its joints are damped critically."""
-        self.engine, self.is_calm = _engine(self.model, self.engine.gravity, self.threads, CALM), True
+    def damp_critically(self) -> None:
+        """Damp the joints critically from now on."""
+        self.engine, self.is_damped = _engine(self.model, self.engine.gravity, self.threads, DAMPED_MATERIAL), True
 
-    def span(self, state: State, multiplier: float, rate: float) -> tuple[State, Span]:
-        """One span under so much of the live load, velocities taken back at a rate [1/s]."""
-        relaxing = Relaxing(rate, breaks=True, pushed=self.besides + multiplier * self.live)
+    def span(self, state: State, multiplier: float, rate: float) -> tuple[State, DrivenSpan]:
+        """One span under a multiple of the live load, with velocities damped at a rate [1/s]."""
+        relaxing = Relaxing(rate, breaks=True, pushed=self.other_dead + multiplier * self.live)
         with one_blas_thread():
-            after, _ = self.engine.advance(state._replace(step=0), SPAN, relaxing)
-        velocity = mean_velocity(state, after, SPAN)
+            after, _ = self.engine.advance(state._replace(step=0), SPAN_DURATION, relaxing)
+        velocity = mean_velocity(state, after, SPAN_DURATION)
         power = float(np.vdot(self.live, velocity))
-        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN + rate * twice_kinetic_energy(self.model, velocity)
+        inertia = (after.energy.kinetic - state.energy.kinetic) / SPAN_DURATION + rate * twice_kinetic_energy(
+            self.model, velocity
+        )
         resistance = multiplier - inertia / power if power > 0.0 else np.nan
-        return after, Span(resistance, power * SPAN, after.energy.elastic - state.energy.elastic, velocity)
+        return after, DrivenSpan(resistance, power * SPAN_DURATION, after.energy.elastic - state.energy.elastic, velocity)
 
 
 def _engine(model: Model, gravity: float, threads: int | None, material: Material) -> SmallSteps:
@@ -119,162 +124,165 @@ def _engine(model: Model, gravity: float, threads: int | None, material: Materia
 def collapse_slowly(
     model: Model, dead: Array, live: Array, upper: float, *, gravity: float = GRAVITY, threads: int | None = 1
 ) -> Generator[float, None, SlowCollapse | str]:
-    """The collapse under dead and live loads (B, 6) [N, N m], of which the associated multiplier is `upper`, infinite if there
-    is none; or why there is none. Yields the share that is done."""
-    driven = Driven(model, dead, live, gravity, threads)
-    start = yield from _let_down(driven)
+    """The collapse under dead and live loads (B, 6) [N, N m], or a sentence why there is none. `upper` is the associated
+    multiplier, infinite if there is none. Yields the share that is done."""
+    driven = DrivenStructure(model, dead, live, gravity, threads)
+    start = yield from _settle_under_dead_load(driven)
     if start is None:
-        return RESTLESS
-    highest = HIGHEST * float(np.abs(dead).sum() / np.abs(live).sum())
-    way = Way(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / HIGHEST)
-    for _ in range(ROUNDS):
-        yield from way.follow(highest)
-        if way.is_endless:
+        return DOES_NOT_REST
+    highest = MAX_LOAD_RATIO * float(np.abs(dead).sum() / np.abs(live).sum())
+    path = CollapsePath(driven, start, upper, unit=abs(upper) if np.isfinite(upper) and upper else highest / MAX_LOAD_RATIO)
+    for _ in range(MAX_DRIVES):
+        yield from path.drive(highest)
+        if path.is_unbounded:
             return f"nothing moves under {highest:g} times the live load"
-        multiplier = way.resistance
-        if multiplier <= NOTHING * way.unit:
-            goes_on, contacts = yield from _goes_on(way, 0.0)
-            return way.told(0.0, contacts, np.nan, 0.0 if goes_on else np.nan)
-        moves_at = yield from _moves_at(way, multiplier, ABOVE[:1])
-        if np.isfinite(moves_at) or not way.goes_on:
-            goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
-            if not goes_on or driven.is_calm:
+        multiplier = path.resistance
+        if multiplier <= ZERO_SHARE * path.unit:
+            still_moves, contacts = yield from _check_motion(path, 0.0)
+            return path.result(0.0, contacts, np.nan, 0.0 if still_moves else np.nan)
+        moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[:1])
+        if np.isfinite(moves_at) or not path.has_time_left:
+            still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+            if not still_moves or driven.is_damped:
                 break
-            way.calm()
+            path.damp_critically()
     else:
-        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
+        still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
     if not np.isfinite(moves_at):
-        moves_at = yield from _moves_at(way, multiplier, ABOVE[1:])
-    for _ in range(TRIALS):
-        if not goes_on:
+        moves_at = yield from _find_moving_multiplier(path, multiplier, MOTION_FACTORS[1:])
+    for _ in range(MAX_REDUCTIONS):
+        if not still_moves:
             break
-        multiplier, moves_at = LOWER * multiplier, BELOW * multiplier
-        goes_on, contacts = yield from _goes_on(way, BELOW * multiplier)
-    return way.told(multiplier, contacts, np.nan if goes_on else BELOW * multiplier, moves_at)
+        multiplier, moves_at = REDUCTION_FACTOR * multiplier, REST_FACTOR * multiplier
+        still_moves, contacts = yield from _check_motion(path, REST_FACTOR * multiplier)
+    return path.result(multiplier, contacts, np.nan if still_moves else REST_FACTOR * multiplier, moves_at)
 
 
-def _moves_at(way: "Way", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
-    """The first of these shares of the multiplier, times it, under which the structure moves; nan if it moves under none."""
+def _find_moving_multiplier(path: "CollapsePath", multiplier: float, shares: Sequence[float]) -> Generator[float, None, float]:
+    """The multiplier times the first of these factors with which the structure moves; nan if it moves with none."""
     for share in shares:
-        if (yield from _goes_on(way, share * multiplier))[0]:
+        if (yield from _check_motion(path, share * multiplier))[0]:
             return share * multiplier
     return np.nan
 
 
-def _let_down(driven: Driven) -> Generator[float, None, State | None]:
-    """The structure at rest under its dead load; None if it does not come to rest."""
+def _settle_under_dead_load(driven: DrivenStructure) -> Generator[float, None, State | None]:
+    """Bring the structure to rest under its dead load; None if it does not come to rest."""
     state = initial_state(driven.model, driven.engine.gravity)
     radius = driven.model.bodies.radius[driven.free]
-    for k in range(LONGEST_LETTING_DOWN):
-        state, _ = driven.span(state, 0.0, LETTING_DOWN)
+    for k in range(MAX_SETTLING_SPANS):
+        state, _ = driven.span(state, 0.0, SETTLING_RATE)
         v = state.velocity[driven.free]
         speed = float((np.linalg.norm(v[:, :3], axis=1) + radius * np.linalg.norm(v[:, 3:], axis=1)).max())
-        if k >= LET_DOWN_SPANS and LETTING_DOWN * speed <= BALANCED * driven.engine.gravity:
+        if k >= SETTLING_SPANS and SETTLING_RATE * speed <= BALANCED_ACCELERATION * driven.engine.gravity:
             return state
-        yield 0.05 * min(k / LET_DOWN_SPANS, 1.0)
+        yield 0.05 * min(k / SETTLING_SPANS, 1.0)
     return None
 
 
-class Way:
-    """The way of a structure from rest until it moves with a resistance that no longer changes."""
+class CollapsePath:
+    """The motion of a structure from rest until its resistance no longer changes."""
 
-    def __init__(self, driven: Driven, start: State, upper: float, unit: float):
-        """upper: the associated multiplier; unit: one that tells how large they are."""
+    def __init__(self, driven: DrivenStructure, start: State, upper: float, unit: float):
+        """upper: the associated multiplier; unit: a multiplier of the right order of magnitude."""
         self.driven, self.state, self.upper, self.unit = driven, start, upper, unit
         self.resistances = list[float]()
-        self.last = deque[Span](maxlen=WINDOW)
-        self.multiplier, self.is_endless, self._looked, self.vibrating = 0.0, False, 0, np.nan
+        self.last = deque[DrivenSpan](maxlen=WINDOW_SPANS)
+        self.multiplier, self.is_unbounded, self._last_length, self.vibrating = 0.0, False, 0, np.nan
 
     @property
-    def goes_on(self) -> bool:
-        """Whether there is time left to follow it."""
-        return len(self.resistances) < SPANS
+    def has_time_left(self) -> bool:
+        """Whether the motion may be followed further."""
+        return len(self.resistances) < MAX_SPANS
 
-    def follow(self, highest: float) -> Generator[float, None, None]:
-        """Goes on until the resistance is steady for half as long again as at the last look; endless if it bears the highest
-        multiplier."""
-        while self.goes_on and not (len(self.resistances) >= 1.5 * self._looked and self._is_steady()):
-            self.state, span = self.driven.span(self.state, self.multiplier, MOVING)
+    def drive(self, highest: float) -> Generator[float, None, None]:
+        """Drive the structure until the resistance is steady and the motion is half as long again as at the last call. It is
+        unbounded if it bears the highest multiplier."""
+        while self.has_time_left and not (len(self.resistances) >= 1.5 * self._last_length and self._is_steady()):
+            self.state, span = self.driven.span(self.state, self.multiplier, DRIVING_RATE)
             self.last.append(span)
             self.resistances.append(span.resistance)
             scale = max(self.unit, self.multiplier)
-            step = scale / STEPS_UP
-            more = span.resistance + SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
+            step = scale / LOAD_STEPS
+            more = span.resistance + LOAD_SURPLUS * scale - self.multiplier if np.isfinite(span.resistance) else step
             self.multiplier += float(np.clip(more, -step, step))
-            if len(self.resistances) == VIBRATING and not self.driven.is_calm:
-                self.calm()
+            if len(self.resistances) == SPANS_BEFORE_DAMPING and not self.driven.is_damped:
+                self.damp_critically()
             if self.multiplier > highest or not np.isfinite(self.state.velocity).all():
-                self.is_endless = True
+                self.is_unbounded = True
                 return
-            yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / SPANS)
-        self._looked = len(self.resistances)
+            yield 0.05 + 0.85 * max(min(self.multiplier / self.unit, 1.0) * 0.5, len(self.resistances) / MAX_SPANS)
+        self._last_length = len(self.resistances)
 
-    def calm(self) -> None:
-        """Its joints are damped critically from now on."""
+    def damp_critically(self) -> None:
+        """Damp the joints critically from now on, and keep the mean resistance so far."""
         self.vibrating = float(np.nanmean(self.resistances[len(self.resistances) // 2 :]))
-        self.driven.calm()
+        self.driven.damp_critically()
 
-    def told(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
-        """What came out, with the multiplier tried."""
+    def result(self, multiplier: float, contacts: Contacts, rests_at: float, moves_at: float) -> SlowCollapse:
+        """The result, with a multiplier that has been checked."""
         begins = min(max(float(self._medians().max()), multiplier), self.upper)
         return SlowCollapse(multiplier, begins, self.vibrating, self.change, self.velocity, contacts, rests_at, moves_at)
 
     def _is_steady(self) -> bool:
-        """Whether the resistance has not changed over three windows, and blocks move rather than stones give way."""
-        if len(self.resistances) < 3 * WINDOW:
+        """Whether the resistance has not changed over three windows, and blocks move as rigid bodies rather than deform."""
+        if len(self.resistances) < 3 * WINDOW_SPANS:
             return False
-        windows = np.array(self.resistances)[-3 * WINDOW :].reshape(3, WINDOW)
+        windows = np.array(self.resistances)[-3 * WINDOW_SPANS :].reshape(3, WINDOW_SPANS)
         if not np.isfinite(windows).all():
             return False
         stored = sum(span.stored for span in self.last)
         work = float(windows[-1].mean()) * sum(span.work for span in self.last)
-        calm = np.ptp(windows.mean(axis=1)) <= STEADY * self.unit and np.std(windows[-1]) <= SURPLUS * self.unit
-        return bool(calm and stored <= STORED * work)
+        is_steady = (
+            np.ptp(windows.mean(axis=1)) <= STEADY_CHANGE * self.unit and np.std(windows[-1]) <= LOAD_SURPLUS * self.unit
+        )
+        return bool(is_steady and stored <= MAX_STORED_SHARE * work)
 
     @property
     def resistance(self) -> float:
-        """In the end: the mean where it is steady; by fits and starts the largest median of a short while, in the second half
-        of the way, for a constant load has to overcome it; not above the upper one, by rounding or where it vibrates."""
-        last = np.array(self.resistances)[-WINDOW:].mean()
-        found = last if self.goes_on else self._medians()[len(self.resistances) // 2 :].max()
-        return min(float(found), self.upper)
+        """The resistance at the end: its mean if it is steady. If the structure moves in jerks, it is the largest median over a
+        few spans in the second half of the motion, because a constant load has to overcome it. It is not above the upper
+        multiplier, which rounding or vibrations could exceed."""
+        last = np.array(self.resistances)[-WINDOW_SPANS:].mean()
+        resistance = last if self.has_time_left else self._medians()[len(self.resistances) // 2 :].max()
+        return min(float(resistance), self.upper)
 
     @property
     def change(self) -> float:
-        """Of the mean resistance, over the last two windows."""
-        before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW :].reshape(2, WINDOW), axis=1)
+        """The change of the mean resistance over the last two windows."""
+        before, last = np.nanmean(np.array(self.resistances)[-2 * WINDOW_SPANS :].reshape(2, WINDOW_SPANS), axis=1)
         return float(abs(last - before))
 
     @property
     def velocity(self) -> Array:
-        """(B, 6) in the end."""
+        """(B, 6) The mean velocity at the end."""
         return np.mean([span.velocity for span in self.last], axis=0)
 
     def _medians(self) -> Array:
-        """Of each short while; a resistance that is not known counts as the least."""
+        """The medians of the resistance over a few spans; an unknown resistance counts as the smallest."""
         resistance = np.array(self.resistances)
         known = np.where(np.isfinite(resistance), resistance, np.nanmin(resistance, initial=0.0))
-        return np.median(np.lib.stride_tricks.sliding_window_view(known, SHORT_WINDOW), axis=1)
+        return np.median(np.lib.stride_tricks.sliding_window_view(known, MEDIAN_SPANS), axis=1)
 
 
-def _goes_on(way: Way, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
-    """Whether the structure, its velocities taken away, moves under so much of the live load, in a history in which nothing
-    slows it but its joints; and the contacts then, with forces [N]. What moves slowly has to go on."""
-    driven, velocity, engine = way.driven, way.velocity, way.driven.engine
-    power, time = float(np.vdot(driven.live, velocity)), TRIED * SPAN
+def _check_motion(path: CollapsePath, multiplier: float) -> Generator[float, None, tuple[bool, Contacts]]:
+    """Whether the structure, starting without velocities, moves under a multiple of the live load in a history that only its
+    joints damp; and its contacts at the end, with forces [N]. A slow motion is followed further."""
+    driven, velocity, engine = path.driven, path.velocity, path.driven.engine
+    power, time = float(np.vdot(driven.live, velocity)), CHECK_SPANS * SPAN_DURATION
     mass = twice_kinetic_energy(driven.model, velocity)
-    alone = 0.5 * SURPLUS_SEEN * way.unit * (power * time) ** 2 / mass  # [J] along the motion
-    state = way.state._replace(velocity=np.zeros_like(way.state.velocity))
-    for _ in range(LOOKS):
+    visible_work = 0.5 * VISIBLE_SURPLUS * path.unit * (power * time) ** 2 / mass  # [J] along the motion
+    state = path.state._replace(velocity=np.zeros_like(path.state.velocity))
+    for _ in range(MAX_CHECKS):
         work = 0.0
-        for k in range(TRIED):
-            engine.tells_contacts = k == TRIED - 1 or work >= alone
+        for k in range(CHECK_SPANS):
+            engine.tells_contacts = k == CHECK_SPANS - 1 or work >= visible_work
             state, span = driven.span(state, multiplier, 0.0)
             work += span.work
             yield 0.9
             if engine.tells_contacts:
                 break
-        if not SEEN * alone < work < alone:
+        if not VISIBLE_SHARE * visible_work < work < visible_work:
             break
     engine.tells_contacts = False
-    return work > SEEN * alone, state.contacts._replace(impulse=state.contacts.impulse / SPAN)
+    return work > VISIBLE_SHARE * visible_work, state.contacts._replace(impulse=state.contacts.impulse / SPAN_DURATION)

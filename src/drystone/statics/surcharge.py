@@ -1,7 +1,7 @@
-"""What rests on an arch in a larger structure: an arch and the loads of all blocks come in, the arch so loaded goes out (T45).
+"""The load on an arch from the structure above it (T45).
 
-The conventional assumption: what is above a voussoir, between the uprights through the outer ends of its joints, loads it and
-nothing else does. It is on the safe side of a wall, whose courses confine the arch and span over it.
+By the conventional assumption, a voussoir carries everything above it between the vertical lines through the outer ends of its
+joints, and nothing else. This is on the safe side for a wall, whose courses confine the arch and span over it.
 """
 
 from collections.abc import Iterator
@@ -14,53 +14,55 @@ from drystone.statics.thrust import UP, Arch, outer_ends
 
 Array = np.ndarray
 
-GAUSS = np.array([-1.0, 1.0]) / np.sqrt(3.0)  # two points: exact for sections, which change with the square of the place
-HAIR = 1e-9  # share of a block that is no slice but rounding
+# two points: exact for areas of sections, which are quadratic functions of the position
+GAUSS_POINTS = np.array([-1.0, 1.0]) / np.sqrt(3.0)
+MIN_SLICE_SHARE = 1e-9  # of a block: thinner slices are due to rounding
 
 
-def under_the_rest(arch: Arch, model: Model, load: Array) -> Arch:
-    """The arch with the loads (B, 6) [N, N m] of the blocks above it besides its own; a block's load is spread over it as
-    its volume is."""
+def load_from_above(arch: Arch, model: Model, load: Array) -> Arch:
+    """The arch with the loads (B, 6) [N, N m] of the blocks above it in addition to its own. The load of a block is distributed
+    in proportion to its volume."""
     ends, turning = outer_ends(arch), np.cross(arch.along, UP)
     cuts, heights = np.maximum.accumulate(ends @ arch.along), ends[:, 2]
     depth = np.concatenate([model.blocks[i].vertices @ turning for i in arch.blocks[1:-1]])
     carried = arch.load.copy()
     for i in np.setdiff1d(np.flatnonzero(load.any(axis=1) & ~model.bodies.fixed), arch.blocks):
-        slices = [each for piece in _solids(model, int(i)) for each in _slices(piece, arch.along, cuts)]
-        whole = model.bodies.mass[i] / model.blocks[i].density  # [m3]
+        slices = [part for piece in _solids(model, int(i)) for part in _slices(piece, arch.along, cuts)]
+        volume_of_block = model.bodies.mass[i] / model.blocks[i].density  # [m3]
         for voussoir, volume, centre in slices:
             above = centre[2] > np.interp(centre @ arch.along, cuts, heights)
             if above and depth.min() < centre @ turning < depth.max():
                 force, arm = load[i, :3], centre - arch.middle[0]
-                turn = (load[i, 3:] + np.cross(arm, force)) @ turning
-                carried[voussoir] += volume / whole * np.array([force @ arch.along, force[2], turn])
+                moment = (load[i, 3:] + np.cross(arm, force)) @ turning
+                carried[voussoir] += volume / volume_of_block * np.array([force @ arch.along, force[2], moment])
     return arch._replace(load=carried)
 
 
 def _solids(model: Model, i: int) -> Iterator[Array]:
-    """(E, 2, 3) [m] the edges of each convex piece of a block."""
+    """(E, 2, 3) [m] The edges of each convex piece of a block."""
     for _, vertices, faces, _ in convex_pieces(i, model.blocks[i], model.blocks[i].name):
         edges = {tuple(sorted(edge)) for face in faces for edge in zip(face, (*face[1:], face[0]), strict=True)}
         yield np.asarray(vertices, float)[np.array(sorted(edges))]
 
 
 def _slices(edges: Array, along: Array, cuts: Array) -> Iterator[tuple[int, float, Array]]:
-    """Number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
-    place = edges @ along
-    inside = cuts[(cuts > place.min()) & (cuts < place.max())]
-    for low, high in pairwise(np.unique(np.concatenate([place.ravel(), inside]))):
+    """The number, volume [m3] and centroid [m] of the slices of a convex solid between neighbouring cuts."""
+    along_arch = edges @ along
+    inside = cuts[(cuts > along_arch.min()) & (cuts < along_arch.max())]
+    for low, high in pairwise(np.unique(np.concatenate([along_arch.ravel(), inside]))):
         number = int(np.searchsorted(cuts, (low + high) / 2)) - 1
-        if not 0 <= number < len(cuts) - 1 or high - low < HAIR * np.ptp(place):
+        if not 0 <= number < len(cuts) - 1 or high - low < MIN_SLICE_SHARE * np.ptp(along_arch):
             continue
-        for at in (low + high) / 2 + (high - low) / 2 * GAUSS:
-            area, centre = _section(edges, place, at, along)
+        for at in (low + high) / 2 + (high - low) / 2 * GAUSS_POINTS:
+            area, centre = _section(edges, along_arch, at, along)
             yield number, area * (high - low) / 2, centre
 
 
-def _section(edges: Array, place: Array, at: float, along: Array) -> tuple[float, Array]:
-    """Area [m2] and centroid [m] of the section of a convex solid by the upright plane at a place along."""
-    cut = (place.min(axis=1) < at) & (place.max(axis=1) > at)
-    share = (at - place[cut, 0]) / (place[cut, 1] - place[cut, 0])
+def _section(edges: Array, along_arch: Array, at: float, along: Array) -> tuple[float, Array]:
+    """The area [m2] and centroid [m] of the section of a convex solid by the vertical plane at the position `at` along the
+    arch."""
+    cut = (along_arch.min(axis=1) < at) & (along_arch.max(axis=1) > at)
+    share = (at - along_arch[cut, 0]) / (along_arch[cut, 1] - along_arch[cut, 0])
     corner = edges[cut, 0] + share[:, None] * (edges[cut, 1] - edges[cut, 0])
     mean = corner.mean(axis=0)
     flat = np.column_stack([(corner - mean) @ np.cross(UP, along), corner[:, 2] - mean[2]])

@@ -1,2 +1,2 @@
-"""Studies: one case tried many times, each time with other numbers in it. Trials and what came of them (trials.py) are kept in
-a table on disk; a study proposes what to try next from what is there."""
+"""Studies: one case is computed many times with different numbers. Its trials and their outcomes (trials.py) are stored in a
+table on disk, and the study proposes the next trials from them."""

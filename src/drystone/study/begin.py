@@ -1,7 +1,7 @@
-"""What a study begins from: a study file, or the folder of a study begun, comes in; the checked file and its case go out.
+"""Prepare a study from a study file, or from the folder of an earlier one.
 
-A folder keeps the texts of both and where they came from, so that a study goes on as it was begun whatever became of its files;
-paths in them are still those beside the originals.
+The folder keeps the text of the study file and of the case, and where they came from. A study can therefore be resumed with
+the same input even if the original files have changed since; relative paths still refer to the folder of the originals.
 """
 
 import json
@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case, read_case
-from drystone.io.given import read_json, read_text
+from drystone.io.given import read_own_json, read_utf8
 from drystone.io.study import StudyFile, parse_study
-from drystone.io.whole import write_whole, writing
-from drystone.stamp import stamp
-from drystone.study.content import key_of
-from drystone.study.kinds import KINDS
+from drystone.io.whole import report_write_errors, write_atomic
+from drystone.stamp import make_stamp
+from drystone.study.content import trial_key
+from drystone.study.kinds import STUDY_KINDS
 from drystone.study.trials import Sample, Study
 from drystone.study.workers import Task
 
 
-class Begun(NamedTuple):
+class PreparedStudy(NamedTuple):
     """A study that is ready to run."""
 
     file: StudyFile
@@ -31,44 +31,47 @@ class Begun(NamedTuple):
     key_of: Callable[[Sample], str]
 
     def task(self, folder: Path) -> Task:
-        """What its trials share when its table is in `folder`."""
+        """What all trials share; `folder` is the folder of the study's table."""
         keep = self.file.conduct.keep
         runs = None if keep == "none" else (folder / "runs").resolve()
         return Task(self.case.text, self.case.path.resolve(), self.file.conduct.time_limit, runs, keep == "collapsed")
 
 
-def begin(path: str | Path, *, full: bool = False) -> Begun:
-    """From a study file."""
-    file = parse_study(read_text(path), path, KINDS, full=full)
-    return _ready(file, read_case(file.case_path))
+def prepare_study(path: str | Path, *, full: bool = False) -> PreparedStudy:
+    """Read a study file and its case."""
+    file = parse_study(read_utf8(path), path, STUDY_KINDS, full=full)
+    return _prepared_study(file, read_case(file.case_path))
 
 
-def begin_again(folder: str | Path) -> Begun:
-    """From the folder of a study."""
+def resume_study(folder: str | Path) -> PreparedStudy:
+    """Read the study that a folder holds."""
     folder = Path(folder)
     if not (folder / "study.json").exists():
-        raise InputError(f"{folder}: holds no study; give the folder that drystone study FILE -o made")
-    about = read_json(folder / "study.json")
+        raise InputError(f"{folder}: holds no study; give the folder that drystone study FILE -o has made")
+    manifest = read_own_json(folder / "study.json")
     kinds = {"study": str, "case": str, "full": bool}
-    if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
-        raise InputError(f"{folder / 'study.json'}: does not tell what the study was begun from; begin it anew, with its file")
-    file = parse_study(read_text(folder / "study.toml"), about["study"], KINDS, full=about["full"])
-    return _ready(file, parse_case(read_text(folder / "case.toml"), about["case"]))
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in kinds.items()):
+        raise InputError(
+            f"{folder / 'study.json'}: does not say which files the study was started from; start it again with its file"
+        )
+    file = parse_study(read_utf8(folder / "study.toml"), manifest["study"], STUDY_KINDS, full=manifest["full"])
+    return _prepared_study(file, parse_case(read_utf8(folder / "case.toml"), manifest["case"]))
 
 
-def _ready(file: StudyFile, case: Case) -> Begun:
+def _prepared_study(file: StudyFile, case: Case) -> PreparedStudy:
     study = file.table.begin(case, file.path.parent)
-    return Begun(file, case, study, partial(key_of, case.text, case.path))
+    return PreparedStudy(file, case, study, partial(trial_key, case.text, case.path))
 
 
-def keep_texts(begun: Begun, folder: Path) -> None:
-    """Let the folder know what it is the study of, and with what program and files each sitting went on with it."""
-    kept, case = folder / "study.json", begun.case
-    with writing(folder):
+def write_manifest(prepared: PreparedStudy, folder: Path) -> None:
+    """Write into the folder which study and case it belongs to. Each start or resumption adds a stamp of the program and
+    files."""
+    manifest_path, case = folder / "study.json", prepared.case
+    with report_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    sittings = json.loads(read_text(kept)).get("stamps", []) if kept.exists() else []
-    about = {"study": str(begun.file.path.resolve()), "case": str(case.path.resolve()), "full": begun.file.full,
-             "stamps": [*sittings, stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip
-    write_whole(folder / "study.toml", begun.file.text)
-    write_whole(folder / "case.toml", begun.case.text)
-    write_whole(kept, json.dumps(about, indent=2))
+    stamps = json.loads(read_utf8(manifest_path)).get("stamps", []) if manifest_path.exists() else []
+    manifest = {"study": str(prepared.file.path.resolve()), "case": str(case.path.resolve()), "full": prepared.file.full,
+             "stamps": [*stamps, make_stamp(case.text, case.path, case.blocks(), case.motions)]}  # fmt: skip
+    write_atomic(folder / "study.toml", prepared.file.text)
+    write_atomic(folder / "case.toml", prepared.case.text)
+    write_atomic(manifest_path, json.dumps(manifest, indent=2))

@@ -1,7 +1,7 @@
-"""The workers of a Dask scheduler, for clusters: samples go in, outcomes come out in the order they are done.
+"""Workers of a Dask scheduler, for clusters; outcomes come back in the order in which they are done.
 
-Dask runs whatever it is sent by anybody who can reach the scheduler, so this is for networks that one trusts. On one machine
-`ProcessWorkers` does the same without listening anywhere. A trial whose worker dies is computed again by another one, as often
+A Dask scheduler executes whatever anybody who can reach it sends, so use it only in a trusted network. On one machine
+`ProcessWorkers` does the same without listening on a port. A trial whose worker dies is computed again by another one, as often
 as the scheduler allows.
 """
 
@@ -19,7 +19,7 @@ from drystone.study.workers import Compute
 
 
 class DaskWorkers:
-    """Those of the scheduler at an address, tcp://host:port."""
+    """The workers of the scheduler at an address, tcp://host:port."""
 
     def __init__(self, task: Compute, scheduler: str):
         self._task, self._scheduler = task, scheduler
@@ -34,7 +34,9 @@ class DaskWorkers:
         try:
             self._client = distributed.Client(self._scheduler, timeout="30s")
         except OSError as error:
-            raise InputError(f"--scheduler {self._scheduler}: nobody answers there ({error}); start dask scheduler") from None
+            raise InputError(
+                f"--scheduler {self._scheduler}: no scheduler answers ({error}); start one with dask scheduler"
+            ) from None
         versions = set(self._client.run(_version).values()) - {__version__}
         if versions:
             self._client.close()
@@ -43,25 +45,25 @@ class DaskWorkers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Trials under way are given up."""
+        """Abandon the trials under way."""
         self._client.close()
 
-    def room(self) -> int:
-        """As many as there are workers now: they come and go."""
-        with _answering():
+    def max_pending(self) -> int:
+        """One trial per thread of the present workers, whose number may change."""
+        with _scheduler_errors():
             return max(1, sum(self._client.nthreads().values()))
 
     def submit(self, sample: Sample, key: str) -> None:
         self._samples[key] = sample
-        with _answering():
+        with _scheduler_errors():
             future = self._client.submit(self._task, dict(sample), key, key=f"trial-{key}", pure=False)
             future.add_done_callback(self._done.put)
 
     def next(self) -> tuple[Sample, Outcome]:
-        """Workers may be long in coming: this waits for them."""
+        """Wait for the next outcome, also while no worker is connected."""
         future = self._done.get()
         sample = self._samples.pop(future.key.removeprefix("trial-"))
-        with _answering():
+        with _scheduler_errors():
             try:
                 return sample, Outcome(*future.result())
             except self._killed as error:
@@ -69,8 +71,8 @@ class DaskWorkers:
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
-    """A trial tells of its own errors: what else goes wrong would fail them all, and ends the study instead."""
+def _scheduler_errors() -> Iterator[None]:
+    """Errors of a trial are part of its outcome. Any other error would make all trials fail, so it ends the study."""
     try:
         yield
     except (Exception, CancelledError) as error:

@@ -1,11 +1,10 @@
-"""Failure domains: for which half-periods and amplitudes of its pulse a case collapses (NB section 4.5.2). A case and the keys
-of the study come in, samples to try and the domain found go out.
+"""Failure domains: the half-periods and amplitudes of its pulse for which a case collapses (NB section 4.5.2).
 
-Every combination of a direction (the sign of the amplitude) and of the values in `vary` has a column for each half-period, and
-each column the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries those that tell where each column
-turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest amplitude, the others
-begin with what their neighbours found. All are amplitudes of the grid, so that the two methods share their trials.
-"""
+Every combination of a direction (the sign of the amplitude) and of the values in `vary` has one column per half-period, and all
+columns have the same amplitudes. `method = "grid"` tries all of them. `method = "trace"` tries only those that are needed to
+find where each column turns from standing to collapse and back (T106): some columns are scanned from the lowest to the highest
+amplitude, and the others start from the result of their neighbours. All amplitudes belong to the grid, so that the two methods
+share their trials."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,52 +17,53 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from drystone.analyse.stages import loads_of, number
+from drystone.analyse.stages import dead_and_live_loads, finite_or_none
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.motion import Motion, end_of
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
+from drystone.motion import Motion, last_motion_end
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
 from drystone.study.sweep import Values, combinations
-from drystone.study.trace import changes, following, looks_between, neighbours, scan_looks
-from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, written
-from drystone.units import Count, quantity
+from drystone.study.trace import done_neighbours, evenly_spread_levels, initial_levels_between, next_levels, transitions
+from drystone.study.trials import COLLAPSED, FAILED, Sample, Trials, is_unfinished, sample_text
+from drystone.units import Count, parse_quantity
 
-SIGNS = {"+": 1.0, "-": -1.0}
+SIGN_FACTORS = {"+": 1.0, "-": -1.0}
 
 
-def _spread(given: Any, dimension: str) -> Any:
-    """The values of a list, or of {from, to} and either a `count` or a relative `resolution`, rising and above 0."""
-    if isinstance(given, Mapping):
-        given = _between(given, dimension)
-    elif not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise InputError(f"{given!r} is no list; give one, or {{from = ..., to = ..., count = ...}}")
-    values = [quantity(value, dimension) for value in given]
+def _read_values(spec: Any, dimension: str) -> Any:
+    """The values of a list, or of a range {from, to} with a `count` or a relative `resolution`; they must be positive and
+    rise."""
+    if isinstance(spec, Mapping):
+        spec = _values_of_range(spec, dimension)
+    elif not isinstance(spec, Sequence) or isinstance(spec, str) or not spec:
+        raise InputError(f"{spec!r} is no list; give a list, or a range {{from = ..., to = ..., count = ...}}")
+    values = [parse_quantity(value, dimension) for value in spec]
     if values[0] <= 0 or any(one >= other for one, other in pairwise(values)):
-        raise InputError(f"{given!r} do not rise from above 0; give them from the lowest to the highest")
+        raise InputError(f"{spec!r} do not rise from above 0; give positive values from the lowest to the highest")
     return tuple(values)
 
 
-def _between(given: Mapping[str, Any], dimension: str) -> list[float]:
-    """At equal ratios, or at equal distances with `spacing = "even"`, to six digits: as many as asked, or as it takes."""
-    unknown = sorted(given.keys() - {"from", "to", "count", "resolution", "spacing"})
-    spacing = given.get("spacing", "log")
-    if unknown or not {"from", "to"} <= given.keys() or ("count" in given) == ("resolution" in given):
-        what = f"{unknown[0]!r} is no key of a range" if unknown else f"{dict(given)!r} is no range"
-        raise InputError(f"{what}; give from, to and either count or resolution")
-    if spacing not in ("log", "even") or (spacing == "even" and "resolution" in given):
+def _values_of_range(spec: Mapping[str, Any], dimension: str) -> list[float]:
+    """The values of a range, to six digits: at equal ratios, or at equal distances with `spacing = "even"`."""
+    unknown = sorted(spec.keys() - {"from", "to", "count", "resolution", "spacing"})
+    spacing = spec.get("spacing", "log")
+    if unknown or not {"from", "to"} <= spec.keys() or ("count" in spec) == ("resolution" in spec):
+        problem = f"{unknown[0]!r} is no key of a range" if unknown else f"{dict(spec)!r} is no range"
+        raise InputError(f"{problem}; give from, to and either count or resolution")
+    if spacing not in ("log", "even") or (spacing == "even" and "resolution" in spec):
         raise InputError(f'spacing = {spacing!r}; give "log" or, with a count, "even"')
-    first, last = (quantity(given[end], dimension) for end in ("from", "to"))
+    first, last = (parse_quantity(spec[end], dimension) for end in ("from", "to"))
     if not 0 < first < last:
-        raise InputError(f"from {given['from']!r} to {given['to']!r} does not rise from above 0; give the lower end first")
-    if "resolution" in given:
-        share = quantity(given["resolution"], "dimensionless")
+        raise InputError(f"from {spec['from']!r} to {spec['to']!r} does not rise from above 0; give the lower end first")
+    if "resolution" in spec:
+        share = parse_quantity(spec["resolution"], "dimensionless")
         if not 1e-4 <= share < 1:
-            raise InputError(f'resolution = {given["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
+            raise InputError(f'resolution = {spec["resolution"]!r}; give a share from 0.01 % to 100 %, as "1 %"')
         count = 1 + math.ceil(math.log(last / first) / math.log1p(share))
     else:
-        count = given["count"]
+        count = spec["count"]
         if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= 10_000:
             raise InputError(f"count = {count!r}; give a whole number from 2 to 10000")
     space = np.geomspace if spacing == "log" else np.linspace
@@ -75,17 +75,17 @@ class FailureDomainTable(Table):
 
     kind: Literal["failure-domain"]
     case: str  # path of the case, relative to the study
-    half_periods: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="time"))]
-    amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_spread, dimension="acceleration"))]
+    half_periods: Annotated[tuple[float, ...], BeforeValidator(partial(_read_values, dimension="time"))]
+    amplitudes: Annotated[tuple[float, ...], BeforeValidator(partial(_read_values, dimension="acceleration"))]
     directions: Annotated[tuple[Literal["+", "-"], ...], Field(min_length=1)] = ("+", "-")  # sign of the amplitude
     method: Literal["trace", "grid"] = "trace"
-    scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes looked at in a scanned column, for islands
-    scan_every: Annotated[Count, Field(ge=1)] = 4  # columns; the last one is scanned too
-    vary: dict[str, Values] = Field({})  # the whole once for every combination
-    capacity: bool = False  # by limit analysis, beside what was found
+    scan: Annotated[Count, Field(ge=2)] = 12  # amplitudes that are tried in a scanned column, to find islands
+    scan_every: Annotated[Count, Field(ge=1)] = 4  # every n-th column is scanned, and the last one
+    vary: dict[str, Values] = Field({})  # one domain for every combination of these values
+    capacity: bool = False  # also compute the static capacity by limit analysis
 
     def begin(self, case: Case, folder: Path) -> "FailureDomain":
-        """The study of a case, of which the longest and strongest pulse of every curve is read to see whether it can be."""
+        """The study of a case. The case with the longest and strongest pulse of every curve is read, to check its keys."""
         study = FailureDomain(case, self, _time_key(case))
         for curve in range(len(study.curves)):
             longest = Column(curve, self.directions[0], len(self.half_periods) - 1)
@@ -94,7 +94,7 @@ class FailureDomainTable(Table):
 
 
 def _time_key(case: Case) -> str:
-    """Where the case has the time that makes its one pulse longer."""
+    """The key of the case that sets the duration or half-period of its only pulse."""
     motion = case.motions[0] if len(case.motions) == 1 else None
     if motion is None or motion.amplitude is None or motion.supports:
         pulses = ", ".join(motion.pulse for motion in case.motions) or "none"
@@ -104,7 +104,7 @@ def _time_key(case: Case) -> str:
 
 
 def _check_time(case: Case) -> None:
-    shaken, duration = end_of(case.motions), case.history.duration
+    shaken, duration = last_motion_end(case.motions), case.history.duration
     if math.isfinite(shaken) and duration < shaken:
         raise InputError(f"{case.path}: analysis.duration is {duration:g} s, the longest pulse of the study ends at "
                          f"{shaken:g} s; make it longer, or give analysis.after")  # fmt: skip
@@ -118,28 +118,28 @@ class Column(NamedTuple):
     period: int  # which half-period
 
 
-class Answers(NamedTuple):
-    """What is known of a column, by level."""
+class ColumnOutcomes(NamedTuple):
+    """The outcomes of a column, by level."""
 
-    seen: dict[int, bool]  # whether it collapsed
-    failed: dict[int, str]  # why it is not known
-    unfinished: list[int]  # stood when the duration was over, but further from the start than ever
+    collapsed_at: dict[int, bool]  # whether the structure collapsed
+    failed: dict[int, str]  # why the trial failed
+    unfinished: list[int]  # still standing when the duration was over, but further from the start than ever before
 
 
-class Plan(NamedTuple):
-    """What to do in a column."""
+class ColumnPlan(NamedTuple):
+    """The trials of a column."""
 
-    looks: Sequence[int]  # levels to begin with; none: it waits for its neighbours
-    following: list[int]  # levels to try now
+    first_levels: Sequence[int]  # levels to start with; none while the column waits for its neighbours
+    next_levels: list[int]  # levels to try now
 
 
 @dataclass(frozen=True)
 class FailureDomain:
-    """Fulfils `Study`."""
+    """The study of a failure domain; implements `Study`."""
 
     case: Case
     table: FailureDomainTable
-    time_key: str  # place of the half-period in the case
+    time_key: str  # key of the half-period in the case
 
     @cached_property
     def curves(self) -> list[Sample]:
@@ -148,137 +148,154 @@ class FailureDomain:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """All, those first that others begin with."""
-        return [Column(curve, sign, period) for period in self._around for curve in range(len(self.curves))
+        """All columns, in the order in which they can be computed."""
+        return [Column(curve, sign, period) for period in self._neighbours for curve in range(len(self.curves))
                 for sign in dict.fromkeys(self.table.directions)]  # fmt: skip
 
     def sample(self, column: Column, level: int) -> Sample:
         """What a trial changes in the case."""
-        amplitude = SIGNS[column.sign] * self.table.amplitudes[level]
+        amplitude = SIGN_FACTORS[column.sign] * self.table.amplitudes[level]
         return {**self.curves[column.curve], self.time_key: self.table.half_periods[column.period],
                 "motion.amplitude": amplitude}  # fmt: skip
 
     def propose(self, trials: Trials) -> list[Sample]:
-        plan = self._plan(self._known(trials))
-        return [self.sample(column, level) for column in self.columns for level in plan[column].following]
+        plan = self._plan(self._outcomes(trials))
+        return [self.sample(column, level) for column in self.columns for level in plan[column].next_levels]
 
     def expected(self, trials: Trials) -> int:
-        known = self._known(trials)
+        known = self._outcomes(trials)
         plan = self._plan(known)
         return sum(self._expected(plan[column], known[column]) for column in self.columns)
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
-        """The domain of each curve; half-periods in s, amplitudes in m/s2 without their sign, which is the direction."""
-        known = self._known(trials)
+    def result(self, trials: Trials) -> dict[str, Any]:
+        """The domain of each curve. Half-periods in s; amplitudes in m/s2 without sign, which is given by the direction."""
+        known = self._outcomes(trials)
         return {
             "kind": self.table.kind,
             "pulse": self.case.motions[0].pulse,
             "time_key": self.time_key,
             "half_periods": list(self.table.half_periods),
             "amplitudes": list(self.table.amplitudes),
-            "complete": not any(plan.following for plan in self._plan(known).values()),
-            "trials": sum(len(answers.seen) + len(answers.failed) for answers in known.values()),
+            "complete": not any(plan.next_levels for plan in self._plan(known).values()),
+            "trials": sum(len(outcomes.collapsed_at) + len(outcomes.failed) for outcomes in known.values()),
             "grid_trials": len(self.columns) * len(self.table.amplitudes),
             "failed": [
                 {"sample": self.sample(column, level), "reason": reason}
-                for column, answers in known.items() for level, reason in sorted(answers.failed.items())
+                for column, outcomes in known.items() for level, reason in sorted(outcomes.failed.items())
             ],
-            "unfinished_trials": sum(len(answers.unfinished) for answers in known.values()),
-            "unfinished": [self.sample(column, level) for column, answers in known.items() for level in answers.unfinished],
-            "curves": [self._curve_facts(curve, known) for curve in range(len(self.curves))],
+            "unfinished_trials": sum(len(outcomes.unfinished) for outcomes in known.values()),
+            "unfinished": [self.sample(column, level) for column, outcomes in known.items() for level in outcomes.unfinished],
+            "curves": [self._curve_result(curve, known) for curve in range(len(self.curves))],
         }  # fmt: skip
 
     @property
     def _scan(self) -> int:
-        """Levels looked at in a scanned column: of a grid all, in every column."""
+        """The number of levels tried in a scanned column: all of them for a grid."""
         return len(self.table.amplitudes) if self.table.method == "grid" else self.table.scan
 
     @cached_property
-    def _around(self) -> dict[int, tuple[int, ...]]:
-        return neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
+    def _neighbours(self) -> dict[int, tuple[int, ...]]:
+        return done_neighbours(len(self.table.half_periods), 1 if self.table.method == "grid" else self.table.scan_every)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Column, int]]:
-        """Column and level by the text of the sample."""
+    def _column_and_level(self) -> dict[str, tuple[Column, int]]:
+        """The column and level of each sample, by its text."""
         levels = range(len(self.table.amplitudes))
-        return {written(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
+        return {sample_text(self.sample(column, level)): (column, level) for column in self.columns for level in levels}
 
-    def _known(self, trials: Trials) -> dict[Column, Answers]:
-        known = {column: Answers({}, {}, []) for column in self.columns}
+    def _outcomes(self, trials: Trials) -> dict[Column, ColumnOutcomes]:
+        known = {column: ColumnOutcomes({}, {}, []) for column in self.columns}
         for sample, outcome in trials.rows():
-            column, level = self._places.get(written(sample), (None, 0))
-            if column is None:  # of an earlier study with other keys
+            column, level = self._column_and_level.get(sample_text(sample), (None, 0))
+            if column is None:  # a trial of an earlier study with other keys
                 continue
             if outcome.status == FAILED:
                 known[column].failed[level] = outcome.reason
             else:
-                known[column].seen[level] = outcome.status == COLLAPSED
+                known[column].collapsed_at[level] = outcome.status == COLLAPSED
                 known[column].unfinished.extend([level] if is_unfinished(outcome) else [])
         return known
 
-    def _plan(self, known: Mapping[Column, Answers]) -> dict[Column, Plan]:
-        """What to do in every column; nothing yet in those whose neighbours are not done."""
+    def _plan(self, known: Mapping[Column, ColumnOutcomes]) -> dict[Column, ColumnPlan]:
+        """The plan of every column; columns whose neighbours are not complete have none yet."""
         count = len(self.table.amplitudes)
-        plan: dict[Column, Plan] = {}
+        plan: dict[Column, ColumnPlan] = {}
         for column in self.columns:
-            around = [column._replace(period=period) for period in self._around[column.period]]
-            if any(not plan[other].looks or plan[other].following for other in around):
-                plan[column] = Plan([], [])
+            neighbour_columns = [column._replace(period=period) for period in self._neighbours[column.period]]
+            if any(not plan[other].first_levels or plan[other].next_levels for other in neighbour_columns):
+                plan[column] = ColumnPlan([], [])
                 continue
-            seen = [known[other].seen for other in around]
-            looks = looks_between(seen, count) if around else scan_looks(self._scan, count)
-            plan[column] = Plan(looks, following(looks, known[column].seen, known[column].failed, count))
+            collapsed_at = [known[other].collapsed_at for other in neighbour_columns]
+            first_levels = (
+                initial_levels_between(collapsed_at, count) if neighbour_columns else evenly_spread_levels(self._scan, count)
+            )
+            plan[column] = ColumnPlan(
+                first_levels, next_levels(first_levels, known[column].collapsed_at, known[column].failed, count)
+            )
         return plan
 
-    def _expected(self, plan: Plan, answers: Answers) -> int:
-        """Trials in a column: those known and those to try now, and the halvings that are left after them."""
+    def _expected(self, plan: ColumnPlan, outcomes: ColumnOutcomes) -> int:
+        """The expected number of trials in a column: those known, those to try now, and the halvings left after them."""
         count = len(self.table.amplitudes)
-        if not plan.looks:
+        if not plan.first_levels:
             return 2 + math.ceil(math.log2(count) / 2)
-        begun = {*answers.seen, *answers.failed, *plan.following}
-        gaps = [upper - lower for lower, upper in changes(answers.seen)] or [count // len(plan.looks)] * bool(plan.following)
-        return len(begun) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
+        tried = {*outcomes.collapsed_at, *outcomes.failed, *plan.next_levels}
+        gaps = [upper - lower for lower, upper in transitions(outcomes.collapsed_at)] or [
+            count // len(plan.first_levels)
+        ] * bool(plan.next_levels)
+        return len(tried) + sum(math.ceil(math.log2(gap)) - 1 for gap in gaps if gap > 1)
 
-    def _curve_facts(self, curve: int, known: Mapping[Column, Answers]) -> dict[str, Any]:
-        mine = {column: answers for column, answers in known.items() if column.curve == curve}
+    def _curve_result(self, curve: int, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
+        own_columns = {column: outcomes for column, outcomes in known.items() if column.curve == curve}
         signs = list(dict.fromkeys(self.table.directions))
-        collapsed = [(self.table.half_periods[column.period], self.table.amplitudes[level])
-                     for column, answers in mine.items() for level, fell in answers.seen.items() if fell]  # fmt: skip
+        collapsed = [
+            (self.table.half_periods[column.period], self.table.amplitudes[level])
+            for column, outcomes in own_columns.items()
+            for level, did_collapse in outcomes.collapsed_at.items()
+            if did_collapse
+        ]
         return {
             "vary": dict(self.curves[curve]),
             "hull": lower_hull(collapsed),
-            "directions": {sign: self._direction_facts(sign, mine) for sign in signs},
-            "capacity": {sign: number(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
+            "directions": {sign: self._direction_result(sign, own_columns) for sign in signs},
+            "capacity": {sign: finite_or_none(self._capacity[curve, sign]) for sign in signs} if self.table.capacity else None,
         }
 
-    def _direction_facts(self, sign: str, known: Mapping[Column, Answers]) -> dict[str, Any]:
-        mine = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
+    def _direction_result(self, sign: str, known: Mapping[Column, ColumnOutcomes]) -> dict[str, Any]:
+        own_columns = sorted((column for column in known if column.sign == sign), key=lambda column: column.period)
         return {
-            "boundary": [self._boundary(column, known[column].seen) for column in mine if known[column].seen],
-            "islands": [island for column in mine for island in self._islands(column, known[column].seen)],
-            "points": [
-                {"half_period": self.table.half_periods[column.period], "amplitude": self.table.amplitudes[level],
-                 "collapsed": known[column].seen.get(level), "sample": self.sample(column, level)}
-                for column in mine for level in sorted({*known[column].seen, *known[column].failed})
+            "boundary": [
+                self._boundary(column, known[column].collapsed_at) for column in own_columns if known[column].collapsed_at
             ],
-        }  # fmt: skip
+            "islands": [island for column in own_columns for island in self._islands(column, known[column].collapsed_at)],
+            "points": [
+                {
+                    "half_period": self.table.half_periods[column.period],
+                    "amplitude": self.table.amplitudes[level],
+                    "collapsed": known[column].collapsed_at.get(level),
+                    "sample": self.sample(column, level),
+                }
+                for column in own_columns
+                for level in sorted({*known[column].collapsed_at, *known[column].failed})
+            ],
+        }
 
-    def _boundary(self, column: Column, seen: Mapping[int, bool]) -> dict[str, float | None]:
-        """The largest amplitude seen below which all stand, and the lowest that collapses; None beyond the range."""
-        collapses = min((level for level in seen if seen[level]), default=None)
-        stands = max((level for level in seen if collapses is None or level < collapses), default=None)
+    def _boundary(self, column: Column, collapsed_at: Mapping[int, bool]) -> dict[str, float | None]:
+        """The largest amplitude up to which all trials stand, and the lowest that collapses; None beyond the range."""
+        collapses = min((level for level in collapsed_at if collapsed_at[level]), default=None)
+        stands = max((level for level in collapsed_at if collapses is None or level < collapses), default=None)
         return {"half_period": self.table.half_periods[column.period],
                 "stands": self._amplitude(stands), "collapses": self._amplitude(collapses)}  # fmt: skip
 
-    def _islands(self, column: Column, seen: Mapping[int, bool]) -> list[dict[str, float | None]]:
+    def _islands(self, column: Column, collapsed_at: Mapping[int, bool]) -> list[dict[str, float | None]]:
         """Amplitudes that stand above some that collapse; `collapses_above` is None if they reach beyond the range."""
-        found = changes(seen)
+        found = transitions(collapsed_at)
         return [
             {"half_period": self.table.half_periods[column.period],
              "collapses_below": self._amplitude(begin.lower), "stands_from": self._amplitude(begin.upper),
-             "stands_to": self._amplitude(end.lower if end else max(seen)),
+             "stands_to": self._amplitude(end.lower if end else max(collapsed_at)),
              "collapses_above": self._amplitude(end.upper if end else None)}
-            for begin, end in pairwise([*found, None]) if begin and seen[begin.lower]
+            for begin, end in pairwise([*found, None]) if begin and collapsed_at[begin.lower]
         ]  # fmt: skip
 
     def _amplitude(self, level: int | None) -> float | None:
@@ -295,17 +312,20 @@ class FailureDomain:
 def pulse_capacities(case: Case) -> dict[str, float]:
     """[m/s2] by sign: the amplitude at which the case's pulse first reaches the static capacity (T105)."""
     model, motion = case.model(), case.motions[0]
-    system = balance(model)
-    borne = {}
-    for sign, factor in SIGNS.items():
+    system = assemble_balance(model)
+    capacity = {}
+    for sign, factor in SIGN_FACTORS.items():
         x, y, z = (-factor * part for part in motion.direction)  # blocks are pushed against the ground's acceleration
-        borne[sign] = limit(system, *loads_of(case, model, (x, y, z))).multiplier * case.analysis.gravity
-    ahead, back = _peaks(motion)
-    return {sign: min(borne[sign] / ahead, borne[other] / back if back else math.inf) for sign, other in ("+-", "-+")}
+        capacity[sign] = solve_limit(system, *dead_and_live_loads(case, model, (x, y, z))).multiplier * case.analysis.gravity
+    forward, backward = _peak_shares(motion)
+    return {
+        sign: min(capacity[sign] / forward, capacity[other] / backward if backward else math.inf)
+        for sign, other in ("+-", "-+")
+    }
 
 
-def _peaks(motion: Motion) -> tuple[float, float]:
-    """The largest acceleration ahead and back, as shares of the amplitude."""
+def _peak_shares(motion: Motion) -> tuple[float, float]:
+    """The largest acceleration of a pulse along and against its direction, as shares of the amplitude."""
     length = motion.length if math.isfinite(motion.length) else 2 * (motion.half_period or 0.0)
     values = motion.acceleration(motion.start + length * np.arange(1000) / 1000) @ np.array(motion.direction)
     share = values / (motion.amplitude or 1.0)

@@ -1,11 +1,10 @@
-"""Fragility: how probable collapse is at an intensity of the shaking (NB section 4.5.3). A case, records and the keys of the
-study come in; the samples to try, and the curves fitted to what came of them, go out.
+"""Fragility: the probability of collapse as a function of the intensity of the shaking (NB section 4.5.3).
 
-    stripes  every record at every level, scaled to it; with assume_monotone by halving
-    ida      every record up and up until the case collapses, then halves: its capacity within a tolerance
-    cloud    every record once, as it is
+    stripes  every accelerogram is scaled to every level; with assume_monotone levels are found by halving
+    ida      every accelerogram is scaled up until the case collapses, then its capacity is found by halving
+    cloud    every accelerogram is used once, unscaled
 
-Specimens (specimens.py) are records with draws of what is random. `vary` repeats all of it, a curve for every combination.
+Specimens (specimens.py) combine accelerograms with random draws. `vary` repeats the study, with one curve per combination.
 """
 
 import math
@@ -22,16 +21,33 @@ from pydantic import Field, model_validator
 from drystone.errors import InputError
 from drystone.io.case import Case
 from drystone.io.table import Table
-from drystone.study.fit import Bounds, bands, fit, goodness, power_law, tried, words
-from drystone.study.hunt import bracket, came_back, halved, hunted, rounded
-from drystone.study.specimens import Random, Shaking, Specimen, drawn, from_files, from_seeds, measured, specimens
+from drystone.study.fit import (
+    CapacityBounds,
+    bounds_of_trials,
+    confidence_bands,
+    describe_fit,
+    fit_lognormal,
+    fit_power_law,
+    goodness_of_fit,
+)
+from drystone.study.hunt import bracket, next_intensities, next_middle_level, round_to_six_digits, stands_above_collapse
+from drystone.study.specimens import (
+    Random,
+    Shaking,
+    Specimen,
+    choices_from_files,
+    choices_from_seeds,
+    draw_samples,
+    measure_intensity,
+    pair_specimens,
+)
 from drystone.study.sweep import combinations
 from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
-from drystone.units import GRAVITY, Count, Ratio, Time, quantity
+from drystone.units import GRAVITY, Count, Ratio, Time, parse_quantity
 
-COLLAPSE = "collapse"
-DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
-UNITS = {"acceleration": "m/s2", "velocity": "m/s", "length": "m"}
+COLLAPSE_LIMIT = "collapse"
+MEASURE_DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration
+DIMENSION_UNITS = {"acceleration": "m/s2", "velocity": "m/s", "length": "m"}
 
 
 class FragilityTable(Table):
@@ -39,40 +55,40 @@ class FragilityTable(Table):
 
     kind: Literal["fragility"]
     case: str  # path of the case, relative to the study
-    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; a list within: one for each [[motion]] of the ground
-    seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: motion.seed is 1, 2, ... so many
-    unit: str | None = None  # of the records, where the files do not say
+    records: tuple[str | tuple[str, ...], ...] = ()  # files or patterns; an inner list has one per [[motion]] of the ground
+    seeds: Annotated[Count, Field(ge=0, le=10_000)] = 0  # instead of records: the number of seeds 1, 2, ... of motion.seed
+    unit: str | None = None  # of the records, if the files do not state it
     time_step: Annotated[Time, Field(gt=0)] | None = None  # [s] likewise
     method: Literal["stripes", "ida", "cloud"] = "stripes"
-    measure: str = "PGA"  # intensity: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
-    combine: Literal["first", "geometric mean"] = "first"  # of several motions, these horizontal
+    measure: str = "PGA"  # intensity measure: PGA, PGV, PGD, Arias, CAV, Sa(0.5 s), avgSa(0.2 s, 1 s)
+    combine: Literal["first", "geometric mean"] = "first"  # of several motions; the mean is that of the horizontal ones
     levels: tuple[float | str, ...] = ()  # stripes: intensities, rising
-    assume_monotone: bool = False  # stripes: a record that collapses is not tried above, one that stands not below
-    lowest: float | str | None = None  # ida: intensity to begin with
-    highest: float | str | None = None  # ida: a record that stands there is let go
+    assume_monotone: bool = False  # stripes: a record that collapses is not tried higher, one that stands not lower
+    lowest: float | str | None = None  # ida: the first intensity
+    highest: float | str | None = None  # ida: a record that stands at this intensity is not tried further
     tolerance: Annotated[Ratio, Field(gt=0)] = 0.05  # ida: of the capacity of a record
     beyond: Annotated[Count, Field(ge=0)] = 1  # ida: doublings tried above the first collapse, to see whether it stands again
-    scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: of all records
-    limit: float | str = COLLAPSE  # or the displacement [m] that must not be reached
+    scale: Annotated[Ratio, Field(gt=0)] = 1.0  # cloud: factor on all records
+    limit: float | str = COLLAPSE_LIMIT  # or the displacement [m] that must not be reached
     block: str | None = None  # whose displacement, one of output.monitor; the largest of any if not given
-    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # a curve for every combination of the values
-    random: dict[str, Random] = Field({})  # by place in the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
+    vary: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field({})  # one curve per combination of the values
+    random: dict[str, Random] = Field({})  # by key of the case: {"joints.friction" = {mean = 0.6, cov = 0.15}}
     draws: Annotated[Count, Field(ge=1, le=10_000)] | None = None
     seed: Annotated[Count, Field(ge=0)] = 0  # of the draws and of the bands
     resamples: Annotated[Count, Field(ge=100, le=100_000)] = 1000  # for the bands
 
     @model_validator(mode="after")
-    def _fit_together(self) -> Self:
+    def _check_keys(self) -> Self:
         if bool(self.records) == bool(self.seeds):
             raise InputError("a fragility study needs either records or seeds, one of the two")
         if self.method == "stripes":
-            rising = [self.amount(level) for level in self.levels]
+            rising = [self.to_si(level) for level in self.levels]
             if not rising or rising[0] <= 0 or any(one >= other for one, other in pairwise(rising)):
                 raise InputError(f'levels = {list(self.levels)!r}; stripes need some above 0 that rise, as in ["0.5 g", "1 g"]')
         if self.method == "ida" and (self.lowest is None or self.highest is None
-                                     or not 0 < self.amount(self.lowest) < self.amount(self.highest)):  # fmt: skip
+                                     or not 0 < self.to_si(self.lowest) < self.to_si(self.highest)):  # fmt: skip
             raise InputError(f"lowest = {self.lowest!r} and highest = {self.highest!r}; ida needs both, the lower first")
-        if self.limit != COLLAPSE and not quantity(self.limit, "length") > 0:
+        if self.limit != COLLAPSE_LIMIT and not parse_quantity(self.limit, "length") > 0:
             raise InputError(f'limit = {self.limit!r}; give "collapse" or a displacement above 0')
         twice = sorted(self.random.keys() & self.vary.keys())
         if twice:
@@ -81,35 +97,35 @@ class FragilityTable(Table):
             raise InputError("random needs draws, the number of structures that are drawn")
         return self
 
-    def amount(self, given: float | str) -> float:
-        """An intensity in SI."""
-        return quantity(given, DIMENSIONS.get(self.measure, "acceleration"))
+    def to_si(self, intensity: float | str) -> float:
+        """An intensity in SI units."""
+        return parse_quantity(intensity, MEASURE_DIMENSIONS.get(self.measure, "acceleration"))
 
     def begin(self, case: Case, folder: Path) -> "Fragility":
-        """The study of a case; all records are read and measured."""
+        """The study of a case. All accelerograms are read and their intensity is measured."""
         if self.block is not None and self.block not in case.output.monitor:
             raise InputError(f"block = {self.block!r} is not in output.monitor of {case.path}; add it there")
         keys = {key: value for key in ("unit", "time_step") if (value := getattr(self, key)) is not None}
-        choices = from_files(case, self.records, folder, keys) if self.records else from_seeds(case, self.seeds)
-        shakings = [Shaking(choice, measured(case, choice, self.measure, self.combine)) for choice in choices]
-        draws = [{}] if self.draws is None else drawn(case, self.random, self.draws, self.seed)
-        return Fragility(self, tuple(specimens(shakings, draws)), tuple(combinations(self.vary)))
+        choices = choices_from_files(case, self.records, folder, keys) if self.records else choices_from_seeds(case, self.seeds)
+        shakings = [Shaking(choice, measure_intensity(case, choice, self.measure, self.combine)) for choice in choices]
+        draws = [{}] if self.draws is None else draw_samples(case, self.random, self.draws, self.seed)
+        return Fragility(self, tuple(pair_specimens(shakings, draws)), tuple(combinations(self.vary)))
 
 
-class Row(NamedTuple):
+class FragilityRow(NamedTuple):
     """A specimen at an intensity."""
 
     record: str
-    intensity: float  # in SI
+    intensity: float  # in SI units
     collapsed: bool | None  # whether the limit state was reached; None: the trial failed
     displacement: float | None  # [m]
-    unfinished: bool = False  # still moving away when its time was over
-    inferred: bool = False  # not tried: told by a neighbouring level
+    unfinished: bool = False  # still moving away when the duration was over
+    inferred: bool = False  # not tried: it follows from another level
 
 
 @dataclass(frozen=True)
 class Fragility:
-    """Fulfils `Study`."""
+    """The study of fragility curves; implements `Study`."""
 
     table: FragilityTable
     specimens: tuple[Specimen, ...]
@@ -117,38 +133,40 @@ class Fragility:
 
     @cached_property
     def levels(self) -> list[float]:
-        return [self.table.amount(level) for level in self.table.levels]
+        return [self.table.to_si(level) for level in self.table.levels]
 
     @property
     def dimension(self) -> str:
-        return DIMENSIONS.get(self.table.measure, "acceleration")
+        return MEASURE_DIMENSIONS.get(self.table.measure, "acceleration")
 
     def sample(self, curve: Sample, specimen: Specimen, level: float) -> Sample:
         return dict(curve) | dict(specimen.at(level))
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
-        """Of stripes the highest level first: a collapse ends early, and tells that the levels go far enough."""
-        wanted = [
+        """The samples to compute, for stripes the highest level first: a collapse ends early and shows that the levels reach
+        far enough."""
+        proposed = [
             (step, self.sample(curve, specimen, level))
             for curve in self.curves
             for specimen in self.specimens
-            for step, level in enumerate(self._wanted(self._known(trials, curve, specimen), specimen))
+            for step, level in enumerate(self._next_levels(self._outcomes(trials, curve, specimen), specimen))
         ]
-        return [sample for _, sample in sorted(wanted, key=lambda pair: pair[0])]
+        return [sample for _, sample in sorted(proposed, key=lambda pair: pair[0])]
 
     def expected(self, trials: Trials) -> int:
-        """Records that are done count as they are, the others as many as those on average, or a guess."""
+        """Specimens that are complete count with their number of trials, the others with the mean of these, or with an
+        estimate."""
         done = []
         for curve in self.curves:
             for specimen in self.specimens:
-                known = self._known(trials, curve, specimen)
-                done += [] if set(self._wanted(known, specimen)) - known.keys() else [len(known)]
-        mean = sum(done) / len(done) if done else self._guess
+                known = self._outcomes(trials, curve, specimen)
+                done += [] if set(self._next_levels(known, specimen)) - known.keys() else [len(known)]
+        mean = sum(done) / len(done) if done else self._expected_per_specimen
         return sum(done) + math.ceil(mean * (len(self.curves) * len(self.specimens) - len(done)))
 
     @property
-    def _guess(self) -> float:
-        """Trials of a specimen."""
+    def _expected_per_specimen(self) -> float:
+        """The expected number of trials per specimen, before any is complete."""
         if self.table.method == "cloud":
             return 1
         if self.table.method == "stripes":
@@ -158,47 +176,47 @@ class Fragility:
 
     @cached_property
     def _lowest(self) -> float:
-        return self.table.amount(self.table.lowest or 0)
+        return self.table.to_si(self.table.lowest or 0)
 
     @cached_property
     def _highest(self) -> float:
-        return self.table.amount(self.table.highest or 0)
+        return self.table.to_si(self.table.highest or 0)
 
-    def _wanted(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
-        """The levels at which a specimen should be tried now."""
+    def _next_levels(self, known: Mapping[float, bool | None], specimen: Specimen) -> list[float]:
+        """The levels at which a specimen should be tried next."""
         table = self.table
         if table.method == "cloud":
-            return [self._as_it_is(specimen)]
+            return [self._unscaled_intensity(specimen)]
         if table.method == "ida":
-            return hunted(known, self._lowest, self._highest, table.tolerance, table.beyond)
-        return halved(known, self.levels) if table.assume_monotone else self.levels[::-1]
+            return next_intensities(known, self._lowest, self._highest, table.tolerance, table.beyond)
+        return next_middle_level(known, self.levels) if table.assume_monotone else self.levels[::-1]
 
-    def _as_it_is(self, specimen: Specimen) -> float:
-        return rounded(self.table.scale * specimen.shaking.intensity)
+    def _unscaled_intensity(self, specimen: Specimen) -> float:
+        return round_to_six_digits(self.table.scale * specimen.shaking.intensity)
 
-    def _known(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
-        """What is known of a specimen, by level: found by asking for what is wanted until it is not there."""
+    def _outcomes(self, trials: Trials, curve: Sample, specimen: Specimen) -> dict[float, bool | None]:
+        """The outcomes of a specimen by level, collected by following the levels that it asks for until one is missing."""
         known: dict[float, bool | None] = {}
         while True:
-            found = {level: outcome for level in self._wanted(known, specimen) if level not in known
+            result = {level: outcome for level in self._next_levels(known, specimen) if level not in known
                      and (outcome := trials.outcome(self.sample(curve, specimen, level))) is not None}  # fmt: skip
-            if not found:
+            if not result:
                 return known
-            known |= {level: self._verdict(outcome) for level, outcome in found.items()}
+            known |= {level: self._verdict(outcome) for level, outcome in result.items()}
 
     def _verdict(self, outcome: Outcome) -> bool | None:
         """Whether the limit state was reached; None: the trial failed."""
         if outcome.status == FAILED:
             return None
-        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE:
+        if outcome.status == COLLAPSED or self.table.limit == COLLAPSE_LIMIT:
             return outcome.status == COLLAPSED
         moved = self._displacement(outcome)
-        return None if moved is None else moved >= quantity(self.table.limit, "length")
+        return None if moved is None else moved >= parse_quantity(self.table.limit, "length")
 
     def _displacement(self, outcome: Outcome) -> float | None:
         return outcome.numbers.get("peak_displacement" + (f" {self.table.block}" if self.table.block else ""))
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         table = self.table
         curves = [self._curve(trials, curve) for curve in self.curves]
         return {
@@ -206,7 +224,7 @@ class Fragility:
                                   for curve in curves),
             "method": table.method,
             "measure": table.measure,
-            "unit": UNITS[self.dimension],
+            "unit": DIMENSION_UNITS[self.dimension],
             "limit": table.limit,
             "assume_monotone": table.assume_monotone,
             "records": list(dict.fromkeys(specimen.name for specimen in self.specimens)),
@@ -215,20 +233,20 @@ class Fragility:
         }  # fmt: skip
 
     def _curve(self, trials: Trials, curve: Sample) -> dict[str, Any]:
-        """What was found for one combination of `vary`."""
-        known = [self._known(trials, curve, specimen) for specimen in self.specimens]
-        rows = [self._rows(trials, curve, specimen, each) for specimen, each in zip(self.specimens, known, strict=True)]
+        """The result for one combination of `vary`."""
+        known = [self._outcomes(trials, curve, specimen) for specimen in self.specimens]
+        rows = [self._rows(trials, curve, specimen, outcomes) for specimen, outcomes in zip(self.specimens, known, strict=True)]
         bounds = self._bounds(known, rows)
-        best, band = fit(bounds), bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
-        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, UNITS[self.dimension])
-        every = [row for of_one in rows for row in of_one]
-        found: dict[str, Any] = {
+        best, band = fit_lognormal(bounds), confidence_bands(bounds, resamples=self.table.resamples, seed=self.table.seed)
+        size, unit = (GRAVITY, "g") if self.dimension == "acceleration" else (1.0, DIMENSION_UNITS[self.dimension])
+        every = [row for rows_of_specimen in rows for row in rows_of_specimen]
+        result: dict[str, Any] = {
             "vary": dict(curve),
-            "sentence": words(best, band, size=size, unit=unit),
+            "sentence": describe_fit(best, band, size=size, unit=unit),
             "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
             "band": None if band is None else {key: value.tolist() if hasattr(value, "tolist") else value
                                                for key, value in band._asdict().items()},
-            "goodness": goodness(bounds, best, seed=self.table.seed),
+            "goodness": goodness_of_fit(bounds, best, seed=self.table.seed),
             "trials": sum(not row.inferred for row in every),
             "inferred": sum(row.inferred for row in every),
             "failed": sum(row.collapsed is None for row in every),
@@ -236,44 +254,50 @@ class Fragility:
             "rows": [row._asdict() for row in every],
         }  # fmt: skip
         if self.table.method == "stripes":
-            found["levels"] = [_level(level, [row for row in every if row.intensity == level]) for level in self.levels]
+            result["levels"] = [_level_result(level, [row for row in every if row.intensity == level]) for level in self.levels]
         elif self.table.method == "ida":
             pairs = zip(self.specimens, known, strict=True)
-            found["capacities"] = [_capacity(specimen, each) for specimen, each in pairs if each]
-            found["came_back"] = sum(came_back(each) for each in known)
+            result["capacities"] = [_capacity_result(specimen, outcomes) for specimen, outcomes in pairs if outcomes]
+            result["came_back"] = sum(stands_above_collapse(outcomes) for outcomes in known)
         else:
             moved = [(row.intensity, row.displacement) for row in every if row.collapsed is False and row.displacement]
-            found["regression"] = power_law([x for x, _ in moved], [y for _, y in moved])
-        return found
+            result["regression"] = fit_power_law([x for x, _ in moved], [y for _, y in moved])
+        return result
 
-    def _rows(self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]) -> list[Row]:
-        """What was tried, and with assume_monotone what that tells of other levels."""
+    def _rows(
+        self, trials: Trials, curve: Sample, specimen: Specimen, known: Mapping[float, bool | None]
+    ) -> list[FragilityRow]:
+        """The levels that were tried and, with assume_monotone, the levels whose outcome follows from them."""
         rows = []
-        for level, fell in sorted(known.items()):
+        for level, collapsed in sorted(known.items()):
             outcome = trials.outcome(self.sample(curve, specimen, level))
             assert outcome is not None, "what is known was tried"
-            rows.append(Row(specimen.name, level, fell, self._displacement(outcome), is_unfinished(outcome)))
+            rows.append(FragilityRow(specimen.name, level, collapsed, self._displacement(outcome), is_unfinished(outcome)))
         if self.table.assume_monotone and self.table.method == "stripes":
             low, high = bracket(known)
-            rows += [Row(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
+            rows += [FragilityRow(specimen.name, level, level >= high, None, inferred=True) for level in self.levels
                      if known.get(level) is None and (level < low or level > high)]  # fmt: skip
-            told = {row.intensity for row in rows if row.inferred}
-            rows = [row for row in rows if row.collapsed is not None or row.intensity not in told]
+            inferred = {row.intensity for row in rows if row.inferred}
+            rows = [row for row in rows if row.collapsed is not None or row.intensity not in inferred]
         return rows
 
-    def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[Row]]) -> Bounds:
-        """What all that says of capacities."""
+    def _bounds(self, known: Sequence[Mapping[float, bool | None]], rows: Sequence[Sequence[FragilityRow]]) -> CapacityBounds:
+        """The bounds on capacities from all these rows."""
         numbers = [specimen.record for specimen in self.specimens]
         if self.table.method == "ida":
-            low, high = np.array([bracket(each) for each in known]).reshape(-1, 2).T
-            return Bounds(low, high, np.array(numbers))
-        said = [(row.intensity, row.collapsed, k) for k, of_one in zip(numbers, rows, strict=True) for row in of_one
-                if row.collapsed is not None]  # fmt: skip
-        return tried(*zip(*said, strict=True)) if said else tried([], [], [])
+            low, high = np.array([bracket(outcomes) for outcomes in known]).reshape(-1, 2).T
+            return CapacityBounds(low, high, np.array(numbers))
+        known_rows = [
+            (row.intensity, row.collapsed, k)
+            for k, rows_of_specimen in zip(numbers, rows, strict=True)
+            for row in rows_of_specimen
+            if row.collapsed is not None
+        ]
+        return bounds_of_trials(*zip(*known_rows, strict=True)) if known_rows else bounds_of_trials([], [], [])
 
 
-def _level(level: float, rows: Sequence[Row]) -> dict[str, Any]:
-    """The fraction of collapses at a level; failed trials are left out."""
+def _level_result(level: float, rows: Sequence[FragilityRow]) -> dict[str, Any]:
+    """The number of trials and collapses at a level; failed trials are counted separately."""
     known = [row for row in rows if row.collapsed is not None]
     return {
         "intensity": level,
@@ -284,12 +308,12 @@ def _level(level: float, rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _capacity(specimen: Specimen, known: Mapping[float, bool | None]) -> dict[str, Any]:
+def _capacity_result(specimen: Specimen, known: Mapping[float, bool | None]) -> dict[str, Any]:
     low, high = bracket(known)
     return {
         "record": specimen.name,
         "low": low,
         "high": high if math.isfinite(high) else None,
-        "came_back": came_back(known),
-        "failed": sum(fell is None for fell in known.values()),
+        "came_back": stands_above_collapse(known),
+        "failed": sum(collapsed is None for collapsed in known.values()),
     }

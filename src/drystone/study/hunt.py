@@ -1,9 +1,9 @@
-"""Which intensity a record is tried at next: what is known of it comes in, by intensity (True: it collapses, None: the trial
-failed), the intensities wanted go out; none when it is done.
+"""The intensities at which an accelerogram is tried next, from what is known of it so far: by intensity, True if the structure
+collapses, False if it stands, None if the trial failed. An empty list means that nothing is left to try.
 
->>> rungs(1.0, 5.0)
+>>> doubling_steps(1.0, 5.0)
 [1.0, 2.0, 4.0, 5.0]
->>> hunted({1.0: False, 2.0: True}, 1.0, 5.0, 0.1, beyond=0)
+>>> next_intensities({1.0: False, 2.0: True}, 1.0, 5.0, 0.1, beyond=0)
 [1.41421]
 """
 
@@ -14,51 +14,52 @@ Known = Mapping[float, bool | None]
 
 
 def bracket(known: Known) -> tuple[float, float]:
-    """Where the capacity is: above the highest that stands below the lowest collapse, at most that; 0 or inf if not known."""
-    high = min((x for x, fell in known.items() if fell), default=math.inf)
-    return max((x for x, fell in known.items() if fell is False and x < high), default=0.0), high
+    """The ends between which the capacity lies: the highest intensity that stands below the lowest collapse, and the lowest
+    collapse. 0 or inf if not known."""
+    high = min((x for x, collapsed in known.items() if collapsed), default=math.inf)
+    return max((x for x, collapsed in known.items() if collapsed is False and x < high), default=0.0), high
 
 
-def came_back(known: Known) -> bool:
-    """Whether it stands somewhere above a collapse."""
-    return any(fell is False and x > bracket(known)[1] for x, fell in known.items())
+def stands_above_collapse(known: Known) -> bool:
+    """Whether the structure stands at some intensity above its lowest collapse."""
+    return any(collapsed is False and x > bracket(known)[1] for x, collapsed in known.items())
 
 
-def halved(known: Known, levels: Sequence[float]) -> list[float]:
-    """Of a record that is taken to stand below where it stands and to collapse above where it collapses: the middle of the
-    levels in question."""
+def next_middle_level(known: Known, levels: Sequence[float]) -> list[float]:
+    """The middle of the levels that are still open if the structure is assumed to stand below every level at which it stands,
+    and to collapse above every level at which it collapses."""
     low, high = bracket(known)
     open_ones = [x for x in levels if low < x < high and x not in known]
     return open_ones[len(open_ones) // 2 :][:1]
 
 
-def hunted(known: Known, lowest: float, highest: float, tolerance: float, beyond: int) -> list[float]:
-    """Up by factors of 2 until it collapses, `beyond` rungs more to see whether it stands again, and halves of the bracket
-    until its ends differ by the share `tolerance`. A failed trial ends the halving."""
-    ladder = rungs(lowest, highest)
+def next_intensities(known: Known, lowest: float, highest: float, tolerance: float, beyond: int) -> list[float]:
+    """Double the intensity until the structure collapses, try `beyond` more doublings to see whether it stands again, and halve
+    the bracket until its ends differ by no more than the share `tolerance`. A failed trial ends the halving."""
+    ladder = doubling_steps(lowest, highest)
     for k, rung in enumerate(ladder):
         if rung not in known:
             return [rung]
         if known[rung]:
             above = [x for x in ladder[k + 1 : k + 1 + beyond] if x not in known]
-            return _middle(known, tolerance) + above
+            return _bracket_middle(known, tolerance) + above
     return []
 
 
-def _middle(known: Known, tolerance: float) -> list[float]:
+def _bracket_middle(known: Known, tolerance: float) -> list[float]:
     low, high = bracket(known)
     if low == 0 or high / low <= 1 + tolerance:
         return []
-    middle = rounded(math.sqrt(low * high))
+    middle = round_to_six_digits(math.sqrt(low * high))
     return [] if middle in known else [middle]
 
 
-def rungs(lowest: float, highest: float) -> list[float]:
-    """From the lowest up by factors of 2, the highest last."""
+def doubling_steps(lowest: float, highest: float) -> list[float]:
+    """The lowest intensity and its doublings, ending with the highest."""
     count = math.ceil(math.log2(highest / lowest) - 1e-9)
-    return [rounded(lowest * 2.0**k) for k in range(count)] + [rounded(highest)]
+    return [round_to_six_digits(lowest * 2.0**k) for k in range(count)] + [round_to_six_digits(highest)]
 
 
-def rounded(x: float) -> float:
-    """To six digits, so that all machines try the same."""
+def round_to_six_digits(x: float) -> float:
+    """Round to six digits, so that all machines try the same intensities."""
     return float(f"{x:.6g}")

@@ -1,8 +1,8 @@
-"""The kinds of studies, by the name that `kind` of a study file gives them."""
+"""The kinds of studies, by the value of `kind` in a study file."""
 
 from drystone.io.table import Table
 from drystone.study.domain import FailureDomainTable
 from drystone.study.fragility import FragilityTable
 from drystone.study.sweep import SweepTable
 
-KINDS: dict[str, type[Table]] = {"failure-domain": FailureDomainTable, "fragility": FragilityTable, "sweep": SweepTable}
+STUDY_KINDS: dict[str, type[Table]] = {"failure-domain": FailureDomainTable, "fragility": FragilityTable, "sweep": SweepTable}

@@ -1,11 +1,12 @@
-"""Workers that are processes of this machine: samples go in, outcomes come out in the order they are done.
+"""Workers that are processes on this machine; outcomes come back in the order in which they are done.
 
-The study talks to each worker through two pipes. Nothing listens on a port or a socket, so that no other user of the machine
-can reach a worker. (Dask's workers, which were here before, listened on ports and ran what any local user sent them.)
+The study communicates with each worker through two pipes. Nothing listens on a port or a socket, so that no other user of the
+machine can reach a worker. (Workers of Dask, used earlier, listened on ports and executed whatever a local user sent them.)
 
-A worker computes one trial at a time on one thread, and is sent the next when it is done. If it dies, that trial alone is lost;
-it is tried once more by another worker, and a trial during which two workers have died counts as failed. Ctrl-C, which a
-terminal sends to all its processes, is for the study alone. Workers end with the study, however it ends (worker_process.py).
+A worker computes one trial at a time on one thread and is sent the next one when it is done. If it dies, only that trial is
+lost; another worker computes it once more, and a trial during which two workers have died counts as failed. A terminal sends
+Ctrl-C to all its processes; workers ignore it, and only the study reacts. Workers end with the study, however it ends
+(worker_process.py).
 """
 
 import os
@@ -25,34 +26,36 @@ from drystone.study.trials import FAILED, Outcome, Sample
 from drystone.study.worker_process import ERROR, READY
 from drystone.study.workers import Compute
 
-PROGRAM = """import signal
+WORKER_PROGRAM = """import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
 from drystone.study.worker_process import main
 main()
 """
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # the first: `crew.cores`
-DEATHS = 2  # of workers, after which a trial counts as failed
-IN_VAIN = 3  # workers in a row that end before they are ready, after which the study ends
+ONE_THREAD_ENVIRONMENT = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)  # the first: `crew.default_threads`
+MAX_WORKER_DEATHS = 2  # of workers during one trial, after which the trial counts as failed
+MAX_FAILED_STARTS = 3  # consecutive workers that end before they are ready, after which the study ends
 
 
 @dataclass
-class _Trial:
+class _PendingTrial:
     sample: Sample
     key: str
     deaths: int = 0  # of workers that computed it
 
 
 class _Worker:
-    """A process and the trial that it computes. What it answers is put into `answers`, together with the worker; None when it
-    has ended."""
+    """A process and the trial that it computes. Its answers are put into `answers` together with the worker; the answer is None
+    when the process has ended."""
 
     def __init__(self, greeting: bytes, answers: SimpleQueue):
         self.is_ready = False
-        self.trial: _Trial | None = None
-        command = [sys.executable, "-P", "-c", PROGRAM]
-        environment = os.environ | ONE_THREAD
+        self.trial: _PendingTrial | None = None
+        command = [sys.executable, "-P", "-c", WORKER_PROGRAM]
+        environment = os.environ | ONE_THREAD_ENVIRONMENT
         self._process: Any = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self._reader = threading.Thread(target=self._read, args=(answers,), daemon=True)
         self._reader.start()
@@ -66,14 +69,14 @@ class _Worker:
     def is_free(self) -> bool:
         return self.is_ready and self.trial is None
 
-    def begin(self, trial: _Trial) -> bool:
-        """Whether it has taken the trial; it has not if it has just ended."""
+    def begin(self, trial: _PendingTrial) -> bool:
+        """Send a trial; returns False if the process has just ended."""
         taken = self._write(pickle.dumps((dict(trial.sample), trial.key)))
         self.trial = trial if taken else None
         return taken
 
     def _write(self, message: bytes) -> bool:
-        """Whether there was a process to take it; if not, `_read` tells the study."""
+        """Send a message; returns False if the process has ended, which `_read` reports to the study."""
         try:
             self._process.stdin.write(message)
             self._process.stdin.flush()
@@ -91,7 +94,7 @@ class _Worker:
         self._process.kill()
 
     def end(self) -> str:
-        """How it ended, or was ended."""
+        """Kill the process if it still runs, and say how it ended."""
         self.kill()
         code = self._process.wait()
         self._reader.join()
@@ -102,13 +105,13 @@ class _Worker:
 
 
 class ProcessWorkers:
-    """So many worker processes, started when there are trials for them. They import the task by its name, so that it must not
-    be a function of the script that runs."""
+    """At most `jobs` worker processes, started when there are trials for them. They import the task by its name, so that it
+    must not be a function of the script that runs."""
 
     def __init__(self, task: Compute, jobs: int):
         self._jobs = jobs
         self._greeting = pickle.dumps(sys.path) + pickle.dumps(pickle.dumps(task))
-        self._waiting: deque[_Trial] = deque()
+        self._waiting: deque[_PendingTrial] = deque()
         self._workers: list[_Worker] = []
         self._answers: SimpleQueue = SimpleQueue()
         self._in_vain = 0
@@ -117,13 +120,13 @@ class ProcessWorkers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Trials under way are given up."""
+        """Kill all workers and abandon the trials under way."""
         for worker in self._workers:
             worker.kill()
         while self._workers:
             self._workers.pop().end()
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         return self._jobs
 
     def processes(self) -> list[int]:
@@ -131,7 +134,7 @@ class ProcessWorkers:
         return [worker.pid for worker in self._workers]
 
     def submit(self, sample: Sample, key: str) -> None:
-        self._waiting.append(_Trial(sample, key))
+        self._waiting.append(_PendingTrial(sample, key))
         self._hand_out()
 
     def next(self) -> tuple[Sample, Outcome]:
@@ -143,7 +146,7 @@ class ProcessWorkers:
                 return done
 
     def _hand_out(self) -> None:
-        """Trials to workers that are free, and new workers for those that are left."""
+        """Send waiting trials to free workers, and start new workers for the others."""
         for worker in self._workers:
             if self._waiting and worker.is_free and worker.begin(self._waiting[0]):
                 self._waiting.popleft()
@@ -153,7 +156,7 @@ class ProcessWorkers:
 
     def _heard(self, worker: _Worker, kind: str, content: Any) -> tuple[Sample, Outcome] | None:
         if kind == ERROR:
-            raise InputError(f"a worker process cannot compute ({content}); mend this, then go on with drystone study --resume")
+            raise InputError(f"a worker process cannot compute ({content}); correct this, then run drystone study --resume")
         if kind == READY:
             worker.is_ready, self._in_vain = True, 0
             return None
@@ -162,18 +165,22 @@ class ProcessWorkers:
         return trial.sample, Outcome(*content)
 
     def _lost(self, worker: _Worker) -> tuple[Sample, Outcome] | None:
-        """A worker has ended: its trial is tried again, or failed."""
+        """A worker has ended: try its trial again, or report it as failed."""
         self._workers.remove(worker)
-        how, trial = worker.end(), worker.trial
+        ending, trial = worker.end(), worker.trial
         self._in_vain += not worker.is_ready
-        if self._in_vain == IN_VAIN:
-            raise InputError(f"worker processes do not start: {IN_VAIN} in a row ended before they were ready, the last {how}; "
-                             "give --jobs 1, or go on later with drystone study --resume")  # fmt: skip
+        if self._in_vain == MAX_FAILED_STARTS:
+            raise InputError(
+                f"worker processes do not start: {MAX_FAILED_STARTS} in a row ended before they were ready, the last {ending}; "
+                "give --jobs 1, or go on later with drystone study --resume"
+            )
         if trial is None:
             return None
         trial.deaths += 1
-        if trial.deaths < DEATHS:
+        if trial.deaths < MAX_WORKER_DEATHS:
             self._waiting.appendleft(trial)
             return None
-        reason = f"the worker was lost: {DEATHS} worker processes ended while they computed this trial, the last {how}"
+        reason = (
+            f"the worker was lost: {MAX_WORKER_DEATHS} worker processes ended while they computed this trial, the last {ending}"
+        )
         return trial.sample, Outcome(FAILED, reason, {}, 0.0)

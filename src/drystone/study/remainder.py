@@ -1,97 +1,107 @@
-"""When what is left of the ground's motion can move nothing: the states of a history come in, one after the other, yes or no
-goes out (T121).
+"""Whether the rest of the ground motion can still move a structure that has come to rest, so that its history can be stopped
+(T121).
 
-The strongest part of every motion is over, and loads change no more; for CALM seconds no point of any block has moved by SWAY;
-and where the blocks are now, joints that are closed have forces, within friction, that balance weight, loads and MARGIN times
-any acceleration the ground still has to come. The accelerations that can be borne are a convex set, so that it is enough to ask
-for the corners of the box of the largest ones that are left, and once for a pose: later boxes lie in the first.
+It cannot if three conditions hold. The strongest part of every motion is over, and the loads no longer change. For
+CALM_DURATION no point of any block has moved by more than MAX_SWAY. And with the blocks where they are now, forces within
+Coulomb's cone at the closed joints balance the weight, the loads and ACCELERATION_MARGIN times every ground acceleration that
+is still to come. The accelerations that can be balanced form a convex set, so it is enough to check the corners of the box of
+the largest remaining ones, and to do so once per pose: later boxes lie inside the first.
 
-Where the question has no such answer it is not asked, and a trial goes on to the end of its motions: supports that are moved,
-motions without an end or given by displacements, which have jumps of the velocity; mortar, which remembers; deformable blocks;
-blocks that appear and vanish.
-When the motions are over, rest is what rest.py says.
+The check does not apply, and the trial continues to the end of its motions, with moving supports, with motions that have no end
+or are given by displacements (their velocity jumps), with mortar (it remembers), with deformable blocks, and with blocks that
+appear or vanish. After the motions, rest.py decides.
 """
 
 from itertools import product
 
 import numpy as np
 
-from drystone.io.analysis_tables import SettlementHistory
+from drystone.io.analysis_tables import SettlementHistoryTable
 from drystone.io.case import Case
-from drystone.loads import at_time, body_force, last_change, weight, wrench
+from drystone.loads import body_force, last_load_change, load_wrench, loads_at, weight_wrench
 from drystone.model import Model
-from drystone.motion import Motion, end_of
+from drystone.motion import Motion, last_motion_end
 from drystone.state import State
-from drystone.study.rest import moved
+from drystone.study.rest import largest_movement
 from drystone.units import GRAVITY
 
 Array = np.ndarray
 
-MARGIN = 1.5  # times the accelerations to come: friction in the joints is not associated, and stone swings
-CALM = 0.5  # [s]
-SWAY = 5e-4  # [m] stone that is shaken and stays where it is sways by less, unless it is soft; then it is followed longer
-LEAST = 0.01 * GRAVITY  # [m/s2] so much is asked for at least
-CLOSED = 1e-4  # [m] joints that are open wider bear nothing
-SAMPLES = 4000  # of a pulse, in which its largest accelerations are looked for
+# factor on the accelerations to come, because friction in the joints is not associated and blocks vibrate
+ACCELERATION_MARGIN = 1.5
+CALM_DURATION = 0.5  # [s]
+MAX_SWAY = 5e-4  # [m] shaken blocks that stay in place sway by less, unless they are soft; those are followed longer
+MIN_ACCELERATION = 0.01 * GRAVITY  # [m/s2] the smallest acceleration that is checked
+MAX_CLOSED_GAP = 1e-4  # [m] joints with a wider gap carry no force
+PULSE_SAMPLES = 4000  # instants of a pulse at which its acceleration is evaluated
 
 
-class RemainderBorne:
-    """Whether the states it was shown, in the order of time, end in one that bears what is left of the motions."""
+class RemainingMotionCheck:
+    """Call it with the states of a history in the order of time; it returns whether the structure at the last one is at rest
+    and can bear the rest of the motions."""
 
     def __init__(self, case: Case, model: Model):
         self._case, self._model = case, model
-        self._asks = _can_be_asked(case, model)
-        self._over = end_of(case.motions)  # [s]
-        self._peaks = [_Peaks(motion) for motion in case.motions] if self._asks else []
-        self._from = max([peak.strongest for peak in self._peaks] + [last_change(case.loads)])  # [s]
-        self._since: State | None = None  # the state from which on nothing has moved
-        self._borne: tuple[Array, float] | None = None  # since then: a box of accelerations, and by what it may be multiplied
+        self._asks = _is_applicable(case, model)
+        self._over = last_motion_end(case.motions)  # [s]
+        self._peaks = [_PeakAccelerations(motion) for motion in case.motions] if self._asks else []
+        self._from = max([peak.strongest for peak in self._peaks] + [last_load_change(case.loads)])  # [s]
+        self._since: State | None = None  # nothing has moved since this state
+        # a box of accelerations checked since then, and its largest admissible factor
+        self._borne: tuple[Array, float] | None = None
 
     def __call__(self, state: State) -> bool:
         if not self._asks or not self._from <= state.time < self._over:
             return False
-        if self._since is None or moved(self._since, state, self._model.bodies.radius) > SWAY:
+        if self._since is None or largest_movement(self._since, state, self._model.bodies.radius) > MAX_SWAY:
             self._since, self._borne = state, None
-        if state.time - self._since.time < CALM:
+        if state.time - self._since.time < CALM_DURATION:
             return False
-        left = np.array([max(peak.left(state.time), LEAST) for peak in self._peaks])
+        remaining = np.array([max(peak.left(state.time), MIN_ACCELERATION) for peak in self._peaks])
         if self._borne is None:
-            self._borne = left, self._multiplier(state, left)
+            self._borne = remaining, self._multiplier(state, remaining)
         box, multiplier = self._borne
-        return bool(multiplier >= MARGIN * (left / box).max())
+        return bool(multiplier >= ACCELERATION_MARGIN * (remaining / box).max())
 
-    def _multiplier(self, state: State, left: Array) -> float:
-        """By what the box of accelerations (M,) [m/s2] along the motions may be multiplied until a corner is not borne."""
-        from drystone.statics.balance import balance  # with SciPy and Clarabel
-        from drystone.statics.limit import limit
+    def _multiplier(self, state: State, remaining: Array) -> float:
+        """The largest factor on the box of accelerations (M,) [m/s2] along the motions with which all corners are balanced."""
+        from drystone.statics.balance import assemble_balance  # with SciPy and Clarabel
+        from drystone.statics.limit import solve_limit
 
         model, gravity = self._model, self._case.analysis.gravity
-        here = balance(model, state.position, state.rotation, widest=CLOSED)
-        dead = weight(model, gravity) + wrench(model, at_time(self._case.loads, state.time), gravity, state.rotation)
-        ways = np.array([motion.direction for motion in self._case.motions])
-        found = np.inf
-        for signs in product((-1.0, 1.0), repeat=len(left)):
-            push = (np.array(signs) * left) @ ways
-            size = float(np.linalg.norm(push))
-            of_corner = limit(here, dead, body_force(model, push, size)).multiplier if size > 0.0 else np.inf
-            found = min(found, of_corner if of_corner > 0.0 else 0.0)  # not a number: it bears not even its weight
-        return found
+        system = assemble_balance(model, state.position, state.rotation, widest=MAX_CLOSED_GAP)
+        dead = weight_wrench(model, gravity) + load_wrench(
+            model, loads_at(self._case.loads, state.time), gravity, state.rotation
+        )
+        directions = np.array([motion.direction for motion in self._case.motions])
+        smallest = np.inf
+        for signs in product((-1.0, 1.0), repeat=len(remaining)):
+            acceleration = (np.array(signs) * remaining) @ directions
+            size = float(np.linalg.norm(acceleration))
+            multiplier = solve_limit(system, dead, body_force(model, acceleration, size)).multiplier if size > 0.0 else np.inf
+            smallest = min(smallest, multiplier if multiplier > 0.0 else 0.0)  # nan: not even the weight is balanced
+        return smallest
 
 
-def _can_be_asked(case: Case, model: Model) -> bool:
+def _is_applicable(case: Case, model: Model) -> bool:
     plain = all(not motion.supports and motion.displacement_amplitude is None for motion in case.motions)
     rigid_and_dry = model.laws is None and model.elastic is None and not case.changes
-    return plain and rigid_and_dry and np.isfinite(end_of(case.motions)) and not isinstance(case.analysis, SettlementHistory)
+    return (
+        plain
+        and rigid_and_dry
+        and np.isfinite(last_motion_end(case.motions))
+        and not isinstance(case.analysis, SettlementHistoryTable)
+    )
 
 
-class _Peaks:
-    """The largest acceleration of a motion, before and after an instant."""
+class _PeakAccelerations:
+    """The largest acceleration of a motion: when it occurs, and how large it is after an instant."""
 
     def __init__(self, motion: Motion):
-        count = SAMPLES if motion.record is None else len(motion.record.acceleration)
+        count = PULSE_SAMPLES if motion.record is None else len(motion.record.acceleration)
         self._time = motion.start + np.linspace(0.0, motion.length, count)
         size = np.linalg.norm(motion.acceleration(self._time), axis=1)
-        self._left = np.maximum.accumulate(size[::-1])[::-1]  # from each sample on
+        self._left = np.maximum.accumulate(size[::-1])[::-1]  # the largest one from each sample to the end
         self.strongest = float(self._time[size.argmax()])  # [s] when
 
     def left(self, time: float) -> float:

@@ -1,9 +1,8 @@
-"""What a fragility study shakes: a case, records or seeds and random numbers come in, specimens go out.
+"""The specimens of a fragility study: accelerograms combined with random draws of the case.
 
-Records are those of files, or those that the seeds of a made-up motion give. Random numbers (`random` of the study, the seed of
-[joints] scatter) are drawn `draws` times. Specimen k is record k with draw k, both counted round and round, and there are as
-many specimens as records or draws, whichever are more: they are not crossed.
-"""
+Accelerograms come from files or from the seeds of a synthetic motion. Random numbers (`random` of the study, the seed of the
+scatter in [joints]) are drawn `draws` times. Specimen k has accelerogram k and draw k, both repeated cyclically. There are as
+many specimens as accelerograms or draws, whichever are more; not every combination of the two is computed."""
 
 import glob
 import math
@@ -22,48 +21,48 @@ from drystone.io.case import Case, case_content, parse_case
 from drystone.io.table import Table
 from drystone.laws import Scatter
 from drystone.motion import Motion
-from drystone.study.hunt import rounded
+from drystone.study.hunt import round_to_six_digits
 from drystone.study.trials import Sample
-from drystone.units import Ratio, number_and_unit, quantity
+from drystone.units import Ratio, parse_quantity, split_number_and_unit
 
 Array = np.ndarray
 
-STRENGTHS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
-FINE = 1e-3  # [s] between samples of a pulse that is measured
+STRENGTH_DIMENSIONS = {"amplitude": "acceleration", "ag": "acceleration", "velocity": "velocity", "displacement": "length"}
+PULSE_SAMPLE_INTERVAL = 1e-3  # [s] at which a pulse is sampled to measure its intensity
 
 
 class Random(Table):
-    """A number that is drawn."""
+    """A random number."""
 
-    mean: float | str  # as the case has it, "0.6" or "20 kN/m3"
+    mean: float | str  # as in the case, "0.6" or "20 kN/m3"
     cov: Annotated[Ratio, Field(ge=0)]  # standard deviation over mean
     distribution: Literal["lognormal", "uniform"] = "lognormal"
 
     def values(self, uniform: Array) -> list[Any]:
-        number, unit = number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
+        number, unit = split_number_and_unit(self.mean) if isinstance(self.mean, str) else (self.mean, "")
         scatter = Scatter(self.cov, 0, self.distribution)
         scatter.check()
-        drawn = [rounded(number * factor) for factor in scatter.quantile(uniform)]
+        drawn = [round_to_six_digits(number * factor) for factor in scatter.quantile(uniform)]
         return [f"{value:g} {unit}" for value in drawn] if unit else drawn
 
 
-class Choice(NamedTuple):
-    """A record, or one for each motion of the ground, and how the case is told."""
+class RecordChoice(NamedTuple):
+    """An accelerogram, or one per motion of the ground, and what it changes in the case."""
 
     name: str
     changes: Sample
-    strengths: Mapping[str, float]  # by place: what a factor multiplies, in SI
+    strengths: Mapping[str, float]  # by key of the case: the value in SI units that is scaled
 
 
 class Shaking(NamedTuple):
-    """A choice that was measured."""
+    """An accelerogram with its intensity."""
 
-    choice: Choice
-    intensity: float  # in SI, at factor 1
+    choice: RecordChoice
+    intensity: float  # in SI units, unscaled
 
 
 class Specimen(NamedTuple):
-    """A record and a draw, the same at all levels and in all curves."""
+    """An accelerogram and a draw, the same at all levels and in all curves."""
 
     record: int  # number of the record
     shaking: Shaking
@@ -74,103 +73,114 @@ class Specimen(NamedTuple):
         return self.shaking.choice.name
 
     def at(self, level: float) -> Sample:
-        """What it changes in the case at an intensity."""
+        """What the specimen changes in the case at an intensity."""
         choice, size = self.shaking
-        scaled = {place: rounded(value * level / size) for place, value in choice.strengths.items()}
+        scaled = {motion_key: round_to_six_digits(value * level / size) for motion_key, value in choice.strengths.items()}
         return dict(self.drawn) | dict(choice.changes) | scaled
 
 
-def from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[Choice]:
-    """The records of files and patterns, relative to `folder`; `keys` are of all of them, as unit or time_step."""
-    places = _motion_places(case)
-    for place, motion in places.items():
+def choices_from_files(case: Case, records: Sequence[str | tuple[str, ...]], folder: Path, keys: Sample) -> list[RecordChoice]:
+    """The accelerograms of files and patterns, relative to `folder`; `keys`, such as unit or time_step, hold for all of
+    them."""
+    tables = _motion_places(case)
+    for motion_key, motion in tables.items():
         if "record" not in motion or "pga" in motion or "pgv" in motion:
-            raise InputError(f'{case.path}: {place}: a study of records scales a motion with record = "...", neither pga nor '
-                             "pgv; change it so")  # fmt: skip
+            raise InputError(
+                f'{case.path}: {motion_key}: a study of records scales a motion with record = "...", neither pga nor '
+                "pgv; change it so"
+            )
     choices = []
-    for files in _files(records, folder, len(places)):
+    for files in _files(records, folder, len(tables)):
         changes: dict[str, Any] = {}
-        for place, file in zip(places, files, strict=True):
-            there = Path(os.path.relpath(file, case.path.parent)).as_posix()
-            changes |= {f"{place}.record": there, **{f"{place}.{key}": value for key, value in keys.items()}}
-        choices.append(Choice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in places}))
+        for motion_key, file in zip(tables, files, strict=True):
+            relative_path = Path(os.path.relpath(file, case.path.parent)).as_posix()
+            changes |= {f"{motion_key}.record": relative_path, **{f"{motion_key}.{key}": value for key, value in keys.items()}}
+        choices.append(
+            RecordChoice(" + ".join(Path(file).stem for file in files), changes, {f"{p}.scale": 1.0 for p in tables})
+        )
     return choices
 
 
-def from_seeds(case: Case, seeds: int) -> list[Choice]:
-    """Made-up motions with the seeds 1, 2, ...; those of a second motion are 1001, 1002, ..."""
+def choices_from_seeds(case: Case, seeds: int) -> list[RecordChoice]:
+    """Synthetic motions with the seeds 1, 2, ...; a second motion has the seeds 1001, 1002, ..."""
     strengths: dict[str, float] = {}
-    places = _motion_places(case)
-    for place, motion in places.items():
+    tables = _motion_places(case)
+    for motion_key, motion in tables.items():
         if "seed" not in motion:
-            raise InputError(f"{case.path}: {place} has no seed; make it kanai-tajimi or spectrum, or give the study records")
-        key = next(key for key in STRENGTHS if key in motion)
-        strengths[f"{place}.{key}"] = quantity(motion[key], STRENGTHS[key])
-    return [Choice(f"seed {seed}", {f"{place}.seed": seed + 1000 * i for i, place in enumerate(places)}, strengths)
-            for seed in range(1, seeds + 1)]  # fmt: skip
+            raise InputError(
+                f"{case.path}: {motion_key} has no seed; make it kanai-tajimi or spectrum, or give the study records"
+            )
+        key = next(key for key in STRENGTH_DIMENSIONS if key in motion)
+        strengths[f"{motion_key}.{key}"] = parse_quantity(motion[key], STRENGTH_DIMENSIONS[key])
+    return [
+        RecordChoice(f"seed {seed}", {f"{motion_key}.seed": seed + 1000 * i for i, motion_key in enumerate(tables)}, strengths)
+        for seed in range(1, seeds + 1)
+    ]
 
 
 def _motion_places(case: Case) -> dict[str, dict[str, Any]]:
-    """The tables of motions that shake the ground, by their place in the case."""
-    given = case_content(case.text, case.path).get("motion", [])
-    tables = {f"motion.{i}": table for i, table in enumerate(given)} if isinstance(given, list) else {"motion": given}
-    found = {place: table for place, table in tables.items() if not table.get("supports")}
-    if not found:
+    """The tables of the motions that shake the ground, by their key in the case."""
+    entry = case_content(case.text, case.path).get("motion", [])
+    tables = {f"motion.{i}": table for i, table in enumerate(entry)} if isinstance(entry, list) else {"motion": entry}
+    selected = {motion_key: table for motion_key, table in tables.items() if not table.get("supports")}
+    if not selected:
         raise InputError(f"{case.path}: nothing shakes the ground; add a [motion] for the study to scale")
-    return found
+    return selected
 
 
 def _files(records: Sequence[str | tuple[str, ...]], folder: Path, motions: int) -> list[tuple[str, ...]]:
-    """The files of each record; all that are not there are told at once."""
-    found: list[tuple[str, ...]] = []
+    """The files of each record; all missing files are reported at once."""
+    selected: list[tuple[str, ...]] = []
     missing: list[str] = []
-    for given in records:
-        group = (given,) if isinstance(given, str) else given
+    for entry in records:
+        group = (entry,) if isinstance(entry, str) else entry
         if len(group) != motions:
-            raise InputError(f"records: {given!r} is {len(group)} and the case has {motions} motions of the ground; give a "
+            raise InputError(f"records: {entry!r} is {len(group)} and the case has {motions} motions of the ground; give a "
                              "list with one for each")  # fmt: skip
         matches = [sorted(glob.glob(str(folder / pattern), recursive=True)) for pattern in group]
         missing += [pattern for pattern, files in zip(group, matches, strict=True) if not files]
         if len({len(files) for files in matches}) > 1 and not missing:
             counts = ", ".join(f"{pattern!r} {len(files)}" for pattern, files in zip(group, matches, strict=True))
             raise InputError(f"records: patterns of a group must find as many files each: {counts}; give them one by one")
-        found += zip(*matches, strict=False)
+        selected += zip(*matches, strict=False)
     if missing:
         raise InputError(f"records: no file in {folder} is {', '.join(map(repr, missing))}; put them there, or change records")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(selected))
 
 
-def measured(case: Case, choice: Choice, measure: str, combine: str) -> float:
+def measure_intensity(case: Case, choice: RecordChoice, measure: str, combine: str) -> float:
     """The intensity of a choice, in SI; combine: "first" motion, or "geometric mean" of those that are horizontal."""
     motions = parse_case(case.text, case.path, dict(choice.changes) | dict(choice.strengths)).motions
     shaking = [motion for motion in motions if not motion.supports]
-    asked = shaking[:1] if combine == "first" else [motion for motion in shaking if abs(motion.direction[2]) < 1e-6]
-    sizes = [intensity(_samples(motion), measure) for motion in asked]
+    measured = shaking[:1] if combine == "first" else [motion for motion in shaking if abs(motion.direction[2]) < 1e-6]
+    sizes = [intensity(_samples(motion), measure) for motion in measured]
     if not sizes or min(sizes) <= 0:
         raise InputError(f"{choice.name}: its {measure} is {min(sizes, default=0.0):g}; leave it out, or take another measure")
     return math.exp(float(np.mean(np.log(sizes))))
 
 
 def _samples(motion: Motion) -> Accelerogram:
-    """Of a record its own, of a closed form every millisecond."""
+    """The samples of a recorded motion, or of a pulse at every PULSE_SAMPLE_INTERVAL."""
     if motion.record is not None:
         return motion.record
-    instants = motion.start + FINE * np.arange(1 + math.ceil(motion.length / FINE))
-    return Accelerogram(motion.pulse, "", FINE, motion.acceleration(instants) @ np.array(motion.direction), "m/s2")
+    instants = motion.start + PULSE_SAMPLE_INTERVAL * np.arange(1 + math.ceil(motion.length / PULSE_SAMPLE_INTERVAL))
+    return Accelerogram(
+        motion.pulse, "", PULSE_SAMPLE_INTERVAL, motion.acceleration(instants) @ np.array(motion.direction), "m/s2"
+    )
 
 
-def drawn(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
-    """What each draw changes in the case: numpy's PCG64, a stream for every place."""
+def draw_samples(case: Case, random: Mapping[str, Random], draws: int, seed: int) -> list[Sample]:
+    """What each draw changes in the case: NumPy's PCG64 with one stream per key."""
     if not random and case.joints.scatter is None:
         raise InputError("draws: nothing is random; give random, or scatter in [joints] of the case")
     columns: dict[str, list[Any]] = {}
-    for place, number in random.items():
-        columns[place] = number.values(np.random.default_rng([seed, *place.encode()]).random(draws))
+    for motion_key, number in random.items():
+        columns[motion_key] = number.values(np.random.default_rng([seed, *motion_key.encode()]).random(draws))
     if case.joints.scatter is not None:
         columns["joints.scatter.seed"] = [seed + k for k in range(draws)]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def specimens(shakings: Sequence[Shaking], draws: Sequence[Sample]) -> list[Specimen]:
+def pair_specimens(shakings: Sequence[Shaking], draws: Sequence[Sample]) -> list[Specimen]:
     count = max(len(shakings), len(draws))
     return [Specimen(k % len(shakings), shakings[k % len(shakings)], draws[k % len(draws)]) for k in range(count)]

@@ -1,4 +1,4 @@
-"""Any numbers of a case over any values: a table of places and values comes in, the rows of a table go out.
+"""Sweeps: a case is computed with every combination of given values of its keys.
 
 >>> combinations({"joints.friction": [0.5, 0.7], "structure.height": ["1 m", "2 m"]})[1]
 {'joints.friction': 0.5, 'structure.height': '2 m'}
@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from drystone.errors import InputError
 from drystone.io.case import Case, parse_case
 from drystone.io.table import Table
-from drystone.study.trials import Sample, Trials, written
+from drystone.study.trials import Sample, Trials, sample_text
 
 Values = Annotated[list[Any], Field(min_length=1)]  # as a case file has them
 
@@ -26,22 +26,22 @@ class SweepTable(Table):
 
     kind: Literal["sweep"]
     case: str  # path, relative to the study file
-    vary: Annotated[dict[str, Values], Field(min_length=1)]  # values by place: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
-    together: bool = False  # the first values of all, then the second of all ...; else every combination
+    vary: Annotated[dict[str, Values], Field(min_length=1)]  # by key of the case: {"motion.amplitude" = ["0.2 g", "0.3 g"]}
+    together: bool = False  # the first values of all keys, then the second values of all ...; else every combination
 
     @model_validator(mode="after")
-    def _as_many_of_each(self) -> Self:
+    def _check_counts(self) -> Self:
         combinations(self.vary, together=self.together)
         return self
 
     def begin(self, case: Case, folder: Path) -> "Sweep":
         samples = combinations(self.vary, together=self.together)
-        parse_case(case.text, case.path, samples[0])  # a place that is none is told now, not by every trial
+        parse_case(case.text, case.path, samples[0])  # an unknown key is reported now and not by every trial
         return Sweep(samples)
 
 
 def combinations(vary: Mapping[str, Sequence[Any]], *, together: bool = False) -> list[Sample]:
-    """The samples of all combinations, the last place changing fastest; `together` goes along all lists at once."""
+    """The samples of all combinations, with the last key changing fastest; `together` steps through all lists at once."""
     if together and len({len(values) for values in vary.values()}) > 1:
         counts = ", ".join(f"{key} {len(values)}" for key, values in vary.items())
         raise InputError(f"together takes as many values of each: {counts}; give as many, or remove together")
@@ -59,9 +59,9 @@ class Sweep:
         return self._samples
 
     def expected(self, trials: Trials) -> int:
-        missing = {written(sample) for sample in self._samples if trials.outcome(sample) is None}
+        missing = {sample_text(sample) for sample in self._samples if trials.outcome(sample) is None}
         return len(trials) + len(missing)
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
+    def result(self, trials: Trials) -> dict[str, Any]:
         done = [(sample, trials.outcome(sample)) for sample in self._samples]
         return {"rows": [{"sample": sample, "outcome": outcome._asdict()} for sample, outcome in done if outcome is not None]}

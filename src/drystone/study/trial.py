@@ -1,10 +1,9 @@
-"""One trial: a case and a sample come in, an `Outcome` goes out, whatever happens.
+"""One trial of a study: a case with a sample inserted is computed and gives an `Outcome`, whatever happens.
 
-A history is followed in memory until it has collapsed (the potential energy has fallen by the share `analysis.collapse`), has
-come to rest after its motions, has come to rest before and bears what is left of them, or is over. An analysis of statics tells
-its scalar facts. A mistake in the sample, an error of the program or too long a computation make a failed outcome with the
-reason.
-"""
+A history is computed in memory until the structure has collapsed (its potential energy has dropped by the share
+`analysis.collapse`), has come to rest after its motions, has come to rest earlier and can bear the rest of the motions, or
+until its duration is over. An analysis of statics gives its scalar results. A mistake in the sample, an error of the program or
+a computation that takes too long gives a failed outcome with the reason."""
 
 import math
 import shutil
@@ -24,95 +23,97 @@ from drystone.io.case import Case, parse_case
 from drystone.model import Model
 from drystone.simulate import Step
 from drystone.state import State
-from drystone.study.content import own_text, start_key
-from drystone.study.remainder import RemainderBorne
+from drystone.study.content import self_contained_case, start_key
+from drystone.study.remainder import RemainingMotionCheck
 from drystone.study.rest import AtRest
-from drystone.study.trials import COLLAPSED, FAILED, OVER, STANDING, Outcome, Sample
+from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Outcome, Sample
 
-MANY = 0.01  # share of steps that did not converge from which on the reason says so
-MULTIPLIERS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
-ABOUT = ("blocks", "fixed_blocks", "weight", "seconds")  # facts of statics that are no finding
+UNCONVERGED_SHARE = 0.01  # the reason mentions steps that did not converge if their share is larger than this
+MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
+GENERAL_KEYS = ("blocks", "fixed_blocks", "weight", "seconds")  # of every result of statics; they are not results of the trial
 
-Found = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
+TrialFindings = tuple[str, str, Mapping[str, float | None]]  # status, reason, numbers
 
 
-class Keeping(NamedTuple):
-    """Where the run of a trial is recorded, and which are kept."""
+class Recording(NamedTuple):
+    """Where the run of a trial is recorded, and whether it is kept if the structure stands."""
 
     out: Path
     only_collapsed: bool = False
 
 
-def try_sample(
-    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, keeping: Keeping | None = None
+def run_trial(
+    case_text: str, case_path: str | Path, sample: Sample, *, limit: float = math.inf, recording: Recording | None = None
 ) -> Outcome:
-    """What a sample does to a case. limit [s]: how long it may be computed."""
-    begin = perf_counter()
-    if keeping is not None:
-        keeping.out.parent.mkdir(parents=True, exist_ok=True)
+    """Compute the case with this sample. limit [s]: the longest time that the computation may take."""
+    started = perf_counter()
+    if recording is not None:
+        recording.out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        status, reason, numbers = _tried(case_text, Path(case_path), sample, begin + limit, keeping)
+        status, reason, numbers = _run_case(case_text, Path(case_path), sample, started + limit, recording)
     except InputError as error:
         status, reason, numbers = FAILED, str(error), {}
-    except Exception as error:  # a trial never takes its study with it
+    except Exception as error:  # an error in one trial must not end the study
         status, reason, numbers = FAILED, f"{type(error).__name__}: {error}", {}
-    if keeping is not None and keeping.only_collapsed and status != COLLAPSED:
-        shutil.rmtree(keeping.out, ignore_errors=True)
-    return Outcome(status, reason, {name: _number(value) for name, value in numbers.items()}, perf_counter() - begin)
+    if recording is not None and recording.only_collapsed and status != COLLAPSED:
+        shutil.rmtree(recording.out, ignore_errors=True)
+    return Outcome(status, reason, {name: _finite_number(value) for name, value in numbers.items()}, perf_counter() - started)
 
 
-def _tried(text: str, path: Path, sample: Sample, deadline: float, keeping: Keeping | None) -> Found:
+def _run_case(text: str, path: Path, sample: Sample, deadline: float, recording: Recording | None) -> TrialFindings:
     case = parse_case(text, path, sample)
-    out = None if keeping is None else keeping.out
+    out = None if recording is None else recording.out
     if out is not None:
-        case = parse_case(own_text(text, path, sample), out / "case.toml")  # the run keeps its own case
+        case = parse_case(
+            self_contained_case(text, path, sample), out / "case.toml"
+        )  # the recorded run has a case file of its own
     if not case.goes_through_time:
-        return _analysed(case, out, deadline)
+        return _run_statics(case, out, deadline)
     model = case.model()
-    return _followed(case, model, _start(case, model, start_key(text, path, sample)), out, deadline)
+    return _run_history(case, model, _start_state(case, model, start_key(text, path, sample)), out, deadline)
 
 
-_last_start: dict[str, State] = {}  # of the last history of this process, by its key
+_cached_start: dict[str, State] = {}  # the initial state of the last history in this process, by its key
 
 
-def _start(case: Case, model: Model, key: str) -> State:
-    """The start of a history. A structure that differs by its motions alone from the one before is not let down again."""
-    if key not in _last_start:
-        state = session.start_of(case, model)
-        _last_start.clear()
-        _last_start[key] = state
-    return _last_start[key]
+def _start_state(case: Case, model: Model, key: str) -> State:
+    """The initial state of a history. It is reused if the case differs from the one before only in its motions."""
+    if key not in _cached_start:
+        state = session.start_state(case, model)
+        _cached_start.clear()
+        _cached_start[key] = state
+    return _cached_start[key]
 
 
-def _followed(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> Found:
-    """A history until it is decided."""
-    gone_by = _Peaks(model, start, case.output.monitor)
-    at_rest, bears_the_rest = AtRest(case, model), RemainderBorne(case, model)
-    enough = (1 - case.history.collapse) * start.energy.potential
-    steps = (session.simulated(case, model, start, session.solver_of(case), tells_contacts=False) if out is None
-             else session.record(case, out, overwrite=True))  # fmt: skip
-    status, reason = STANDING, OVER
+def _run_history(case: Case, model: Model, start: State, out: Path | None, deadline: float) -> TrialFindings:
+    """Compute a history until its outcome is known."""
+    peaks = _HistoryPeaks(model, start, case.output.monitor)
+    at_rest, can_bear_rest = AtRest(case, model), RemainingMotionCheck(case, model)
+    collapse_energy = (1 - case.history.collapse) * start.energy.potential
+    steps = (session.simulate_case(case, model, start, session.case_solver(case), tells_contacts=False) if out is None
+             else session.record_history(case, out, overwrite=True))  # fmt: skip
+    status, reason = STANDING, DURATION_OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
         for step in steps:
-            gone_by.add(step)
+            peaks.add(step)
             if not np.isfinite(step.state.velocity).all():
                 status, reason = FAILED, f"step {step.state.step} is not finite"
-            elif step.state.energy.potential < enough:
+            elif step.state.energy.potential < collapse_energy:
                 status, reason = COLLAPSED, "the potential energy has fallen"
             elif at_rest(step.state):
                 reason = "came to rest"
-            elif bears_the_rest(step.state):
-                reason = "came to rest, and bears what is left of the motion"
+            elif can_bear_rest(step.state):
+                reason = "came to rest, and bears the rest of the motion"
             elif perf_counter() > deadline:
                 status, reason = FAILED, f"cut at {step.state.time:g} s: it took longer than the limit"
             else:
                 continue
             break
-    return status, reason + gone_by.doubt(), gone_by.numbers(status)
+    return status, reason + peaks.convergence_note(), peaks.numbers(status)
 
 
-class _Peaks:
-    """What is remembered of the steps of a history."""
+class _HistoryPeaks:
+    """The largest movements of a history, collected step by step."""
 
     def __init__(self, model: Model, start: State, monitored: Sequence[str]):
         self._start, self._last = start, start
@@ -130,12 +131,12 @@ class _Peaks:
         self._unconverged += not step.solution.converged
 
     def _moved(self) -> np.ndarray:
-        """(B,) [m] from the start, seen from the ground."""
+        """(B,) [m] displacement since the start, relative to the ground."""
         return np.linalg.norm(self._last.position - self._start.position, axis=1)
 
-    def doubt(self) -> str:
-        """What to say of steps that were not solved."""
-        few = self._unconverged <= MANY * self._steps
+    def convergence_note(self) -> str:
+        """A note if many steps did not converge, else an empty string."""
+        few = self._unconverged <= UNCONVERGED_SHARE * self._steps
         return "" if few else f"; {self._unconverged} of {self._steps} steps did not converge"
 
     def numbers(self, status: str) -> dict[str, float | None]:
@@ -152,41 +153,41 @@ class _Peaks:
 
 
 def largest_tilt(state: State) -> float:
-    """[rad] of any block from how it stood at the start: of what was vertical then."""
+    """[rad] The largest angle, over all blocks, between the vertical axis of a block at the start and now."""
     return float(2 * np.arcsin(np.minimum(np.hypot(state.rotation[:, 1], state.rotation[:, 2]), 1.0)).max())
 
 
-def _analysed(case: Case, out: Path | None, deadline: float) -> Found:
-    """What statics finds."""
-    facts: dict[str, Any] = {}
+def _run_statics(case: Case, out: Path | None, deadline: float) -> TrialFindings:
+    """Compute an analysis of statics."""
+    result: dict[str, Any] = {}
 
     def stages() -> Generator[Stage]:
-        steps = statics.analyse(case, case.model()) if out is None else statics.record(case, out, overwrite=True)
-        facts.update((yield from steps))
+        steps = statics.analyse_case(case, case.model()) if out is None else statics.record_statics(case, out, overwrite=True)
+        result.update((yield from steps))
 
     with closing(stages()) as followed:
         for stage in followed:
             if perf_counter() > deadline:
                 return FAILED, f"cut at {stage.words!r}: it took longer than the limit", {}
-    numbers = _scalars(facts)
-    if not facts["converged"]:
+    numbers = _scalar_results(result)
+    if not result["converged"]:
         return FAILED, "the analysis was not solved", numbers
-    stands = facts["stable"] if "stable" in facts else (numbers.get("multiplier") or 0.0) > 0
-    said = facts.get("note") or facts.get("words") or ("in balance" if stands else "does not stand")
-    return (STANDING if stands else COLLAPSED), said, numbers
+    stands = result["stable"] if "stable" in result else (numbers.get("multiplier") or 0.0) > 0
+    reason = result.get("note") or result.get("words") or ("in balance" if stands else "does not stand")
+    return (STANDING if stands else COLLAPSED), reason, numbers
 
 
-def _scalars(facts: dict[str, Any]) -> dict[str, float | None]:
-    """The numbers among the facts of statics, angles in rad; of a capacity those of the weakest direction."""
-    if facts.get("weakest"):
-        weakest = facts["weakest"]
-        facts = facts | {name: weakest.get(name) for name in MULTIPLIERS}
-        facts = facts | {"direction": math.radians(weakest["direction_deg"])}
-    facts = facts | {name: math.radians(facts[name]) for name in ("angle", "angle_safe") if facts.get(name) is not None}
-    return {name: value for name, value in facts.items() if (value is None or isinstance(value, bool | int | float))
-            and name not in ABOUT}  # fmt: skip
+def _scalar_results(result: dict[str, Any]) -> dict[str, float | None]:
+    """The scalar numbers of a result of statics, with angles in rad; for a capacity those of the weakest direction."""
+    if result.get("weakest"):
+        weakest = result["weakest"]
+        result = result | {name: weakest.get(name) for name in MULTIPLIER_KEYS}
+        result = result | {"direction": math.radians(weakest["direction_deg"])}
+    result = result | {name: math.radians(result[name]) for name in ("angle", "angle_safe") if result.get(name) is not None}
+    return {name: value for name, value in result.items() if (value is None or isinstance(value, bool | int | float))
+            and name not in GENERAL_KEYS}  # fmt: skip
 
 
-def _number(value: float | None) -> float | None:
-    """As a table has them: finite or none; yes and no are 1 and 0."""
+def _finite_number(value: float | None) -> float | None:
+    """A number as tables have it: finite or None; true and false are 1 and 0."""
     return None if value is None or not math.isfinite(value) else int(value) if isinstance(value, bool | int) else float(value)

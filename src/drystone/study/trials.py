@@ -1,9 +1,8 @@
-"""What was tried and what came of it. A sample is what a trial changes in the case, by place: {"motion.amplitude": "0.8 g"}.
+"""Samples, outcomes and the protocol of a study. A sample is what a trial changes in the case: {"motion.amplitude": "0.8 g"}.
 
-A study is a pure function from the trials so far to the samples wanted: whoever runs it calls `propose` again whenever a trial
-has ended, and is done when nothing is proposed that is not there. So a study can be cut and started again at any point, and
-its trials may end in any order.
-"""
+A study is a pure function of its trials so far: it proposes the samples to compute. The loop that runs it calls `propose` again
+whenever a trial has ended, and stops when every proposed sample has an outcome. A study can therefore be interrupted and
+resumed at any point, and its trials may end in any order."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,23 +11,24 @@ from typing import Any, NamedTuple, Protocol
 Sample = Mapping[str, Any]  # values as a case file has them
 
 COLLAPSED, STANDING, FAILED = "collapsed", "standing", "failed"
-OVER = "the duration is over"  # the reason of a history that was not decided before
-STILL_GOING = 0.98  # share of the largest displacement: who ends with more is taken to move on
+DURATION_OVER = "the duration is over"  # the reason of a history whose outcome was not known earlier
+MOVING_AWAY_SHARE = 0.98  # of the largest displacement: a structure that ends with more is taken to be moving away
 
 
 class Outcome(NamedTuple):
-    """What a trial came to."""
+    """The outcome of a trial."""
 
-    status: str  # COLLAPSED, STANDING, or FAILED: it is not known which
-    reason: str  # how it ended: "came to rest", "the duration is over", ... or what failed
-    numbers: Mapping[str, float | None]  # what was measured, in SI, by names that say what
-    seconds: float  # [s] it took to compute
+    status: str  # COLLAPSED, STANDING, or FAILED if it is not known which of the two
+    reason: str  # how it ended ("came to rest", "the duration is over", ...) or what failed
+    numbers: Mapping[str, float | None]  # measured numbers in SI units, by name
+    seconds: float  # [s] time of the computation
 
 
 def is_unfinished(outcome: Outcome) -> bool:
-    """Whether a structure that counts as standing may have been falling: time ran out while it was still moving away (T108)."""
-    moved, most = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
-    return outcome.status == STANDING and outcome.reason.startswith(OVER) and 0 < STILL_GOING * most < moved
+    """Whether a structure that counts as standing may be falling: the duration was over while it was still moving away
+    (T108)."""
+    residual, peak = (outcome.numbers.get(name) or 0.0 for name in ("residual_displacement", "peak_displacement"))
+    return outcome.status == STANDING and outcome.reason.startswith(DURATION_OVER) and 0 < MOVING_AWAY_SHARE * peak < residual
 
 
 class Trials:
@@ -41,32 +41,32 @@ class Trials:
         return len(self._rows)
 
     def add(self, sample: Sample, outcome: Outcome) -> None:
-        self._rows[written(sample)] = (sample, outcome)
+        self._rows[sample_text(sample)] = (sample, outcome)
 
     def outcome(self, sample: Sample) -> Outcome | None:
-        """None if it was not tried yet."""
-        row = self._rows.get(written(sample))
+        """The outcome of a sample; None if it was not computed yet."""
+        row = self._rows.get(sample_text(sample))
         return None if row is None else row[1]
 
     def rows(self) -> list[tuple[Sample, Outcome]]:
-        """All, in the order of the samples' text, which is the same however they were computed."""
+        """All rows, sorted by the text of their samples, so that the order does not depend on which trial ended first."""
         return [self._rows[key] for key in sorted(self._rows)]
 
 
-def written(sample: Sample) -> str:
-    """A sample as one line, the same for the same changes."""
+def sample_text(sample: Sample) -> str:
+    """A sample as one line of text, the same for equal samples."""
     return json.dumps(sample, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 class Study(Protocol):
-    """What a kind of study knows; running it is not its business."""
+    """A kind of study: which samples to compute, and the result of their outcomes. It does not compute them."""
 
     def propose(self, trials: Trials) -> Sequence[Sample]:
-        """All that should be tried as far as can be told now, in the order of urgency; those tried already may be among
-        them. Done when all of them are."""
+        """All samples that should be computed as far as is known now, the most urgent first. Samples that have an outcome
+        already may be among them. The study is complete when all of them have one."""
 
     def expected(self, trials: Trials) -> int:
-        """How many trials it will be in all, as far as can be told now."""
+        """The expected total number of trials, as far as is known now."""
 
-    def facts(self, trials: Trials) -> dict[str, Any]:
-        """What was found, as plain numbers in SI."""
+    def result(self, trials: Trials) -> dict[str, Any]:
+        """The result, as plain numbers in SI units."""

@@ -1,4 +1,4 @@
-"""Who computes trials: samples go in, outcomes come out in the order they are done.
+"""Workers that compute trials; outcomes come back in the order in which they are done.
 
 `SerialWorkers` is this process, `ProcessWorkers` (process_workers.py) are other processes of this machine, and `DaskWorkers`
 (dask_workers.py) are the workers of a Dask scheduler.
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from drystone.io.case import Case
-from drystone.session import is_compiled, simulated, solver_of, start_of
-from drystone.study.trial import Keeping, try_sample
+from drystone.session import case_solver, is_step_compiled, simulate_case, start_state
+from drystone.study.trial import Recording, run_trial
 from drystone.study.trials import Outcome, Sample
 
 
@@ -23,32 +23,32 @@ class Task:
 
     case_text: str
     case_path: Path
-    limit: float = math.inf  # [s] that a trial may take
-    runs: Path | None = None  # where runs are recorded
-    only_collapsed: bool = False  # of which these are kept
+    limit: float = math.inf  # [s] the longest time that a trial may take
+    runs: Path | None = None  # folder in which runs are recorded; None: they are not
+    only_collapsed: bool = False  # keep only the runs that collapse
 
     def __call__(self, sample: Sample, key: str) -> Outcome:
-        keeping = None if self.runs is None else Keeping(self.runs / key, self.only_collapsed)
-        return try_sample(self.case_text, self.case_path, sample, limit=self.limit, keeping=keeping)
+        recording = None if self.runs is None else Recording(self.runs / key, self.only_collapsed)
+        return run_trial(self.case_text, self.case_path, sample, limit=self.limit, recording=recording)
 
 
-Compute = Callable[[Sample, str], Outcome]  # of a sample and its key: a Task
+Compute = Callable[[Sample, str], Outcome]  # computes the trial of a sample and its key: a Task
 
 
 class Workers(Protocol):
-    """Whoever computes trials."""
+    """Computes trials."""
 
-    def room(self) -> int:
-        """How many trials to have under way."""
+    def max_pending(self) -> int:
+        """The largest number of trials to have under way at once."""
 
     def submit(self, sample: Sample, key: str) -> None: ...
 
     def next(self) -> tuple[Sample, Outcome]:
-        """A trial that is done, waiting for one if need be."""
+        """Wait for the next trial that is done and return it."""
 
 
 class SerialWorkers:
-    """This process, one trial after another."""
+    """Computes trials in this process, one after another."""
 
     def __init__(self, task: Compute):
         self._task = task
@@ -60,7 +60,7 @@ class SerialWorkers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def room(self) -> int:
+    def max_pending(self) -> int:
         return 1
 
     def submit(self, sample: Sample, key: str) -> None:
@@ -72,7 +72,7 @@ class SerialWorkers:
 
 
 def compile_kernels(case: Case) -> None:
-    """A step of a history, so that its kernels are in the cache on disk before several workers look for them."""
-    if case.goes_through_time and not is_compiled(case.by_small_steps):
+    """Compute one step of the case, so that its kernels are in the disk cache before several workers need them."""
+    if case.goes_through_time and not is_step_compiled(case.by_small_steps):
         model = case.model()
-        next(simulated(case, model, start_of(case, model), solver_of(case)))
+        next(simulate_case(case, model, start_state(case, model), case_solver(case)))

@@ -1,1 +1,1 @@
-"""Published numbers computed again: `drystone validate`. One file a subject; `subjects.py` lists them."""
+"""Published numbers, computed again by `drystone validate`. There is one file per subject; `subjects.py` lists them."""

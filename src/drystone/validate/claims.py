@@ -1,13 +1,13 @@
-"""What was published and what comes out here: claims and our numbers come in, rows with a verdict go out.
+"""Published numbers beside computed ones: claims and computed numbers come in, rows with a verdict go out.
 
-    holds      within the tolerance of what was published
-    explained  beyond it, but within the same tolerance of the value that the claim's explanation is about
-    fails      neither: either the engine has changed or the explanation is not true any more
+    holds      the computed number is within the tolerance of the published one
+    explained  it is not, but it is within the same tolerance of the value that the explanation of the claim is about
+    fails      neither: either the engine has changed, or the explanation no longer applies
 
 >>> claim = Claim("round", "multiplier, round voussoirs", "g", 0.444, 5e-4, "printed to three digits")
->>> judge(claim, 0.4442).verdict, judge(claim, 0.4471).verdict
+>>> judge_claim(claim, 0.4442).verdict, judge_claim(claim, 0.4471).verdict
 ('holds', 'fails')
->>> judge(claim._replace(ours=0.447, explanation="straight sides lower the centroids"), 0.4471).verdict
+>>> judge_claim(claim._replace(ours=0.447, explanation="straight sides lower the centroids"), 0.4471).verdict
 'explained'
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-Value = float | str  # a number, or what is said to happen
+Value = float | str  # a number, or an outcome in words
 
 HOLDS, EXPLAINED, FAILS = "holds", "explained", "fails"
 
@@ -23,29 +23,29 @@ HOLDS, EXPLAINED, FAILS = "holds", "explained", "fails"
 class Claim(NamedTuple):
     """One published number or outcome."""
 
-    name: str  # under which it is computed
+    name: str  # the key of the computed value
     words: str
     unit: str
     published: Value
-    tolerance: float = 0.0  # in the unit; outcomes are the same or not
-    why: str = ""  # this tolerance
-    ours: Value | None = None  # where it is known not to be the published one
-    explanation: str = ""  # why it is not
+    tolerance: float = 0.0  # in the unit; outcomes have no tolerance
+    why: str = ""  # the reason for the tolerance
+    ours: Value | None = None  # the computed value, if it is known to differ from the published one
+    explanation: str = ""  # why it differs
 
 
-class Place(NamedTuple):
-    """Where a subject works."""
+class Workspace(NamedTuple):
+    """The folders of a subject."""
 
     folder: Path  # for its runs
     data: Path | None  # published layouts and measurements, which are not part of drystone
 
 
 class Figure(NamedTuple):
-    file: str  # beside the page
+    file: str  # in the folder of the page
     caption: str
 
 
-def no_figures(place: Place, out: Path) -> list[Figure]:
+def no_figures(workspace: Workspace, out: Path) -> list[Figure]:
     return []
 
 
@@ -57,10 +57,10 @@ class Subject(NamedTuple):
     source: str  # paper, section, figure
     about: str  # what is computed, for the page
     claims: tuple[Claim, ...]
-    compute: Callable[[Place], dict[str, Value]]  # a value for the name of every claim
-    draw: Callable[[Place, Path], list[Figure]] = no_figures  # after `compute`, into a folder
-    quick: bool = True  # otherwise it takes part in --full only
-    needs: str = ""  # a file of the data
+    compute: Callable[[Workspace], dict[str, Value]]  # one value for the name of every claim
+    draw: Callable[[Workspace, Path], list[Figure]] = no_figures  # called after `compute`; draws into a folder
+    quick: bool = True  # False: computed by --full only
+    needs: str = ""  # a file in the folder of the data
 
 
 class Row(NamedTuple):
@@ -72,25 +72,26 @@ class Row(NamedTuple):
 
     @property
     def difference(self) -> float | None:
-        """In the unit; None of outcomes."""
+        """The difference in the unit of the claim; None for an outcome in words."""
         if isinstance(self.computed, str) or isinstance(self.claim.published, str):
             return None
         return self.computed - self.claim.published
 
 
-def judge(claim: Claim, computed: Value) -> Row:
+def judge_claim(claim: Claim, computed: Value) -> Row:
+    """Compare a computed value with its claim."""
     if _agree(computed, claim.published, claim.tolerance):
         return Row(claim, computed, HOLDS)
     explained = claim.ours is not None and _agree(computed, claim.ours, claim.tolerance)
     return Row(claim, computed, EXPLAINED if explained else FAILS)
 
 
-def judge_all(subject: Subject, numbers: Mapping[str, Value]) -> list[Row]:
-    return [judge(claim, numbers[claim.name]) for claim in subject.claims]
+def judge_claims(subject: Subject, numbers: Mapping[str, Value]) -> list[Row]:
+    return [judge_claim(claim, numbers[claim.name]) for claim in subject.claims]
 
 
 def _agree(one: Value, other: Value, tolerance: float) -> bool:
-    """A number that is none, nan, agrees with nothing."""
+    """Return whether two values agree. NaN agrees with nothing."""
     if isinstance(one, str) or isinstance(other, str):
         return one == other
     return abs(one - other) <= tolerance * (1 + 1e-12)

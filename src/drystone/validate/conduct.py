@@ -1,9 +1,9 @@
-"""Subjects computed and kept: a subject and a folder come in, a `Result` goes out, which is also in the folder.
+"""Compute subjects and keep their results: a subject and a folder come in, a `SubjectResult` goes out, and a file.
 
-    H3.json     the numbers, how long they took, when and where
-    H3/arch/    a run that they were read from, or a study, which the figures show
+    H3.json     the numbers, the time that they took, the date and the machine
+    H3/arch/    a run or study from which the numbers and figures are taken
 
-A run or a study that was cut is gone on with; so Ctrl-C loses no more than a frame or a trial.
+An interrupted run or study is resumed, so Ctrl-C loses no more than one frame or one trial.
 """
 
 import json
@@ -19,118 +19,119 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from drystone import __version__
-from drystone.analyse.record import record
-from drystone.io.alone import alone_in
+from drystone.analyse.record import record_statics
+from drystone.io.alone import lock_folder
 from drystone.io.case import Case, parse_case
-from drystone.io.given import read_json
-from drystone.io.whole import write_whole
-from drystone.record import FILE, Run, read_run
-from drystone.record import read_result as read_facts
-from drystone.session import resume, run
-from drystone.study.begin import begin, keep_texts
-from drystone.study.content import own_text
+from drystone.io.given import read_own_json
+from drystone.io.whole import write_atomic
+from drystone.record import FILE, Run, read_result, read_run
+from drystone.session import resume_history, run
+from drystone.study.begin import prepare_study, write_manifest
+from drystone.study.content import self_contained_case
 from drystone.study.run import run_study
-from drystone.study.table import ROWS, TrialTable, read_rows
+from drystone.study.table import TRIALS_FILE, TrialTable, read_rows
 from drystone.study.workers import SerialWorkers
-from drystone.validate.claims import Place, Subject, Value
+from drystone.validate.claims import Subject, Value, Workspace
 
-CASE = Path("case.toml")  # what errors would call a case that is in no file
+CASE_PATH = Path("case.toml")  # the name that errors give to a case without a file
 
 
-class Result(NamedTuple):
-    """What a subject came to."""
+class SubjectResult(NamedTuple):
+    """The result of a subject."""
 
     numbers: dict[str, Value]  # by the names of the claims
-    seconds: float  # of computing; of runs and trials that were there already too
+    seconds: float  # of computing, including runs and trials that were already kept
     date: str
     drystone: str  # version
     machine: str
 
 
-def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: bool = False) -> Result:
-    """The numbers of a subject, computed and kept. `again`: from the beginning, whatever runs there are."""
+def conduct(subject: Subject, folder: Path, data: Path | None = None, *, again: bool = False) -> SubjectResult:
+    """Compute the numbers of a subject and keep them. `again`: compute everything anew, even what is kept."""
     if again:
-        _forget(subject, folder)
+        _delete_results(subject, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    begin = perf_counter()
-    place = place_of(subject, folder, data)
-    numbers = subject.compute(place)
+    start = perf_counter()
+    workspace = workspace_of(subject, folder, data)
+    numbers = subject.compute(workspace)
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    result = Result(numbers, max(perf_counter() - begin, _spent(place.folder)), date, __version__, _machine())
-    write_whole(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
+    result = SubjectResult(
+        numbers, max(perf_counter() - start, _seconds_spent(workspace.folder)), date, __version__, _machine()
+    )
+    write_atomic(folder / f"{subject.id}.json", json.dumps(result._asdict(), indent=2))
     return result
 
 
-def read_result(subject: Subject, folder: Path) -> Result | None:
-    """What is kept of this version of drystone; None if a claim is not answered by it."""
+def read_subject_result(subject: Subject, folder: Path) -> SubjectResult | None:
+    """Read a kept result of this version of drystone; None if there is none or a claim has no value in it."""
     path = folder / f"{subject.id}.json"
     if not path.exists():
         return None
-    kept = Result(**read_json(path))
+    kept = SubjectResult(**read_own_json(path))
     answered = all(claim.name in kept.numbers for claim in subject.claims)
     return kept if answered and kept.drystone == __version__ else None
 
 
-def place_of(subject: Subject, folder: Path, data: Path | None) -> Place:
-    return Place(folder / subject.id, data)
+def workspace_of(subject: Subject, folder: Path, data: Path | None) -> Workspace:
+    return Workspace(folder / subject.id, data)
 
 
-def history(text: str, folder: Path, instead: Mapping[str, Any] | None = None) -> Run:
-    """The run of a case: read if it is there whole, gone on with if it was cut, and computed if it is not there. `instead`:
-    values in place of the text's, as "motion.amplitude"."""
-    case = parse_case(own_text(text, CASE, instead or {}), CASE)
+def compute_history(text: str, folder: Path, overrides: Mapping[str, Any] | None = None) -> Run:
+    """Return the run of a case: read it if it is complete, resume it if it was interrupted, or compute it. `overrides`: values
+    that replace those of the text, by keys such as "motion.amplitude"."""
+    case = parse_case(self_contained_case(text, CASE_PATH, overrides or {}), CASE_PATH)
     if _is_run_of(case, folder):
         if not read_run(folder).finished:
-            deque(resume(folder), maxlen=0)
+            deque(resume_history(folder), maxlen=0)
         return read_run(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     return run(case, folder, overwrite=True)
 
 
-def statics(text: str, folder: Path) -> dict[str, Any]:
-    """What an analysis of statics finds: read if its result is there, and computed if it is not."""
-    case = parse_case(text, CASE)
-    if not _is_run_of(case, folder) or read_facts(folder) is None:
+def compute_statics(text: str, folder: Path) -> dict[str, Any]:
+    """Return the result of an analysis of statics: read it if it is kept, otherwise compute it."""
+    case = parse_case(text, CASE_PATH)
+    if not _is_run_of(case, folder) or read_result(folder) is None:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        deque(record(case, folder, overwrite=True), maxlen=0)
-    return read_facts(folder) or {}
+        deque(record_statics(case, folder, overwrite=True), maxlen=0)
+    return read_result(folder) or {}
 
 
-def study(text: str, case: str, folder: Path) -> dict[str, Any]:
-    """What a study of a case finds. Trials that its folder has are not computed again."""
-    given = folder / "given"
-    given.mkdir(parents=True, exist_ok=True)
-    write_whole(given / "case.toml", case)
-    write_whole(given / "study.toml", text)
-    begun = begin(given / "study.toml")
-    with alone_in(folder):
-        keep_texts(begun, folder)
-        table = TrialTable(folder, begun.key_of)
+def compute_study(text: str, case: str, folder: Path) -> dict[str, Any]:
+    """Return the result of a study of a case. Trials that its folder holds are not computed again."""
+    inputs = folder / "given"
+    inputs.mkdir(parents=True, exist_ok=True)
+    write_atomic(inputs / "case.toml", case)
+    write_atomic(inputs / "study.toml", text)
+    prepared = prepare_study(inputs / "study.toml")
+    with lock_folder(folder):
+        write_manifest(prepared, folder)
+        table = TrialTable(folder, prepared.key_of)
         try:
-            with SerialWorkers(begun.task(folder)) as workers, closing(run_study(begun.study, table, workers)) as rows:
+            with SerialWorkers(prepared.task(folder)) as workers, closing(run_study(prepared.study, table, workers)) as rows:
                 deque(rows, maxlen=0)
         finally:
             table.close()
-    return begun.study.facts(table.trials)
+    return prepared.study.result(table.trials)
 
 
 def _is_run_of(case: Case, folder: Path) -> bool:
-    """Whatever the comments and the order of its tables."""
+    """Return whether a folder holds a run of a case by this version; comments and the order of tables do not matter."""
     if not (folder / FILE).exists():
         return False
     kept = read_run(folder)
     return tomllib.loads(kept.case) == tomllib.loads(case.text) and kept.version == __version__
 
 
-def _spent(folder: Path) -> float:
-    """[s] that the runs and trials of a subject took, whenever that was."""
+def _seconds_spent(folder: Path) -> float:
+    """Return the time [s] that all runs and trials of a subject took."""
     runs = sum(read_run(path.parent).steps["seconds"].sum() for path in folder.glob(f"*/{FILE}"))
-    return float(runs + sum(row.outcome.seconds for path in folder.glob(f"*/{ROWS}") for row in read_rows(path.parent)))
+    return float(runs + sum(row.outcome.seconds for path in folder.glob(f"*/{TRIALS_FILE}") for row in read_rows(path.parent)))
 
 
-def _forget(subject: Subject, folder: Path) -> None:
-    """The numbers, and the runs and trials that they come from."""
-    runs, trials = ((folder / subject.id).glob(f"*/{name}") for name in (FILE, ROWS))
+def _delete_results(subject: Subject, folder: Path) -> None:
+    """Delete the numbers of a subject and the runs and trials from which they were taken."""
+    runs, trials = ((folder / subject.id).glob(f"*/{name}") for name in (FILE, TRIALS_FILE))
     for path in (folder / f"{subject.id}.json", *runs, *trials):
         path.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""H10: a cylinder over an octagonal hole loses stones over the hole from below, and a corbelled dome stays."""
+"""H10: a cylinder over an octagonal hole loses the stones above the hole, and a corbelled dome stays."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from drystone.record import Run, read_run
-from drystone.statics.remaining import Remaining, remaining, without
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
-from drystone.validate.conduct import history
+from drystone.statics.remaining import RemainingStructure, find_remaining, remove_blocks
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
+from drystone.validate.conduct import compute_history
 from drystone.view.picture import picture
 
 Array = np.ndarray
@@ -27,63 +27,64 @@ theta = 1.0
 [output]
 every = "5 ms"
 """
-FALLS, STILL = 1e-2, 1e-3  # [m] below its place: a stone falls; stays
-BLUE, STONE = (0.56, 0.74, 0.86), (0.85, 0.78, 0.66)
+MIN_FALL, MAX_SETTLEMENT = 1e-2, 1e-3  # [m] settlement of a stone that falls, and of one that stays
+FALLING_COLOUR, STANDING_COLOUR = (0.56, 0.74, 0.86), (0.85, 0.78, 0.66)
 
 
-def _sunk(run: Run) -> Array:
-    """(B,) [m] how far each stone is below its place at the end."""
+def _settlements(run: Run) -> Array:
+    """Return the final settlement [m] of each stone, (B,)."""
     return run.position[0, :, 2] - run.position[-1, :, 2]
 
 
 def reach_by_course(run: Run, gone: Array) -> list[float]:
-    """[m] how far from the axis the centroids of the stones that go are, course by course from below; 0 of none."""
-    place, free = run.model.position, ~run.model.bodies.fixed
-    level, reach = np.round(place[:, 2], 6), np.hypot(place[:, 0], place[:, 1])
-    return [float(reach[gone & (level == z)].max(initial=0.0)) for z in np.unique(level[free])]
+    """Return per course, from below, how far [m] from the axis the centroid of a falling stone is at most; 0 if none falls."""
+    position, free = run.model.position, ~run.model.bodies.fixed
+    level, radius = np.round(position[:, 2], 6), np.hypot(position[:, 0], position[:, 1])
+    return [float(radius[gone & (level == z)].max(initial=0.0)) for z in np.unique(level[free])]
 
 
-def _rest(run: Run) -> Remaining:
-    """What stays of the stones that have not set out to fall, by statics in stages with Coulomb's law."""
-    model = without(run.model, _sunk(run) > FALLS)
-    return remaining(model)
+def _remaining_blocks(run: Run) -> RemainingStructure:
+    """Find the stones that stay when the falling ones are removed, by statics in stages with Coulomb friction."""
+    model = remove_blocks(run.model, _settlements(run) > MIN_FALL)
+    return find_remaining(model)
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    run = history(CASE, place.folder / "cylinder")
-    sunk = _sunk(run)
-    falls = sunk > FALLS
-    found = _rest(run)
-    reach = reach_by_course(run, falls | ~found.stays)
-    narrows = reach[0] > 0.0 == reach[-1] and all(below >= above for below, above in pairwise(reach))
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    run = compute_history(CASE, workspace.folder / "cylinder")
+    settlement = _settlements(run)
+    falls = settlement > MIN_FALL
+    remains = _remaining_blocks(run)
+    radii = reach_by_course(run, falls | ~remains.stays)
+    narrows = radii[0] > 0.0 == radii[-1] and all(below >= above for below, above in pairwise(radii))
     return {
-        "others": "stay" if sunk[~falls].max() < STILL else "sink",
-        "shape": "a dome" if narrows else ", ".join(f"{each:.1f} m" for each in reach),
-        "rest": "stands" if found.rest.stands else "moves",
+        "others": "stay" if settlement[~falls].max() < MAX_SETTLEMENT else "sink",
+        "shape": "a dome" if narrows else ", ".join(f"{each:.1f} m" for each in radii),
+        "rest": "stands" if remains.rest.stands else "moves",
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    run = read_run(place.folder / "cylinder")
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    run = read_run(workspace.folder / "cylinder")
     moved = run.position[-1] - run.position[0]
-    falls = _sunk(run) > FALLS
-    colour = np.where(falls[:, None], BLUE, STONE)
+    falls = _settlements(run) > MIN_FALL
+    colour = np.where(falls[:, None], FALLING_COLOUR, STANDING_COLOUR)
     half = run.model.position[:, 1] > -0.2  # [m]
     picture(run.model, out / "H10-cylinder.png", shown=half, color=colour, motion=np.hstack([moved, 0 * moved]), azimuth=0.0,
             elevation=4.0)  # fmt: skip
-    return [Figure("H10-cylinder.png", "Beside BRT figure 10: half of the cylinder after 0.15 s, what falls in blue")]
+    return [Figure("H10-cylinder.png", "For comparison with BRT figure 10: half of the cylinder after 0.15 s, falling stones "
+                                       "in blue")]
 
 
 CORBELLED_CYLINDER = Subject(
     "H10-cylinder", "A corbelled dome in a cylinder over a hole", "BRT section 3.2, figure 10",
-    "16.2 m wide, 5 m high, over an octagonal hole of 7.6 m, friction 0.4, Coulomb's law; 1,210 stones in our bond. For "
-    "0.15 s in time; then the stones that have set out to fall are taken away, and of the rest those that start to go down "
-    "fastest, until it stands, by statics with Coulomb's law. In time alone it gets hardly further: at 0.18 s the "
-    "falling stones, which slide between each other and the ring that stays, jam; they have no play.",
+    "The cylinder is 16.2 m wide and 5 m high, over an octagonal hole of 7.6 m, with Coulomb friction of 0.4 and 1,210 stones "
+    "in our bond. A history of 0.15 s comes first. Then the stones that have started to fall are removed, and from the rest "
+    "those that start to fall fastest, until it stands, by statics with Coulomb friction. The history alone gets hardly "
+    "further: at 0.18 s the falling stones jam between each other and the ring that stays, because they have no play.",
     (
         Claim("others", "stones that do not fall, after 0.15 s", "", "stay"),
-        Claim("shape", "what is gone in the end narrows from course to course and ends within: what stays is", "", "a dome"),
-        Claim("rest", "what stays", "", "stands"),
+        Claim("shape", "the removed stones narrow from course to course up to a closed top: what stays is", "", "a dome"),
+        Claim("rest", "the stones that stay", "", "stands"),
     ),
     _compute, _draw, quick=False,
 )  # fmt: skip

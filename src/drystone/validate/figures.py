@@ -11,23 +11,23 @@ from drystone.units import GRAVITY
 from drystone.view.accounts import draw_energy
 from drystone.view.picture import strip
 from drystone.view.png import write_png
-from drystone.view.style import FAINT, SHEET, drawing
+from drystone.view.style import FAINT_GREY, LANDSCAPE_WIDTH, drawing
 
-ENERGIES = "energies over the weight, the potential one since the start"
+ENERGIES = "energies over the weight, the potential energy relative to the start"
 
 
-def beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> None:
-    """NB's layout: (a) what moves, drawn by `draw` in axes, and (b) the energies."""
-    with drawing(path, width=SHEET, height=4.0) as figure:
+def plot_beside_energy(run: Run, path: Path, draw: Callable[[Any], None]) -> None:
+    """Plot in the layout of NB: (a) a motion, which `draw` draws into the axes, and (b) the energies."""
+    with drawing(path, width=LANDSCAPE_WIDTH, height=4.0) as figure:
         left, right = figure.subfigures(1, 2)
         axes = left.add_subplot()
-        axes.axhline(0.0, color=FAINT, linewidth=0.6)
+        axes.axhline(0.0, color=FAINT_GREY, linewidth=0.6)
         draw(axes)
         axes.legend()
         draw_energy(right, run, GRAVITY)
 
 
-def snapshots(run: Run, instants: Sequence[float], path: Path, **look: Any) -> None:
-    """The structure at some instants [s], three in a row."""
-    image = strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], width=480, **look)
+def draw_snapshots(run: Run, instants: Sequence[float], path: Path, **line_style: Any) -> None:
+    """Draw the structure at some instants [s], three per row."""
+    image = strip(run, [int(np.abs(run.time - instant).argmin()) for instant in instants], width=480, **line_style)
     write_png(path, np.concatenate(np.split(image, len(instants) // 3, axis=1)))

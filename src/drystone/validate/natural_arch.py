@@ -1,4 +1,4 @@
-"""H10: a wall over a gap loses a triangle of stones, and a natural arch stays."""
+"""H10: a wall over a gap loses a triangle of stones, and a natural arch remains."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -7,44 +7,45 @@ import numpy as np
 
 from drystone import build
 from drystone.model import Model, build_model
-from drystone.statics.remaining import Remaining, remaining
-from drystone.validate.claims import Claim, Figure, Place, Subject, Value
+from drystone.statics.remaining import RemainingStructure, find_remaining
+from drystone.validate.claims import Claim, Figure, Subject, Value, Workspace
 from drystone.view.forces import force_picture
 
 
-def wall_over_gap() -> tuple[Model, Remaining]:
-    """The wall, and what is left of it when the stones that fall are gone."""
+def analyse_wall_over_gap() -> tuple[Model, RemainingStructure]:
+    """Build the wall; return it with the blocks that remain when the falling stones are removed."""
     model = build_model(build.wall_over_gap(), friction=0.4)
-    return model, remaining(model)
+    return model, find_remaining(model)
 
 
-def fallen_by_course(model: Model, found: Remaining) -> list[int]:
-    """How many stones of each course fall, from below."""
+def count_fallen_by_course(model: Model, remains: RemainingStructure) -> list[int]:
+    """Count the falling stones of each course, from below."""
     course = np.array([0 if block.fixed else int(block.name.split("-")[1]) for block in model.blocks])
-    return [int((~found.stays & (course == k)).sum()) for k in range(1, course.max() + 1)]
+    return [int((~remains.stays & (course == k)).sum()) for k in range(1, course.max() + 1)]
 
 
-def _compute(place: Place) -> dict[str, Value]:
-    model, found = wall_over_gap()
-    counts = fallen_by_course(model, found)
+def _compute(workspace: Workspace) -> dict[str, Value]:
+    model, remains = analyse_wall_over_gap()
+    counts = count_fallen_by_course(model, remains)
     narrows = counts[0] > 0 and all(one > other or one == other == 0 for one, other in pairwise(counts))
     return {
         "falls": "a triangle" if narrows else f"{counts} stones by course",
-        "rest": "stands" if found.rest.stands else "moves",
+        "rest": "stands" if remains.rest.stands else "moves",
     }
 
 
-def _draw(place: Place, out: Path) -> list[Figure]:
-    model, found = wall_over_gap()
-    force_picture(model, found.rest.contacts, out / "H10-forces.png", shown=found.stays, azimuth=0.0, elevation=0.0)
-    return [Figure("H10-forces.png", "As BRT figure 9: forces in the wall that stays")]
+def _draw(workspace: Workspace, out: Path) -> list[Figure]:
+    model, remains = analyse_wall_over_gap()
+    force_picture(model, remains.rest.contacts, out / "H10-forces.png", shown=remains.stays, azimuth=0.0, elevation=0.0)
+    return [Figure("H10-forces.png", "As BRT figure 9: forces in the wall that remains")]
 
 
 NATURAL_ARCH = Subject(
     "H10", "A natural arch in a wall over a gap", "BRT section 3.2, figure 9",
-    "16.2 m by 5 m, 13 courses, gap of 7.6 m, friction 0.4; let go by Coulomb's friction in stages: the stones that fall "
-    "fastest are taken away, until the rest stands. A triangle is ever fewer stones from course to course. How much "
-    "falls depends on the play of the joints: 26 stones drawn flush, 30 with 0.1 mm of play, 35 in time.",
+    "The wall is 16.2 m by 5 m with 13 courses over a gap of 7.6 m, with Coulomb friction of 0.4. In stages, the stones that "
+    "fall fastest are removed until the rest stands. What falls is a triangle if each course loses fewer stones than the one "
+    "below. The number depends on the play of the joints: 26 stones in a flush drawing, 30 with 0.1 mm of play, 35 in a "
+    "history.",
     (Claim("falls", "what falls", "", "a triangle"), Claim("rest", "what stays", "", "stands")),
     _compute, _draw,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""All subjects, in the order in which they are computed and told."""
+"""All subjects, in the order in which they are computed and listed."""
 
 from drystone.errors import InputError, did_you_mean
 from drystone.validate.acary_jean import WALL_UNDER_WEIGHT
@@ -26,15 +26,16 @@ SUBJECTS = (
 )  # fmt: skip
 
 
-def chosen(ids: list[str], *, full: bool) -> list[Subject]:
-    """Those named, "H5" standing for all that begin so; or else the quick ones, or all."""
-    found = [subject for subject in SUBJECTS if (not ids and (full or subject.quick)) or any(_is(subject, id) for id in ids)]
+def select_subjects(ids: list[str], *, full: bool) -> list[Subject]:
+    """Return the subjects with these ids, "H5" standing for all that begin with it; without ids, the quick ones or all."""
+    by_default = [subject for subject in SUBJECTS if full or subject.quick]
+    selected = [subject for subject in SUBJECTS if any(_matches(subject, id) for id in ids)] if ids else by_default
     for id in ids:
-        if not any(_is(subject, id) for subject in SUBJECTS):
+        if not any(_matches(subject, id) for subject in SUBJECTS):
             known = [subject.id for subject in SUBJECTS]
-            raise InputError(f"--id {id}: no such subject{did_you_mean(id, known)}; choose of {', '.join(known)}")
-    return found
+            raise InputError(f"--id {id}: there is no such subject{did_you_mean(id, known)}; choose from {', '.join(known)}")
+    return selected
 
 
-def _is(subject: Subject, id: str) -> bool:
+def _matches(subject: Subject, id: str) -> bool:
     return subject.id.lower() == id.lower() or subject.id.lower().startswith(f"{id.lower()}-")

@@ -1,27 +1,27 @@
-"""H8: wall 3 of Ferris and Tin-Loi, by two laws of friction, at rest and in time; and two structures on a tilted table.
+"""H8: wall 3 of Ferris and Tin-Loi with two laws of friction, by statics and in time; and two structures on a tilted table.
 
-The layouts are published data and no part of drystone: `needs` names the files."""
+The layouts are published data that are not part of drystone: `needs` names the files."""
 
 import json
 
 import numpy as np
 
 from drystone import loads
-from drystone.analyse.record import analyse
+from drystone.analyse.record import analyse_case
 from drystone.build.shapes import box
 from drystone.io.case import parse_case
 from drystone.io.geometry.structure import write_structure
 from drystone.model import build_model
-from drystone.search import search, summarise
-from drystone.statics.balance import balance
-from drystone.statics.limit import limit
-from drystone.statics.nonassociated import STARTS, collapses
+from drystone.search import search, summarise_search
+from drystone.statics.balance import assemble_balance
+from drystone.statics.limit import solve_limit
+from drystone.statics.nonassociated import MAX_STARTS, search_corner_states
 from drystone.units import GRAVITY
-from drystone.validate.claims import Claim, Place, Subject, Value
+from drystone.validate.claims import Claim, Subject, Value, Workspace
 
-LAYOUT = "limit_analysis/ferris_tinloi_wall3.json"
-DRAWINGS = "block_geometry/tilt_dxf"
-IN_TIME = """
+LAYOUT_FILE = "limit_analysis/ferris_tinloi_wall3.json"
+DRAWINGS_FOLDER = "block_geometry/tilt_dxf"
+ROCKING_CASE = """
 [structure]
 file = "wall3.json"
 [joints]
@@ -38,7 +38,7 @@ duration = "1.1 s"
 time_step = "2 ms"
 theta = 0.7
 """
-TILT = """
+TILT_CASE = """
 [structure]
 file = "{path}"
 unit = "mm"
@@ -52,30 +52,36 @@ kind = "tilt"
 """
 
 
-def _wall3(place: Place) -> dict[str, Value]:
-    assert place.data is not None
-    layout = json.loads((place.data / LAYOUT).read_text(encoding="utf-8"))
+def _wall3(workspace: Workspace) -> dict[str, Value]:
+    assert workspace.data is not None
+    layout = json.loads((workspace.data / LAYOUT_FILE).read_text(encoding="utf-8"))
     stones = [box((s["x0"], 0, s["z0"]), (s["x1"], 0.2, s["z1"]), name=f"stone-{s['id']}") for s in layout["blocks"]]
     blocks = [box((-0.5, 0, -0.3), (2.1, 0.2, 0), fixed=True, name="floor"), *stones]
     model = build_model(blocks, friction=0.65)
-    system, dead, live = balance(model), loads.weight(model, GRAVITY), loads.body_force(model, (1, 0, 0), GRAVITY)
-    found = limit(system, dead, live)
-    rounds = collapses(system, dead, live, found.optimum, starts=STARTS, stands=True)
-    lowest = min(each.collapse.multiplier for each in rounds if each.collapse)
-    place.folder.mkdir(parents=True, exist_ok=True)
-    write_structure(place.folder / "wall3.json", blocks)
-    case, between = parse_case(IN_TIME, place.folder / "case.toml"), ("0.35 g", "0.40 g")
+    system, dead, live = (
+        assemble_balance(model),
+        loads.weight_wrench(model, GRAVITY),
+        loads.body_force(model, (1, 0, 0), GRAVITY),
+    )
+    associated = solve_limit(system, dead, live)
+    searches = search_corner_states(system, dead, live, associated.optimum, starts=MAX_STARTS, stands=True)
+    lowest = min(each.collapse.multiplier for each in searches if each.collapse)
+    workspace.folder.mkdir(parents=True, exist_ok=True)
+    write_structure(workspace.folder / "wall3.json", blocks)
+    case, between = parse_case(ROCKING_CASE, workspace.folder / "case.toml"), ("0.35 g", "0.40 g")
     trials = list(search(case, "motion.amplitude", "rocking", between, "0.001 g"))
-    return {"associated": found.multiplier, "exact": lowest, "in time": summarise(trials, between[0])["value"]}
+    return {"associated": associated.multiplier, "exact": lowest, "in time": summarise_search(trials, between[0])["value"]}
 
 
-def _tilt(place: Place) -> dict[str, Value]:
-    assert place.data is not None
+def _tilt(workspace: Workspace) -> dict[str, Value]:
+    assert workspace.data is not None
     numbers: dict[str, Value] = {}
     for drawing, angle in (("Portal", 30.0), ("wall", 26.0)):
-        text = TILT.format(path=(place.data / DRAWINGS / f"{drawing}.dxf").resolve(), friction=np.tan(np.radians(angle)))
+        text = TILT_CASE.format(
+            path=(workspace.data / DRAWINGS_FOLDER / f"{drawing}.dxf").resolve(), friction=np.tan(np.radians(angle))
+        )
         case = parse_case(text)
-        stages = analyse(case, case.model())
+        stages = analyse_case(case, case.model())
         while True:
             try:
                 next(stages)
@@ -85,29 +91,32 @@ def _tilt(place: Place) -> dict[str, Value]:
     return numbers
 
 
-DIGITS = "printed to three digits"
-DRAWN = "printed to 0.01 degrees, of drawings in mm"
+THREE_DIGITS = "printed to three digits"
+DRAWING_PRECISION = "printed to 0.01 degrees, from drawings in mm"
 WALL_3 = Subject(
     "H8", "Wall 3 of Ferris and Tin-Loi", "Ferris & Tin-Loi (2001); PCL section 5, table 2",
-    "46 blocks, friction 0.65, horizontal body force. Limit analysis by the associated law, and the lowest state of collapse "
-    "by Coulomb's law that our search finds; then the least constant acceleration of the ground, to 0.001 g, that "
-    "makes the wall rock in time by Coulomb's law, in the plane, with stone of 30 GPa.",
+    "46 blocks, friction 0.65, horizontal body force. Limit analysis with associated friction, and the lowest collapse state "
+    "with Coulomb friction that our search finds; then the least constant acceleration of the ground, to 0.001 g, that makes "
+    "the wall rock in a planar history with Coulomb friction and stone of 30 GPa.",
     (
-        Claim("associated", "associated multiplier", "g", 0.404, 5e-4, DIGITS),
-        Claim("exact", "not associated multiplier", "g", 0.356, 5e-4, DIGITS),
-        Claim("in time", "starts to rock in time", "g", 0.387, 2e-3, "searched to 0.001 g, by PCL and here", 0.356,
-              "In time our wall sets out where limit analysis says: with Coulomb friction at its lowest multiplier, 0.356, "
-              "with associated friction at 0.404. PCL's 0.387 is neither; the theory, under \"The plane\", discusses why."),
+        Claim("associated", "multiplier by associated friction", "g", 0.404, 5e-4, THREE_DIGITS),
+        Claim("exact", "multiplier by Coulomb friction", "g", 0.356, 5e-4, THREE_DIGITS),
+        Claim("in "
+              "time", "acceleration at which it starts to rock in a "
+                      "history", "g", 0.387, 2e-3, "searched to 0.001 g, by PCL and here", 0.356,
+              "In a history our wall starts to move where limit analysis predicts it: with Coulomb friction at its lowest "
+              "multiplier, 0.356, and with associated friction at 0.404. PCL's 0.387 is neither; the theory, under \"The "
+              "plane\", discusses why."),
     ),
-    _wall3, needs=LAYOUT,
+    _wall3, needs=LAYOUT_FILE,
 )  # fmt: skip
 TILTED = Subject(
     "tilt", "Structures on a tilted table", "drawings and angles of Milani's LACT3",
-    "A portal and a wall, associated friction: the angle at which they fail. Each stands on a table tilted 0.05 degrees "
-    "less, and moves on one tilted 0.05 degrees more.",
+    "The angle at which a portal and a wall with associated friction fail. Each stands on a table tilted 0.05 degrees less, "
+    "and moves on one tilted 0.05 degrees more.",
     (
-        Claim("Portal", "portal, friction angle 30 degrees, fails at", "deg", 27.30, 0.05, DRAWN),
-        Claim("wall", "wall, friction angle 26 degrees, fails at", "deg", 16.73, 0.05, DRAWN),
+        Claim("Portal", "portal, friction angle 30 degrees, fails at", "deg", 27.30, 0.05, DRAWING_PRECISION),
+        Claim("wall", "wall, friction angle 26 degrees, fails at", "deg", 16.73, 0.05, DRAWING_PRECISION),
     ),
-    _tilt, needs=f"{DRAWINGS}/wall.dxf",
+    _tilt, needs=f"{DRAWINGS_FOLDER}/wall.dxf",
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""A picture of what the doctor found: a `Report` comes in, a PNG with the blocks concerned in colour and a legend goes out.
+"""A picture of the doctor's findings: a `Examination` comes in, a PNG with the faulty blocks in colour and a legend goes out.
 
-A block has the colour of its first finding, errors before warnings; sound stones are pale. Blocks that are no solids are
-drawn as they are, from both sides, so that a missing face shows.
+A block has the colour of its first finding, errors before warnings; sound blocks are pale. Blocks that are not solids are
+drawn with both sides of their faces visible, so that a missing face shows.
 """
 
 from collections import Counter
@@ -10,19 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.doctor.examine import Report, lay_readable
-from drystone.doctor.touch import boxed_bodies
+from drystone.doctor.examine import Examination, tabulate_readable
+from drystone.doctor.touch import make_box_bodies
 from drystone.errors import InputError
 from drystone.model import Block, Model
-from drystone.view.colours import SUPPORT, paled, stone_colours
+from drystone.view.colours import SUPPORT_COLOUR, pale_colours, stone_colours
 from drystone.view.overlay import draw_legend
 from drystone.view.picture import picture
 from drystone.view.png import write_png
 
 Array = np.ndarray
 
-# one colour a kind, the same in every picture: errors strong, warnings pale
-COLOURS = {
+# one colour per kind of finding, the same in every picture: strong for errors, pale for warnings
+KIND_COLOURS = {
     "open": (0.84, 0.26, 0.0),
     "surplus face": (0.55, 0.12, 0.10),
     "inward face": (0.0, 0.42, 0.70),
@@ -38,45 +38,47 @@ COLOURS = {
     "thin block": (0.62, 0.80, 0.45),
     "thin face": (0.78, 0.86, 0.50),
 }
-OTHER = (0.25, 0.22, 0.30)  # rarer kinds
+OTHER_COLOUR = (0.25, 0.22, 0.30)  # rarer kinds
 
 
-def defects_picture(report: Report, path: str | Path) -> Array:
+def defects_picture(report: Examination, path: str | Path) -> Array:
     """The structure with its defective blocks in colour, as an image (H, W, 3) uint8 and as a PNG file."""
-    laid = lay_readable(_both_sides(report))[0]
+    laid = tabulate_readable(_double_sided(report))[0]
     if laid is None:
-        raise InputError(f"{path}: there is no block that can be drawn; see the findings")
-    bodies, position = boxed_bodies(laid.blocks, laid.surfaces, laid.owner)
+        raise InputError(f"{path}: none of the blocks can be drawn; see the findings")
+    bodies, position = make_box_bodies(laid.blocks, laid.surfaces, laid.owner)
     model = Model(tuple(laid.blocks), bodies, position, np.zeros((1, 1)))
     image = picture(model, color=_block_colours(report)[laid.row]) / 255.0
-    _legend(image, report)
+    _draw_legend(image, report)
     pixels = np.round(255.0 * image).astype(np.uint8)
     write_png(path, pixels)
     return pixels
 
 
-def _both_sides(report: Report) -> tuple[Block, ...]:
-    """The blocks; those with errors have every face seen from either side, for it may look the wrong way."""
-    ill = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
+def _double_sided(report: Examination) -> tuple[Block, ...]:
+    """The blocks; those with errors have each face twice, once per side, because it may face the wrong way."""
+    faulty = {row for finding in report.findings if finding.severity == "error" for row in finding.blocks}
     return tuple(
-        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=()) if row in ill else block
+        replace(block, faces=(*block.faces, *(tuple(face)[::-1] for face in block.faces)), pieces=())
+        if row in faulty
+        else block
         for row, block in enumerate(report.blocks)
     )
 
 
-def _block_colours(report: Report) -> Array:
+def _block_colours(report: Examination) -> Array:
     count = len(report.blocks)
     fixed = np.array([bool(block.fixed) for block in report.blocks])
-    pale = paled(stone_colours(count))
-    colours = np.where(fixed[:, None], SUPPORT, pale)
+    pale = pale_colours(stone_colours(count))
+    colours = np.where(fixed[:, None], SUPPORT_COLOUR, pale)
     for finding in reversed(report.findings):  # the first finding of a block is painted last
         if finding.blocks:
-            colours[list(finding.blocks)] = COLOURS.get(finding.kind, OTHER)
+            colours[list(finding.blocks)] = KIND_COLOURS.get(finding.kind, OTHER_COLOUR)
     return colours
 
 
-def _legend(image: Array, report: Report) -> None:
-    """The kinds and the numbers of their findings."""
+def _draw_legend(image: Array, report: Examination) -> None:
+    """Draw the legend: the kinds of findings and how many there are of each."""
     kinds = Counter(finding.kind for finding in report.findings if finding.blocks)
-    rows = [(COLOURS.get(kind, OTHER), f"{kind} {count}") for kind, count in kinds.items()]
+    rows = [(KIND_COLOURS.get(kind, OTHER_COLOUR), f"{kind} {count}") for kind, count in kinds.items()]
     draw_legend(image, rows or [(None, "no defects")])

@@ -1,4 +1,4 @@
-"""Forces over a picture: what joints carry as segments, thick and dark as they are large, and the scale to read them by."""
+"""Forces over a picture: a segment for the force of each joint, thicker and darker for larger forces, and a scale bar."""
 
 import numpy as np
 
@@ -6,54 +6,57 @@ from drystone.model import Model
 from drystone.resultants import Resultants, force_flow
 from drystone.view import lettering
 from drystone.view.camera import Camera
-from drystone.view.colours import told
-from drystone.view.overlay import Lines, behind, chosen, draw_lines, faint
-from drystone.view.render import extent
+from drystone.view.colours import format_quantity
+from drystone.view.overlay import Lines, draw_lines, faded_lines, lines_behind, select_lines
+from drystone.view.render import bounding_diagonal
 
 Array = np.ndarray
 
-# from weak to strong: ever darker, so that no hue is needed to read it
-STRENGTH = np.array([[0.98, 0.70, 0.36], [0.90, 0.40, 0.25], [0.70, 0.18, 0.36], [0.40, 0.08, 0.43], [0.12, 0.04, 0.28]])
-WIDEST = 9.0  # [pixels] the line of the largest force
-LEAST = 0.005  # of the largest force: less is not drawn
-DEEP = 3.0  # radii of a block: forces farther behind the stones that are seen are faint
+# from weak to strong, ever darker, so that it can be read without hue
+FORCE_COLOURS = np.array([[0.98, 0.70, 0.36], [0.90, 0.40, 0.25], [0.70, 0.18, 0.36], [0.40, 0.08, 0.43], [0.12, 0.04, 0.28]])
+MAX_LINE_PIXELS = 9.0  # [pixels] line width of the largest force
+MIN_FORCE_SHARE = 0.005  # of the largest force: smaller forces are not drawn
+FAINT_DEPTH = 3.0  # in radii of a block: forces farther behind the visible blocks are drawn faint
 
 
-def sizes(resultants: Resultants) -> Array:
-    """(J,) [N] the forces of joints."""
+def force_magnitudes(resultants: Resultants) -> Array:
+    """(J,) [N] the magnitudes of the forces of the joints."""
     return np.linalg.norm(resultants.force, axis=1)
 
 
 def flow_lines(resultants: Resultants, largest: float, length: float, shown: Array) -> Lines:
-    """The segments of the flow of forces between blocks that are shown, weak ones first; `length` [m] that of `largest` [N]."""
-    size = sizes(resultants)
-    most = float(size.max(initial=0.0))
-    flow = force_flow(resultants, length=length * most / (largest or 1.0))
+    """The segments of the forces between blocks that are shown, weak ones first; a force of `largest` [N] is `length` [m]
+    long."""
+    size = force_magnitudes(resultants)
+    largest_here = float(size.max(initial=0.0))
+    flow = force_flow(resultants, length=length * largest_here / (largest or 1.0))
     order = np.argsort(size)
-    order = order[size[order] > LEAST * largest]
+    order = order[size[order] > MIN_FORCE_SHARE * largest]
     order = order[shown[resultants.a[order]] & shown[resultants.b[order]]]
     root = np.sqrt(np.minimum(size[order] / (largest or 1.0), 1.0))
-    at = np.linspace(0.0, 1.0, len(STRENGTH))
-    colour = np.stack([np.interp(root, at, STRENGTH[:, k]) for k in range(3)], axis=1)
-    return Lines(flow[order, 0], flow[order, 1], WIDEST * root, colour)
+    at = np.linspace(0.0, 1.0, len(FORCE_COLOURS))
+    colour = np.stack([np.interp(root, at, FORCE_COLOURS[:, k]) for k in range(3)], axis=1)
+    return Lines(flow[order, 0], flow[order, 1], MAX_LINE_PIXELS * root, colour)
 
 
 def draw_flow(image: Array, camera: Camera, near: Array, drawn: Lines, model: Model) -> None:
-    """Draw segments over an image; those far behind the stones seen are faint."""
-    far = behind(drawn, camera, near, DEEP * float(np.median(model.bodies.radius)))
-    draw_lines(image, camera, faint(chosen(drawn, far)))
-    draw_lines(image, camera, chosen(drawn, ~far))
+    """Draw segments over an image; those far behind the visible blocks are faint."""
+    is_far = lines_behind(drawn, camera, near, FAINT_DEPTH * float(np.median(model.bodies.radius)))
+    draw_lines(image, camera, faded_lines(select_lines(drawn, is_far)))
+    draw_lines(image, camera, select_lines(drawn, ~is_far))
 
 
-def fitting_length(model: Model, size: Array) -> float:
-    """[m] of the longest segment, so that a common one is about half a block long and none too long for the picture."""
+def fit_segment_length(model: Model, size: Array) -> float:
+    """[m] the length of the longest segment; a typical one is then about half a block long, and none is too long."""
     radius = float(np.median(model.bodies.radius))
-    common = float(np.median(size[size > LEAST * size.max(initial=0.0)])) if size.any() else 1.0
-    return float(np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * extent(model))))
+    common = float(np.median(size[size > MIN_FORCE_SHARE * size.max(initial=0.0)])) if size.any() else 1.0
+    return float(
+        np.clip(0.7 * radius * size.max(initial=0.0) / common, 2.0 * radius, max(2.0 * radius, 0.08 * bounding_diagonal(model)))
+    )
 
 
-def scale_bar(image: Array, camera: Camera, largest: float, length: float) -> None:
-    """A round force and the line it is drawn as, in the lower left corner."""
+def draw_scale_bar(image: Array, camera: Camera, largest: float, length: float) -> None:
+    """Draw a line in the lower left corner, labelled with the round force that it stands for."""
     if largest == 0.0:
         return
     force = _round_below(largest)
@@ -61,11 +64,13 @@ def scale_bar(image: Array, camera: Camera, largest: float, length: float) -> No
     left, row, letter = 0.04 * width, 0.955 * height, max(11.0, height / 48)
     share = force / largest
     right = left + share * length * camera.scale
-    lettering.draw_line(image, (left, row), (right, row), WIDEST * np.sqrt(share) / 2, STRENGTH[-1])
-    lettering.write(image, told(force, "N"), left, row - 1.2 * letter, height=letter, colour=lettering.INK)
+    lettering.draw_line(image, (left, row), (right, row), MAX_LINE_PIXELS * np.sqrt(share) / 2, FORCE_COLOURS[-1])
+    lettering.draw_text(
+        image, format_quantity(force, "N"), left, row - 1.2 * letter, height=letter, colour=lettering.TEXT_COLOUR
+    )
 
 
 def _round_below(force: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not above."""
+    """The largest number not above `force` that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(force))
     return float(max(step * power for step in (1, 2, 5) if step * power <= force))

@@ -1,4 +1,4 @@
-"""Pictures of forces: `force_picture` draws what every joint carries, `thrust_picture` lines of thrust over an arch."""
+"""Pictures of forces: `force_picture` draws the force of every joint, `thrust_picture` draws thrust lines over an arch."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +11,16 @@ from drystone.model import Model
 from drystone.resultants import Resultants, joint_resultants
 from drystone.units import GRAVITY
 from drystone.view.camera import Camera
-from drystone.view.colours import PALETTE, SUPPORT, paled, stone_colours
-from drystone.view.flow import STRENGTH, draw_flow, fitting_length, flow_lines, scale_bar, sizes
+from drystone.view.colours import CLASS_PALETTE, SUPPORT_COLOUR, pale_colours, stone_colours
+from drystone.view.flow import FORCE_COLOURS, draw_flow, draw_scale_bar, fit_segment_length, flow_lines, force_magnitudes
 from drystone.view.overlay import draw_legend, draw_lines, polyline
 from drystone.view.picture import picture
 
 Array = np.ndarray
 
-UNLOADED = (0.80, 0.88, 0.93)
-FALLING = (0.56, 0.74, 0.86)
-MOVES = 0.05  # of the largest motion: a block that moves more does not stand
+UNLOADED_COLOUR = (0.80, 0.88, 0.93)
+MOVING_COLOUR = (0.56, 0.74, 0.86)
+MOVING_SHARE = 0.05  # of the largest motion: a block that moves more is shown as moving
 
 
 def force_picture(
@@ -35,45 +35,50 @@ def force_picture(
     title: str = "",
     **view: Any,
 ) -> Array:
-    """What the joints carry, from contacts with forces [N], as an image (H, W, 3) uint8, written to `path` as PNG if given.
+    """The forces of the joints as an image (H, W, 3) uint8, written to `path` as PNG if given.
 
-    A segment a joint along its force, as long as the force is large, wide and dark as its root; `length` [m] of the longest.
-    `moving` (B, 6) accelerations or velocities: blocks that do not stand have a colour of their own. `motion` (B, 6) [m, rad]
-    where the blocks have gone to since the model was built, if the contacts are those of a later time. `shown` (B,) leaves
-    out all other blocks and their joints, to look inside. `title` stands above the legend. `view` are keywords of `picture`.
+    Each joint has a segment along its force; its length grows with the force, its width and darkness with the root.
+
+    contacts: with forces [N]
+    moving: (B, 6) accelerations or velocities; blocks that move have a colour of their own
+    motion: (B, 6) [m, rad] the motion of the blocks since the model was built, if the contacts are of a later time
+    shown: (B,) bool; all other blocks and their joints are left out, to look inside
+    length: [m] of the longest segment
+    title: the first row of the legend
+    view: keywords of `picture`
     """
     resultants = joint_resultants(model, contacts)
-    size = sizes(resultants)
+    size = force_magnitudes(resultants)
     largest = float(size.max(initial=0.0))
-    length = fitting_length(model, size) if length is None else length
+    length = fit_segment_length(model, size) if length is None else length
     drawn = flow_lines(resultants, largest, length, np.ones(len(model.blocks), bool) if shown is None else shown)
-    falls = _falling(model, moving)
-    idle = _unloaded(model, resultants, size) & ~falls & (True if shown is None else shown)
-    told = ((UNLOADED, "carries nothing", idle), (FALLING, "moves", falls))
+    moves = _moving_blocks(model, moving)
+    unloaded = _unloaded(model, resultants, size) & ~moves & (True if shown is None else shown)
+    groups = ((UNLOADED_COLOUR, "carries no load", unloaded), (MOVING_COLOUR, "moves", moves))
     rows: list[tuple[Any, str]] = [(None, title)] if title else []
-    rows += [(colour, f"{words}: {int(who.sum())}") for colour, words, who in told if who.any()]
+    rows += [(colour, f"{words}: {int(members.sum())}") for colour, words, members in groups if members.any()]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
         draw_flow(image, camera, near, drawn, model)
         draw_legend(image, rows)
-        scale_bar(image, camera, largest, length)
+        draw_scale_bar(image, camera, largest, length)
 
     colours = _pale_stones(model)
-    colours[idle], colours[falls] = UNLOADED, FALLING
+    colours[unloaded], colours[moves] = UNLOADED_COLOUR, MOVING_COLOUR
     return picture(model, path, color=colours, motion=motion, shown=shown, overlay=draw, **view)
 
 
 def thrust_picture(
     model: Model, thrusts: Mapping[str, Array | Sequence[Array]], path: str | Path | None = None, **view: Any
 ) -> Array:
-    """Lines of thrust (n, 3) [m] by their labels, one or several a label, over the pale structure, seen from the front unless
-    `view` (keywords of `picture`) says otherwise."""
-    given = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
-    colours = [STRENGTH[2], PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[3]]
-    rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(given)]
+    """Thrust lines (n, 3) [m] by their labels, one or several per label, over the pale structure; seen from the front unless
+    `view` (keywords of `picture`) changes it."""
+    labelled_lines = [(label, [lines] if isinstance(lines, np.ndarray) else list(lines)) for label, lines in thrusts.items()]
+    colours = [FORCE_COLOURS[2], CLASS_PALETTE[4], CLASS_PALETTE[2], CLASS_PALETTE[5], CLASS_PALETTE[3]]
+    rows = [(colours[k % len(colours)], label) for k, (label, _) in enumerate(labelled_lines)]
 
     def draw(image: Array, camera: Camera, near: Array) -> None:
-        for (_, lines), (colour, _) in zip(given, rows, strict=True):
+        for (_, lines), (colour, _) in zip(labelled_lines, rows, strict=True):
             for line in lines:
                 draw_lines(image, camera, polyline(line, 4.0, colour))
         draw_legend(image, rows)
@@ -82,20 +87,20 @@ def thrust_picture(
     return picture(model, path, color=_pale_stones(model), overlay=draw, **front | view)
 
 
-def _falling(model: Model, moving: Array | None) -> Array:
-    """(B,) which blocks move, compared with the one that moves most."""
+def _moving_blocks(model: Model, moving: Array | None) -> Array:
+    """(B,) whether a block moves, compared with the one that moves most."""
     if moving is None:
         return np.zeros(len(model.blocks), bool)
     path = np.linalg.norm(moving[:, :3], axis=1)
-    return path > MOVES * path.max()
+    return path > MOVING_SHARE * path.max()
 
 
 def _pale_stones(model: Model) -> Array:
     """(B, 3) sRGB"""
-    return np.where(model.bodies.fixed[:, None], SUPPORT, paled(stone_colours(len(model.blocks))))
+    return np.where(model.bodies.fixed[:, None], SUPPORT_COLOUR, pale_colours(stone_colours(len(model.blocks))))
 
 
 def _unloaded(model: Model, resultants: Resultants, size: Array) -> Array:
-    """(B,) the free blocks whose joints carry, all together, less than half of their weight: nothing holds them."""
+    """(B,) whether a block is free and its joints together carry less than half of its weight, so that nothing holds it."""
     carried = sum(np.bincount(side, size, len(model.blocks)) for side in (resultants.a, resultants.b))
     return (carried < 0.5 * GRAVITY * model.bodies.mass) & ~model.bodies.fixed

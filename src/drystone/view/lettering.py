@@ -1,4 +1,4 @@
-"""Numbers and words in small letters for pictures, without a font file: each sign is a few strokes on a grid 4 wide, 6 high."""
+"""Small lettering for pictures, without a font file: each character is a few strokes on a grid 4 wide and 6 high."""
 
 from itertools import pairwise
 
@@ -6,8 +6,8 @@ import numpy as np
 
 Array = np.ndarray
 
-INK = np.array([0.25, 0.25, 0.27])  # sRGB of letters
-STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
+TEXT_COLOUR = np.array([0.25, 0.25, 0.27])  # sRGB of letters
+LETTER_STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y from the base line
     "0": [[(0, 1), (0, 5), (1, 6), (3, 6), (4, 5), (4, 1), (3, 0), (1, 0), (0, 1)]],
     "1": [[(0.5, 4.5), (2, 6), (2, 0)], [(0.5, 0), (3.5, 0)]],
     "2": [[(0, 5), (1, 6), (3, 6), (4, 5), (4, 4), (0, 0), (4, 0)]],
@@ -69,29 +69,41 @@ STROKES: dict[str, list[list[tuple[float, float]]]] = {  # x from the left, y fr
     ")": [[(1, 6.5), (2, 4.8), (2, 0.7), (1, -1)]],
     " ": [],
 }  # fmt: skip
-ADVANCE = {".": 2.5, " ": 3.0, "i": 3.2, "j": 3.6, "l": 3.2, ",": 2.5, ":": 2.8, "|": 3.2, "(": 3.6, ")": 3.6}  # others 5.6
+LETTER_ADVANCE = {
+    ".": 2.5,
+    " ": 3.0,
+    "i": 3.2,
+    "j": 3.6,
+    "l": 3.2,
+    ",": 2.5,
+    ":": 2.8,
+    "|": 3.2,
+    "(": 3.6,
+    ")": 3.6,
+}  # in units of the grid; 5.6 for all others
 
 
-def write(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
-    """Draw text into an image (H, W, 3), base line at `row`; returns the column after it. All in pixels. Capitals without
-    strokes of their own are drawn small, other unknown signs left blank."""
+def draw_text(image: Array, text: str, column: float, row: float, *, height: float, colour: Array) -> float:
+    """Draw text into an image (H, W, 3) with its base line at `row`, and return the column after it; all lengths in pixels.
+    Capitals without strokes of their own are drawn as small letters, other unknown characters are left blank."""
     unit = height / 6.0
     for sign in text:
-        for stroke in STROKES.get(sign, STROKES.get(sign.lower(), [])):
+        for stroke in LETTER_STROKES.get(sign, LETTER_STROKES.get(sign.lower(), [])):
             for (ax, ay), (bx, by) in pairwise(stroke):
                 start = (column + ax * unit, row - ay * unit)
                 draw_line(image, start, (column + bx * unit, row - by * unit), 0.42 * unit, colour)
-        column += ADVANCE.get(sign, 5.6) * unit
+        column += LETTER_ADVANCE.get(sign, 5.6) * unit
     return column
 
 
-def width(text: str, height: float) -> float:
-    """[pixels] that a text takes."""
-    return sum(ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
+def text_width(text: str, height: float) -> float:
+    """The width of a text [pixels]."""
+    return sum(LETTER_ADVANCE.get(sign, 5.6) for sign in text) * height / 6.0
 
 
 def draw_line(image: Array, start: tuple[float, float], end: tuple[float, float], half_width: float, colour: Array) -> None:
-    """A smooth line with round ends: each pixel is covered by how far it lies from the stroke. Start and end may be one."""
+    """Draw a smooth line with round ends: the cover of a pixel follows from its distance to the line. Start and end may be the
+    same point."""
     reach = half_width + 1.0
     left, right = int(min(start[0], end[0]) - reach), int(max(start[0], end[0]) + reach) + 1
     top, bottom = int(min(start[1], end[1]) - reach), int(max(start[1], end[1]) + reach) + 1

@@ -1,8 +1,9 @@
 """Still pictures of a model or of frames of a run, drawn without graphics hardware: `picture` and `strip`.
 
-Comes in: a `Model` or a `Run`, and a `Look`; goes out: an image (H, W, 3) uint8, also as a PNG file. Stones are limestone
-with a slight variation by block and supports grey, or blocks have the colours of a quantity; over them come the initial shape,
-what the joints carry and thrust lines. Movies (`movie.py`) are made of the same `photograph`.
+A `Model` or a `Run` and a `Look` come in; an image (H, W, 3) uint8 goes out, and a PNG file on request. Blocks have the colour
+of limestone, slightly different from block to block, and supports are grey; or blocks have the colours of a quantity. Over them
+come the outline of the initial shape,
+what the joints carry and thrust lines. Movies (`movie.py`) are made of the same `render_moment`.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,62 +18,82 @@ from drystone.quantities import QUANTITIES
 from drystone.record import Run
 from drystone.resultants import Resultants, thrust_lines
 from drystone.view import lettering
-from drystone.view.camera import VIEWS, Camera, View, axes, project
-from drystone.view.colours import SUPPORT, class_colours, class_rows, colour_bar, paled, scale_colours, stone_colours, told
-from drystone.view.flow import STRENGTH, draw_flow, fitting_length, flow_lines, scale_bar, sizes
-from drystone.view.lettering import INK
-from drystone.view.moment import Moment, at_frame, joints_at, label, stones_at, turned, values_at
+from drystone.view.camera import VIEWS, Camera, View, camera_axes, project_points
+from drystone.view.colours import (
+    SUPPORT_COLOUR,
+    class_colours,
+    class_legend_rows,
+    draw_colour_bar,
+    format_quantity,
+    pale_colours,
+    scale_colours,
+    stone_colours,
+)
+from drystone.view.flow import FORCE_COLOURS, draw_flow, draw_scale_bar, fit_segment_length, flow_lines, force_magnitudes
+from drystone.view.lettering import TEXT_COLOUR
+from drystone.view.moment import Moment, bodies_at, joints_at, moment_at_frame, moment_label, rotation_quaternions, values_at
 from drystone.view.overlay import draw_legend, draw_lines, polyline
 from drystone.view.png import write_png
-from drystone.view.render import Scene, Stones, corners, make_scene, outlines, render, seen_by, worth_seeing
-from drystone.view.stress import READINGS, bricks
+from drystone.view.render import (
+    DrawnBodies,
+    Scene,
+    image_camera,
+    make_scene,
+    outline_cover,
+    points_near_structure,
+    render,
+    world_vertices,
+)
+from drystone.view.stress import STRESS_MEASURES, stressed_bricks
 
 Array = np.ndarray
-Overlay = Callable[[Array, Camera, Array], None]  # draws over an image, seen by a camera, stones as near as (H, W) [m]
+Overlay = Callable[
+    [Array, Camera, Array], None
+]  # draws over an image, given its camera and the nearness (H, W) [m] of the visible surface
 
-GHOST = np.array([0.06, 0.16, 0.42])  # sRGB of the outline of the initial shape
-GHOST_COVER = 0.75  # of what is behind its lines
-COLOURS = ("stone", *QUANTITIES, *(name for name in READINGS if name not in QUANTITIES))
-FRAMED = 12  # moments of a long movie that the camera is set up for
+GHOST_COLOUR = np.array([0.06, 0.16, 0.42])  # sRGB of the outline of the initial shape
+GHOST_OPACITY = 0.75  # of its lines over the image
+COLOUR_NAMES = ("stone", *QUANTITIES, *(name for name in STRESS_MEASURES if name not in QUANTITIES))
+MAX_FRAMED_MOMENTS = 12  # moments of a long movie that decide where the camera stands
 
 
 class Look(NamedTuple):
-    """How runs are looked at: the keywords of `picture`, `strip` and `movie`."""
+    """How a run or a model is drawn: the keywords of `picture`, `strip` and `movie`."""
 
-    color: str | Array = "stone"  # or one of COLOURS, or (B, 3) sRGB
-    most: float | None = None  # [SI] the end of the scale of colours; None, the largest value of all images
-    exaggerate: float = 1.0  # displacements and rotations, of stresses strains, are drawn this many times as large
-    view: str = "corner"  # one of VIEWS; what follows changes it
-    azimuth: float | None = None  # [deg] of the eye; 0 looks along +y
+    color: str | Array = "stone"  # or one of COLOUR_NAMES, or (B, 3) sRGB
+    most: float | None = None  # [SI] the value at the end of the colour scale; None for the largest value of all images
+    exaggerate: float = 1.0  # factor on displacements and rotations; in pictures of stresses, on strains
+    view: str = "corner"  # one of VIEWS; the next three fields change it
+    azimuth: float | None = None  # [deg] of the camera; 0 looks along +y
     elevation: float | None = None  # [deg] above the horizon
     field: float | None = None  # [deg] of view; 0 is orthographic
-    section: str = ""  # as "x = 0.5": blocks built on the eye's side of this plane [m] are left out
-    shown: Array | None = None  # (B,) bool: all others are left out, to look inside
+    section: str = ""  # such as "x = 0.5": blocks built on the near side of this plane [m] are left out
+    shown: Array | None = None  # (B,) bool: all other blocks are left out, to look inside
     ghost: bool = False  # the outline of the initial shape
-    forces: bool = False  # what the joints carry
+    forces: bool = False  # the forces in the joints
     thrust: bool = False  # thrust lines of arches and columns
 
     @property
     def quantity(self) -> str:
-        """What the colours tell; nothing if they are those of stones, or given."""
+        """The quantity that the colours show; empty for the colours of stone and for given colours."""
         return self.color if isinstance(self.color, str) and self.color != "stone" else ""
 
     @property
-    def counted(self) -> bool:
-        """Whether they tell classes and no amounts."""
-        return self.quantity in QUANTITIES and QUANTITIES[self.quantity].counted
+    def categorical(self) -> bool:
+        """Whether the colours show classes instead of amounts."""
+        return self.quantity in QUANTITIES and QUANTITIES[self.quantity].categorical
 
 
-class Setting(NamedTuple):
-    """What all images of a strip or a movie share."""
+class ImageSettings(NamedTuple):
+    """The settings that all images of a strip or a movie share."""
 
     look: Look
     scene: Scene
-    most: float  # value at the end of the scale of colours
+    most: float  # the value at the end of the colour scale
     largest: float  # [N] the largest force
-    length: float  # [m] of its segment
-    letter: float = 0.0  # [pixels] height of the label; 0 for none
-    bar: bool = True  # whether the scale of colours is drawn
+    length: float  # [m] length of its segment
+    label_height: float = 0.0  # [pixels] height of the label; 0 for none
+    bar: bool = True  # whether the colour bar is drawn
 
 
 def picture(
@@ -88,202 +109,210 @@ def picture(
     """One frame as an image (H, W, 3) uint8, written to `path` as PNG if given; `look` are the fields of `Look`.
 
     `motion` (B, 6) [m, rad] displaces the blocks of a model; `overlay` draws over the finished image (H, W, 3) of 0..1, given
-    the camera it was taken with and the nearness (H, W) [m] of what is seen.
+    its camera and the nearness (H, W) [m] of the visible surface.
     """
-    asked = Look(**look)
+    request = Look(**look)
     if isinstance(source, Model):
-        image, camera, near = _of_model(source, size, asked, motion)
+        image, camera, near = _picture_of_model(source, size, request, motion)
     elif motion is not None:
-        raise InputError("motion displaces the blocks of a model, and this is a run; choose a frame")
+        raise InputError("motion displaces the blocks of a model, but this is a run; choose a frame instead")
     else:
-        moment = at_frame(source, frame)
-        image, camera, near = photograph(source, moment, prepare(source, [moment], size, asked))
+        moment = moment_at_frame(source, frame)
+        image, camera, near = render_moment(source, moment, prepare_settings(source, [moment], size, request))
     if overlay is not None:
         overlay(image, camera, near)
-    return _finish(image, path)
+    return _write_and_return(image, path)
 
 
 def strip(run: Run, frames: Sequence[int], path: str | Path | None = None, *, width: int = 560, **look: Any) -> Array:
     """Several instants side by side, all from one camera and in one scale, with their times; each is `width` pixels wide and as
     high as the structure asks for; `look` are the fields of `Look`."""
-    asked, moments = Look(**look), [at_frame(run, index) for index in frames]
-    height = _fitting_height(run, moments, width, asked)
-    setting = prepare(run, moments, (width, height), asked)._replace(letter=max(10.0, width / 30))
-    images = [photograph(run, moment, setting._replace(bar=moment is moments[-1]))[0] for moment in moments]
-    return _finish(np.concatenate(images, axis=1), path)
+    request, moments = Look(**look), [moment_at_frame(run, index) for index in frames]
+    height = _fitting_height(run, moments, width, request)
+    setting = prepare_settings(run, moments, (width, height), request)._replace(label_height=max(10.0, width / 30))
+    images = [render_moment(run, moment, setting._replace(bar=moment is moments[-1]))[0] for moment in moments]
+    return _write_and_return(np.concatenate(images, axis=1), path)
 
 
-def prepare(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look) -> Setting:
+def prepare_settings(run: Run, moments: Sequence[Moment], size: tuple[int, int], look: Look) -> ImageSettings:
     """Camera, scales and floor for images of all the moments."""
     _check(look)
-    setting = Setting(look, make_scene(run.model, framed_points(run, moments, look), size, view_of(look)), 0.0, 0.0, 0.0)
+    setting = ImageSettings(
+        look, make_scene(run.model, framed_points(run, moments, look), size, resolve_view(look)), 0.0, 0.0, 0.0
+    )
     if look.quantity:
-        found = (float(np.nanmax(_drawn(run, moment, look)[1], initial=0.0)) for moment in moments)
-        setting = setting._replace(most=max(found) if look.most is None else look.most)
+        largest = (float(np.nanmax(_drawn_bodies(run, moment, look)[1], initial=0.0)) for moment in moments)
+        setting = setting._replace(most=max(largest) if look.most is None else look.most)
     if look.forces:
-        carried = [sizes(joints_at(run, moment, run.position[0])) for moment in {m.shows: m for m in moments}.values()]
+        carried = [
+            force_magnitudes(joints_at(run, moment, run.position[0])) for moment in {m.shown_frame: m for m in moments}.values()
+        ]
         size_of = np.concatenate(carried)
-        setting = setting._replace(largest=float(size_of.max(initial=0.0)), length=fitting_length(run.model, size_of))
+        setting = setting._replace(largest=float(size_of.max(initial=0.0)), length=fit_segment_length(run.model, size_of))
     return setting
 
 
-def photograph(run: Run, moment: Moment, setting: Setting) -> tuple[Array, Camera, Array]:
-    """The image (H, W, 3) of 0..1 of a moment, its camera, and (H, W) [m] the nearness of what is seen."""
+def render_moment(run: Run, moment: Moment, setting: ImageSettings) -> tuple[Array, Camera, Array]:
+    """The image (H, W, 3) of 0..1 of a moment, its camera, and (H, W) [m] the nearness of the visible surface."""
     look, scene = setting.look, setting.scene
-    stones, value = _drawn(run, moment, look)
+    stones, value = _drawn_bodies(run, moment, look)
     image, near = render(stones, _colours(stones, value, setting), scene)
-    camera = seen_by(scene)
+    camera = image_camera(scene)
     rows: list[tuple[Any, str]] = []
     if look.ghost:
-        first = stones_at(run, at_frame(run, 0), 1.0)
-        built = first._replace(shown=_in_sight(run.model.position, look, first.shown))
-        image += (GHOST_COVER * outlines(built, scene))[..., None] * (GHOST - image)
-        rows.append((GHOST, "as built"))
+        first = bodies_at(run, moment_at_frame(run, 0), 1.0)
+        built = first._replace(shown=_visible(run.model.position, look, first.shown))
+        image += (GHOST_OPACITY * outline_cover(built, scene))[..., None] * (GHOST_COLOUR - image)
+        rows.append((GHOST_COLOUR, "as built"))
     if look.forces or look.thrust:
-        blocks = stones_at(run, moment, look.exaggerate)
+        blocks = bodies_at(run, moment, look.exaggerate)
         resultants = joints_at(run, moment, blocks.position)
-        shown = _in_sight(run.model.position, look, blocks.shown)
+        shown = _visible(run.model.position, look, blocks.shown)
         rows += _draw_forces(image, camera, near, run.model, resultants, shown, setting)
-    if look.counted:
-        rows = class_rows(value) + rows
+    if look.categorical:
+        rows = class_legend_rows(value) + rows
     elif look.quantity and setting.bar:
         unit = QUANTITIES[look.quantity].unit if look.quantity in QUANTITIES else "Pa"
-        colour_bar(image, told(setting.most, unit), look.quantity)
-    _write_label(image, label(run, moment), rows, setting.letter)
+        draw_colour_bar(image, format_quantity(setting.most, unit), look.quantity)
+    _write_label(image, moment_label(run, moment), rows, setting.label_height)
     return image, camera, near
 
 
-def view_of(look: Look) -> View:
-    """Where the eye is."""
+def resolve_view(look: Look) -> View:
+    """The view that a `Look` asks for."""
     if look.view not in VIEWS:
         raise InputError(f"view {look.view!r}{did_you_mean(look.view, VIEWS)}: choose one of {', '.join(VIEWS)}")
-    given = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
-    return VIEWS[look.view]._replace(**given)
+    overrides = {name: getattr(look, name) for name in View._fields if getattr(look, name) is not None}
+    return VIEWS[look.view]._replace(**overrides)
 
 
 def _check(look: Look) -> None:
-    if isinstance(look.color, str) and look.color not in COLOURS:
-        raise InputError(f"color {look.color!r}{did_you_mean(look.color, COLOURS)}: choose one of {', '.join(COLOURS)}")
+    if isinstance(look.color, str) and look.color not in COLOUR_NAMES:
+        raise InputError(
+            f"color {look.color!r}{did_you_mean(look.color, COLOUR_NAMES)}: choose one of {', '.join(COLOUR_NAMES)}"
+        )
     if look.most is not None and not look.most > 0.0:
-        raise InputError(f"most = {look.most}: the end of the scale of colours must be above 0")
+        raise InputError(f"most = {look.most}: the value at the end of the colour scale must be above 0")
 
 
-def _of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | None) -> tuple[Array, Camera, Array]:
+def _picture_of_model(model: Model, size: tuple[int, int], look: Look, motion: Array | None) -> tuple[Array, Camera, Array]:
     """A structure as built, or displaced by a motion."""
     _check(look)
     if look.ghost or look.forces or look.thrust or look.quantity:
         raise InputError("ghost, forces, thrust and colours of quantities need a run; run the case first")
     motion = np.zeros((len(model.position), 6)) if motion is None else look.exaggerate * motion
     everything = np.ones(len(model.blocks), bool)
-    stones = Stones(model.bodies, model.position + motion[:, :3], turned(motion[:, 3:]), everything)
-    stones = stones._replace(shown=_in_sight(model.position, look, everything))
-    scene = make_scene(model, corners(stones), size, view_of(look))
-    setting = Setting(look, scene, 0.0, 0.0, 0.0)
+    stones = DrawnBodies(model.bodies, model.position + motion[:, :3], rotation_quaternions(motion[:, 3:]), everything)
+    stones = stones._replace(shown=_visible(model.position, look, everything))
+    scene = make_scene(model, world_vertices(stones), size, resolve_view(look))
+    setting = ImageSettings(look, scene, 0.0, 0.0, 0.0)
     image, near = render(stones, _colours(stones, np.full(len(model.blocks), np.nan), setting), scene)
-    return image, seen_by(scene), near
+    return image, image_camera(scene), near
 
 
-def _drawn(run: Run, moment: Moment, look: Look) -> tuple[Stones, Array]:
-    """The blocks, or the bricks of deformable ones where these have a stress each, and (B,) values, nan where there is none."""
-    if look.quantity in READINGS:
-        model, value = bricks(run, moment.shows, look.quantity, look.exaggerate)
-        everything, upright = np.ones(len(value), bool), turned(np.zeros((len(value), 3)))
-        stones = Stones(model.bodies, model.position, upright, _in_sight(model.position, look, everything))
+def _drawn_bodies(run: Run, moment: Moment, look: Look) -> tuple[DrawnBodies, Array]:
+    """The bodies to draw and their values (B,), nan if there is none; stresses are drawn on the bricks of deformable blocks."""
+    if look.quantity in STRESS_MEASURES:
+        model, value = stressed_bricks(run, moment.shown_frame, look.quantity, look.exaggerate)
+        everything, upright = np.ones(len(value), bool), rotation_quaternions(np.zeros((len(value), 3)))
+        stones = DrawnBodies(model.bodies, model.position, upright, _visible(model.position, look, everything))
         return stones, value
-    stones = stones_at(run, moment, look.exaggerate)
-    stones = stones._replace(shown=_in_sight(run.model.position, look, stones.shown))
+    stones = bodies_at(run, moment, look.exaggerate)
+    stones = stones._replace(shown=_visible(run.model.position, look, stones.shown))
     if look.quantity:
         return stones, values_at(run, moment, look.quantity)
     return stones, np.full(len(stones.position), np.nan)
 
 
-def _in_sight(position: Array, look: Look, present: Array) -> Array:
-    """(B,) which of the bodies built at a position (B, 3) [m] are not left out."""
+def _visible(position: Array, look: Look, present: Array) -> Array:
+    """(B,) whether a body, built at a position (B, 3) [m], is drawn."""
     shown = present
     if look.shown is not None:
         if len(look.shown) != len(position):
-            raise InputError(f"shown has {len(look.shown)} values for {len(position)} bodies drawn; give one for each")
+            raise InputError(
+                f"shown has {len(look.shown)} values, but {len(position)} bodies are drawn; give one value per body"
+            )
         shown = shown & look.shown
     if look.section:
-        axis, level = _plane(look.section)
-        forward = axes(*view_of(look)[:2])[2][axis]
+        axis, level = _section_plane(look.section)
+        forward = camera_axes(*resolve_view(look)[:2])[2][axis]
         if abs(forward) < 1e-6:
-            raise InputError(f"section {look.section!r}: the eye looks along this plane; choose another view or azimuth")
+            raise InputError(f"section {look.section!r}: the camera looks along this plane; choose another view or azimuth")
         shown = shown & ((position[:, axis] - level) * forward > 0.0)
     return shown
 
 
-def _plane(section: str) -> tuple[int, float]:
-    """The axis and the level [m] of a section."""
+def _section_plane(section: str) -> tuple[int, float]:
+    """The axis of a section and its coordinate [m] on it."""
     axis, _, level = (part.strip() for part in section.partition("="))
     try:
         return "xyz".index(axis if len(axis) == 1 else "?"), float(level)
     except ValueError:
-        raise InputError(f"section {section!r}: give an axis and where it is cut [m], as x=0.5") from None
+        raise InputError(f"section {section!r}: give an axis and a coordinate [m] on it, as in x=0.5") from None
 
 
-def _colours(stones: Stones, value: Array, setting: Setting) -> Array:
+def _colours(stones: DrawnBodies, value: Array, setting: ImageSettings) -> Array:
     """(B, 3) sRGB of the bodies."""
     look = setting.look
     if not isinstance(look.color, str):
         return look.color
     plain = stone_colours(len(value))
-    plain = paled(plain) if look.forces or look.thrust else plain
+    plain = pale_colours(plain) if look.forces or look.thrust else plain
     number = np.nan_to_num(value)
-    coloured = class_colours(number) if look.counted else scale_colours(number / (setting.most or 1.0))
+    coloured = class_colours(number) if look.categorical else scale_colours(number / (setting.most or 1.0))
     coloured = np.where(np.isnan(value)[:, None], plain, coloured)
-    return np.where(stones.bodies.fixed[:, None], SUPPORT, coloured)
+    return np.where(stones.bodies.fixed[:, None], SUPPORT_COLOUR, coloured)
 
 
 def _draw_forces(
-    image: Array, camera: Camera, near: Array, model: Model, resultants: Resultants, shown: Array, setting: Setting
+    image: Array, camera: Camera, near: Array, model: Model, resultants: Resultants, shown: Array, setting: ImageSettings
 ) -> list[tuple[Any, str]]:
-    """Draw what the joints between blocks that are shown carry; rows of the legend."""
+    """Draw the forces of the joints between blocks that are shown; return the rows of the legend."""
     rows = []
     if setting.look.forces:
         drawn = flow_lines(resultants, setting.largest, setting.length, shown)
         draw_flow(image, camera, near, drawn, model)
-        scale_bar(image, camera, setting.largest, setting.length)
+        draw_scale_bar(image, camera, setting.largest, setting.length)
     if setting.look.thrust:
         lines = thrust_lines(model, resultants)
         for line in lines:
-            draw_lines(image, camera, polyline(line, 4.0, STRENGTH[2]))
-        rows.append((STRENGTH[2], "thrust line" if lines else "thrust line: no arch or column in contact"))
+            draw_lines(image, camera, polyline(line, 4.0, FORCE_COLOURS[2]))
+        rows.append((FORCE_COLOURS[2], "thrust line" if lines else "thrust line: no arch or column in contact"))
     return rows
 
 
-def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], letter: float) -> None:
-    """The time and the legend under it, in the upper left corner."""
+def _write_label(image: Array, text: str, rows: list[tuple[Any, str]], label_height: float) -> None:
+    """Draw the label and the legend below it in the upper left corner."""
     height, width, _ = image.shape
     top = 0.04 * min(height, width)
-    draw_legend(image, rows, top=top + 2.6 * letter)
-    if letter:
-        lettering.write(image, text, 0.04 * width, top + letter, height=letter, colour=INK)
+    draw_legend(image, rows, top=top + 2.6 * label_height)
+    if label_height:
+        lettering.draw_text(image, text, 0.04 * width, top + label_height, height=label_height, colour=TEXT_COLOUR)
 
 
 def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
-    """(N, 3) [m] points that the camera must see."""
-    some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), FRAMED))]
-    some += [at_frame(run, 0)] * look.ghost
-    points = np.concatenate([corners(stones_at(run, moment, look.exaggerate)) for moment in some])
-    return points if look.exaggerate != 1.0 else worth_seeing(run.model, points)
+    """(N, 3) [m] the points that must be in view."""
+    some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), MAX_FRAMED_MOMENTS))]
+    some += [moment_at_frame(run, 0)] * look.ghost
+    points = np.concatenate([world_vertices(bodies_at(run, moment, look.exaggerate)) for moment in some])
+    return points if look.exaggerate != 1.0 else points_near_structure(run.model, points)
 
 
 def _fitting_height(run: Run, moments: Sequence[Moment], width: int, look: Look) -> int:
-    """[pixels] so that the structure fills the picture, with room for the time above it."""
+    """[pixels] the height at which the structure fills the picture, with room for the label above it."""
     points = framed_points(run, moments, look)
-    scene = make_scene(run.model, points, (width, width), view_of(look))
-    seen = np.ptp(project(scene.camera, points)[:, :2], axis=0)
+    scene = make_scene(run.model, points, (width, width), resolve_view(look))
+    seen = np.ptp(project_points(scene.camera, points)[:, :2], axis=0)
     return round(width * float(np.clip(0.82 * seen[1] / seen[0] + 0.25, 0.5, 1.6)))
 
 
-def pixels_of(image: Array) -> Array:
-    """(H, W, 3) uint8 of values 0..1."""
+def to_uint8(image: Array) -> Array:
+    """The image (H, W, 3) uint8 of values 0..1."""
     return np.round(255.0 * image).astype(np.uint8)
 
 
-def _finish(image: Array, path: str | Path | None) -> Array:
-    pixels = pixels_of(image)
+def _write_and_return(image: Array, path: str | Path | None) -> Array:
+    pixels = to_uint8(image)
     if path is not None:
         write_png(path, pixels)
     return pixels

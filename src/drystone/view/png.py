@@ -1,4 +1,4 @@
-"""A PNG file from an array of colours, with no other library."""
+"""Writing of PNG files from arrays of colours, without a further library."""
 
 import struct
 import zlib
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.io.whole import whole
+from drystone.io.whole import replace_atomically
 
 Array = np.ndarray
 
 
 def write_png(path: str | Path, image: Array) -> None:
-    """Write (H, W, 3) uint8."""
+    """Write an image (H, W, 3) uint8."""
     height, width, _ = image.shape
-    # filter 0 (none): pictures of few colours are a fifth smaller so than by differences of neighbours
+    # filter 0 (none): pictures of few colours become a fifth smaller than with differences of neighbours
     lines = np.concatenate([np.zeros((height, 1), np.uint8), image.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)) + _chunk(b"IEND", b"")
-    with whole(Path(path)) as part:
+    with replace_atomically(Path(path)) as part:
         part.write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
 
 

@@ -1,7 +1,8 @@
-"""Triangles to pixels, compiled: a z-buffer, sunlight with shadows, open sky with occlusion, and outlines of blocks.
+"""Compiled rasteriser: a z-buffer, sunlight with shadows, sky light with ambient occlusion, and outlines of blocks.
 
-No GL: pixels are the same on every machine. Colours are linear (light adds up); rows count from the top. Which block is seen is
-told for every fine pixel; light, which changes slowly, once for every pixel shown, and shared among neighbours of one face.
+It does not use OpenGL, so that pixels are the same on every machine. Colours are linear, because light adds up; rows are
+counted from the top. Visibility is computed for every subpixel; light, which varies slowly, is computed once per pixel and
+averaged over neighbouring pixels of one face.
 """
 
 import numpy as np
@@ -11,17 +12,17 @@ from drystone.view.camera import Camera
 
 Array = np.ndarray
 
-NOTHING = -1  # face number of a pixel that no block covers
-FAR = -1e30  # nearness of such a pixel
-FINE = 2  # fine pixels a side for one shown
-SKY_SAMPLES = 8  # a pixel; shared with eight neighbours
-SCREEN = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
-ON_EDGE = -1e-9  # of a triangle: a pixel centre on the edge of two belongs to both, and to none only by rounding
+NO_FACE = -1  # face number of a pixel that no block covers
+EMPTY_NEARNESS = -1e30  # nearness of such a pixel
+SUBPIXELS = 2  # subpixels along each side of a pixel
+SKY_SAMPLES = 8  # per pixel; shared with its eight neighbours
+SRGB_TABLE = np.append(np.linspace(0.0, 1.0, 1025) ** (2 / 2.2), 1.0)
+PIXEL_EDGE_TOLERANCE = -1e-9  # of a triangle: a pixel centre on an edge belongs to both triangles, in spite of rounding
 
 
 @inner
 def rasterise(triangle, face, out_near, out_face):
-    """Draw triangles (T, 3, 3) of columns, rows, nearness; the nearest stays. Faces seen from behind are left out."""
+    """Draw triangles (T, 3, 3) of columns, rows and nearness; the nearest one wins. Faces seen from behind are left out."""
     height, width = out_near.shape
     for t in range(len(triangle)):
         ax, ay, az = triangle[t, 0]
@@ -39,7 +40,7 @@ def rasterise(triangle, face, out_near, out_face):
             v_left = ((cx - left - 0.5) * (ay - y) - (cy - y) * (ax - left - 0.5)) / area
             for column in range(left, right + 1):
                 u, v = u_left + (column - left) * across_u, v_left + (column - left) * across_v
-                if u < ON_EDGE or v < ON_EDGE or 1.0 - u - v < ON_EDGE:
+                if u < PIXEL_EDGE_TOLERANCE or v < PIXEL_EDGE_TOLERANCE or 1.0 - u - v < PIXEL_EDGE_TOLERANCE:
                     continue
                 near = u * az + v * bz + (1.0 - u - v) * cz
                 if near > out_near[row, column]:
@@ -49,7 +50,7 @@ def rasterise(triangle, face, out_near, out_face):
 
 @inlined
 def world_point(camera, column, row, near):
-    """The world point seen in a pixel at a nearness. Points are tuples: arrays cost more than their light."""
+    """The world point of a pixel at a nearness. Points are tuples, because small arrays cost more than the computation."""
     z = -near / (1.0 + camera.inverse_distance * near)
     grow = (1.0 + camera.inverse_distance * z) / camera.scale
     x, y = (column + 0.5 - camera.middle[0]) * grow, (camera.middle[1] - row - 0.5) * grow
@@ -63,7 +64,7 @@ def world_point(camera, column, row, near):
 
 @inlined
 def pixel_of(camera, x, y, z):
-    """Column, row and nearness of a world point; whole numbers are the rims of pixels."""
+    """Column, row and nearness of a world point; integers are the edges of pixels."""
     dx, dy, dz = x - camera.centre[0], y - camera.centre[1], z - camera.centre[2]
     depth = dx * camera.forward[0] + dy * camera.forward[1] + dz * camera.forward[2]
     shrink = 1.0 / (1.0 + camera.inverse_distance * depth)
@@ -75,35 +76,35 @@ def pixel_of(camera, x, y, z):
 
 
 @inlined
-def free_of_shade(sun, sun_near, row, column, near):
-    """1 if a ray at a pixel of the sun's picture reaches what is as near as `near` [m], else 0."""
+def is_unshaded(sun, sun_near, row, column, near):
+    """1 if nothing in a pixel of the shadow map is nearer to the sun than `near` [m], else 0."""
     if 0 <= row < sun_near.shape[0] and 0 <= column < sun_near.shape[1] and sun_near[row, column] >= near + 1.0 / sun.scale:
         return 0
     return 1
 
 
 @inlined
-def sunlit(sun, sun_near, point, normal):
-    """Part of 25 neighbouring rays from a point that reach the sun: a shadow with a soft rim."""
-    off = 3.0 / sun.scale  # off the surface, which would else shade itself
+def sunlit_share(sun, sun_near, point, normal):
+    """The share of 25 neighbouring rays from a point that reach the sun, which gives soft shadows."""
+    off = 3.0 / sun.scale  # the point is moved off the surface, which would otherwise shade itself
     x, y, near = pixel_of(sun, point[0] + off * normal[0], point[1] + off * normal[1], point[2] + off * normal[2])
     column, row = int(np.floor(x)), int(np.floor(y))
-    free = free_of_shade(sun, sun_near, row, column, near)
+    free = is_unshaded(sun, sun_near, row, column, near)
     for r in (row - 2, row + 2):
         for c in (column - 2, column + 2):
-            free += free_of_shade(sun, sun_near, r, c, near)
-    if free in (0, 5):  # far from the rim all 25 agree
+            free += is_unshaded(sun, sun_near, r, c, near)
+    if free in (0, 5):  # far from the edge of a shadow all 25 rays agree
         return free / 5.0
     free = 0
     for r in range(row - 2, row + 3):
         for c in range(column - 2, column + 3):
-            free += free_of_shade(sun, sun_near, r, c, near)
+            free += is_unshaded(sun, sun_near, r, c, near)
     return free / 25.0
 
 
 @inlined
 def tangents(x, y, z):
-    """Two unit vectors across a unit vector and each other (Duff et al. 2017)."""
+    """Two unit vectors perpendicular to a unit vector and to each other (Duff et al. 2017)."""
     sign = 1.0 if z >= 0.0 else -1.0
     a = -1.0 / (sign + z)
     b = x * y * a
@@ -111,8 +112,8 @@ def tangents(x, y, z):
 
 
 @inlined
-def open_sky(camera, near_buffer, samples, reach, point, normal, turn):
-    """Part of the sample points about a surface point that are not behind something nearer than `reach`."""
+def open_sky_share(camera, near_buffer, samples, reach, point, normal, turn):
+    """The share of the sample points around a surface point that nothing within `reach` [m] hides."""
     first, second = tangents(normal[0], normal[1], normal[2])
     cosine, sine = reach * np.cos(turn), reach * np.sin(turn)
     hidden = 0
@@ -139,9 +140,9 @@ def dot(a, b):
 
 
 @inlined
-def outline(near, face, block_of, normal, step, row, column):
-    """How strongly a pixel belongs to a line: 1 where another block begins, 0.4 at an edge of the block, 0 elsewhere.
-    Where depth jumps by more than `step` [m] the line is drawn on the nearer block alone."""
+def outline_strength(near, face, block_of, normal, step, row, column):
+    """The strength of the outline in a pixel: 1 where another block begins, 0.4 at an edge of the block, 0 elsewhere.
+    Where the depth jumps by more than `step` [m], the line is drawn on the nearer block only."""
     here = face[row, column]
     strength = 0.0
     for i, j in ((0, 1), (1, 0), (0, -1), (-1, 0)):
@@ -151,7 +152,7 @@ def outline(near, face, block_of, normal, step, row, column):
         other = face[r, c]
         if other == here or near[r, c] > near[row, column] + step:
             continue
-        if other == NOTHING or block_of[other] != block_of[here]:
+        if other == NO_FACE or block_of[other] != block_of[here]:
             return 1.0
         if dot(normal[other], normal[here]) < 0.99:
             strength = 0.4
@@ -159,16 +160,16 @@ def outline(near, face, block_of, normal, step, row, column):
 
 
 @inlined
-def alone(face, row, column):
-    """Whether a pixel and all fine pixels beside it show one face, so that no line runs there."""
-    r, c = FINE * row, FINE * column
-    if r == 0 or c == 0 or r + FINE == face.shape[0] or c + FINE == face.shape[1]:
+def is_inside_face(face, row, column):
+    """Whether a pixel and all neighbouring subpixels show one face, so that there is no outline."""
+    r, c = SUBPIXELS * row, SUBPIXELS * column
+    if r == 0 or c == 0 or r + SUBPIXELS == face.shape[0] or c + SUBPIXELS == face.shape[1]:
         return False
     here = face[r, c]
-    for k in range(FINE):
-        if face[r - 1, c + k] != here or face[r + FINE, c + k] != here or face[r + k, c - 1] != here:
+    for k in range(SUBPIXELS):
+        if face[r - 1, c + k] != here or face[r + SUBPIXELS, c + k] != here or face[r + k, c - 1] != here:
             return False
-        for j in range(FINE + 1):
+        for j in range(SUBPIXELS + 1):
             if face[r + k, c + j] != here:
                 return False
     return True
@@ -176,7 +177,7 @@ def alone(face, row, column):
 
 @inlined
 def floor_point(camera, column, row, floor):
-    """Where the ray of a pixel meets the level `floor` [m], and whether it does so before the eye's horizon."""
+    """Where the ray of a pixel meets the level `floor` [m], and whether it does so in front of the horizon."""
     start = world_point(camera, column, row, 0.0)
     k, centre, forward = camera.inverse_distance, camera.centre, camera.forward
     x, y, z = (
@@ -192,62 +193,63 @@ def floor_point(camera, column, row, floor):
 
 @inlined
 def block_light(camera, near, face, normal, sun, sun_near, samples, reach, row, column):
-    """Sun and sky, 0..1, on the block seen in a fine pixel."""
+    """Light of the sun and the sky, 0..1, on the block that is visible in a subpixel."""
     n = normal[face[row, column]]
     point = world_point(camera, column, row, near[row, column])
     sunshine = -dot(n, sun.forward)
-    sunshine = sunshine * sunlit(sun, sun_near, point, n) if sunshine > 0.0 else 0.0
-    return sunshine, (0.70 + 0.30 * n[2]) * open_sky(camera, near, samples, reach, point, n, spread(row, column))
+    sunshine = sunshine * sunlit_share(sun, sun_near, point, n) if sunshine > 0.0 else 0.0
+    return sunshine, (0.70 + 0.30 * n[2]) * open_sky_share(camera, near, samples, reach, point, n, scatter_angle(row, column))
 
 
 @inlined
 def floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, row, column):
-    """Part of the background's light, 0..1, that is left in a fine pixel: the floor is a plane that only catches shadows and
-    fades with `radius` [m] about the structure. Stones hide its sky only if it is `beside` them."""
+    """The share of the background's light, 0..1, that is left in a subpixel: the floor is a plane that only receives shadows
+    and fades within `radius` [m] of the structure. Blocks hide its sky only if the subpixel is `beside` them."""
     point, met = floor_point(camera, column, row, floor)
     away = ((point[0] - camera.centre[0]) ** 2 + (point[1] - camera.centre[1]) ** 2) / radius**2
     if not met or not away < 6.0:
         return 1.0
     upward = (0.0, 0.0, 1.0)
-    shade = 0.55 + 0.45 * sunlit(sun, sun_near, point, upward)
+    shade = 0.55 + 0.45 * sunlit_share(sun, sun_near, point, upward)
     if beside:
-        shade *= 0.5 + 0.5 * open_sky(camera, near, samples, reach, point, upward, spread(row, column))
+        shade *= 0.5 + 0.5 * open_sky_share(camera, near, samples, reach, point, upward, scatter_angle(row, column))
     return 1.0 - np.exp(-away) * (1.0 - shade)
 
 
 @inner
-def covered(face, margin):
-    """First and last row, first and last column of fine pixels with stones, and a margin about them."""
+def covered_range(face, margin):
+    """The first and last row and column of subpixels that show blocks, with a margin around them."""
     top, bottom, left, right = face.shape[0], -1, face.shape[1], -1
-    for row in range(0, face.shape[0], FINE):
-        for column in range(0, face.shape[1], FINE):
-            if face[row, column] != NOTHING:
+    for row in range(0, face.shape[0], SUBPIXELS):
+        for column in range(0, face.shape[1], SUBPIXELS):
+            if face[row, column] != NO_FACE:
                 top, bottom, left, right = min(top, row), max(bottom, row), min(left, column), max(right, column)
     return top - margin, bottom + margin, left - margin, right + margin
 
 
 @inner
-def light(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
-    """Light (H, W) in the first fine pixel of every pixel; of the floor, which is nan if there is none, `out_sky` is all."""
-    top, bottom, left, right = covered(face, reach * camera.scale)
+def light_pixels(camera, near, face, normal, sun, sun_near, samples, reach, floor, radius, out_sun, out_sky):
+    """Light (H, W) in the first subpixel of every pixel; the light of the floor is all in `out_sky`. `floor` is nan if there is
+    none."""
+    top, bottom, left, right = covered_range(face, reach * camera.scale)
     for row in range(out_sun.shape[0]):
         for column in range(out_sun.shape[1]):
-            r, c = FINE * row, FINE * column
+            r, c = SUBPIXELS * row, SUBPIXELS * column
             beside = top <= r <= bottom and left <= c <= right
-            if face[r, c] != NOTHING:
-                found = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
-                out_sun[row, column], out_sky[row, column] = found
+            if face[r, c] != NO_FACE:
+                light = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
+                out_sun[row, column], out_sky[row, column] = light
             else:
                 out_sky[row, column] = floor_light(camera, near, sun, sun_near, samples, reach, floor, radius, beside, r, c)
 
 
 @inlined
 def shared_light(face, sun_light, sky_light, here, row, column):
-    """Mean light of the pixel and its eight neighbours as far as they show the face `here`, and how many do."""
+    """The mean light of those of a pixel and its eight neighbours that show the face `here`, and their number."""
     sunshine, sky, count = 0.0, 0.0, 0
     for r in range(max(row - 1, 0), min(row + 2, sun_light.shape[0])):
         for c in range(max(column - 1, 0), min(column + 2, sun_light.shape[1])):
-            if face[FINE * r, FINE * c] == here:
+            if face[SUBPIXELS * r, SUBPIXELS * c] == here:
                 sunshine += sun_light[r, c]
                 sky += sky_light[r, c]
                 count += 1
@@ -255,26 +257,26 @@ def shared_light(face, sun_light, sky_light, here, row, column):
 
 
 @inner
-def shade(
+def shade_pixels(
     camera, near, face, block_of, normal, tone, sun, sun_near, samples, reach, line, background, sun_light, sky_light, out_image
 ):
-    """Colour the pixels (H, W, 3): blocks of `tone` (B, 3) by sun and sky, with outlines of strength `line`, before a
-    `background` (H, 3) that the floor darkens."""
+    """Colour the pixels (H, W, 3): blocks of `tone` (B, 3) lit by sun and sky, with outlines of strength `line`, in front of a
+    `background` (H, 3) that is darkened by shadows on the floor."""
     sun_colour, sky_colour = (0.80, 0.765, 0.69), (0.50, 0.52, 0.58)
     for row in range(out_image.shape[0]):
         for column in range(out_image.shape[1]):
             red, green, blue = 0.0, 0.0, 0.0
-            last = NOTHING - 1
+            last = NO_FACE - 1
             sunshine, sky, count = 0.0, 0.0, 0
-            fine = 1 if alone(face, row, column) else FINE
+            fine = 1 if is_inside_face(face, row, column) else SUBPIXELS
             for i in range(fine):
                 for j in range(fine):
-                    r, c = FINE * row + i, FINE * column + j
+                    r, c = SUBPIXELS * row + i, SUBPIXELS * column + j
                     here = face[r, c]
                     if here != last:
                         sunshine, sky, count = shared_light(face, sun_light, sky_light, here, row, column)
                     last = here
-                    if here == NOTHING:
+                    if here == NO_FACE:
                         left = sky if count else 1.0
                         red += left * background[row, 0]
                         green += left * background[row, 1]
@@ -284,52 +286,53 @@ def shade(
                         sunshine, sky = block_light(camera, near, face, normal, sun, sun_near, samples, reach, r, c)
                     ink = 1.0
                     if fine > 1:
-                        ink -= line * outline(near, face, block_of, normal, 4.0 / camera.scale, r, c)
+                        ink -= line * outline_strength(near, face, block_of, normal, 4.0 / camera.scale, r, c)
                     own = tone[block_of[here]]
                     red += ink * own[0] * (sky_colour[0] * sky + sun_colour[0] * sunshine)
                     green += ink * own[1] * (sky_colour[1] * sky + sun_colour[1] * sunshine)
                     blue += ink * own[2] * (sky_colour[2] * sky + sun_colour[2] * sunshine)
-            out_image[row, column, 0] = on_screen(red / fine**2)
-            out_image[row, column, 1] = on_screen(green / fine**2)
-            out_image[row, column, 2] = on_screen(blue / fine**2)
+            out_image[row, column, 0] = to_srgb(red / fine**2)
+            out_image[row, column, 1] = to_srgb(green / fine**2)
+            out_image[row, column, 2] = to_srgb(blue / fine**2)
 
 
 @inlined
-def on_screen(linear):
-    """sRGB, 0..1, of an amount of light: its power 1/2.2 from a table by its root, along which it is almost straight."""
-    place = np.sqrt(min(max(linear, 0.0), 1.0)) * (len(SCREEN) - 2)
+def to_srgb(linear):
+    """The sRGB value, 0..1, of an amount of light: its power 1/2.2, interpolated in a table over its root, where it is almost
+    linear."""
+    place = np.sqrt(min(max(linear, 0.0), 1.0)) * (len(SRGB_TABLE) - 2)
     k = int(place)
-    return SCREEN[k] + (place - k) * (SCREEN[k + 1] - SCREEN[k])
+    return SRGB_TABLE[k] + (place - k) * (SRGB_TABLE[k + 1] - SRGB_TABLE[k])
 
 
 @inner
 def draw_outlines(near, face, block_of, normal, step, out_ink):
-    """Part (H, W) of every pixel that outlines cover."""
+    """The share (H, W) of every pixel that outlines cover."""
     for row in range(out_ink.shape[0]):
         for column in range(out_ink.shape[1]):
-            covered = 0.0
-            for i in range(FINE):
-                for j in range(FINE):
-                    r, c = FINE * row + i, FINE * column + j
-                    if face[r, c] != NOTHING:
-                        covered += outline(near, face, block_of, normal, step, r, c)
-            out_ink[row, column] = covered / FINE**2
+            cover = 0.0
+            for i in range(SUBPIXELS):
+                for j in range(SUBPIXELS):
+                    r, c = SUBPIXELS * row + i, SUBPIXELS * column + j
+                    if face[r, c] != NO_FACE:
+                        cover += outline_strength(near, face, block_of, normal, step, r, c)
+            out_ink[row, column] = cover / SUBPIXELS**2
 
 
 @inlined
-def spread(row, column):
-    """[rad] An angle by pixel, evenly spread and without a pattern that the eye finds."""
+def scatter_angle(row, column):
+    """[rad] an angle that varies from pixel to pixel, evenly distributed and without a visible pattern."""
     return 6.283185307179586 * ((column * 0.7548776662466927 + row * 0.5698402909980532) % 1.0)
 
 
 def empty_buffers(size: tuple[int, int]) -> tuple[Array, Array]:
-    """Nearness and face of a picture in which nothing has been drawn."""
+    """The nearness and face of every pixel of an empty picture."""
     shape = (size[1], size[0])
-    return np.full(shape, FAR, np.float32), np.full(shape, NOTHING, np.int32)
+    return np.full(shape, EMPTY_NEARNESS, np.float32), np.full(shape, NO_FACE, np.int32)
 
 
 def hemisphere(count: int) -> Array:
-    """(count, 3) points of the unit half ball about z, denser near its middle: what is close hides most sky."""
+    """(count, 3) points of the unit hemisphere around z, denser near its centre, because near surfaces hide most of the sky."""
     k = np.arange(count) + 0.5
     height = 0.15 + 0.85 * k / count
     turn = np.pi * (1.0 + np.sqrt(5.0)) * k
@@ -338,8 +341,8 @@ def hemisphere(count: int) -> Array:
     return length[:, None] * np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)
 
 
-def nearest(camera: Camera, triangle: Array, face: Array) -> tuple[Array, Array]:
-    """Nearness and face of every pixel, of triangles already projected."""
+def rasterise_nearest(camera: Camera, triangle: Array, face: Array) -> tuple[Array, Array]:
+    """The nearness and face of every pixel, from projected triangles."""
     near, number = empty_buffers(camera.size)
     rasterise(triangle, face, near, number)
     return near, number

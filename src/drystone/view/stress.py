@@ -1,7 +1,8 @@
-"""Stresses in deformable blocks, to be drawn: a frame of a `Run` comes in, its bricks and the stress of each go out.
+"""Stresses in deformable blocks for pictures: a frame of a `Run` comes in, its brick elements and their stresses go out.
 
-`READINGS` say what is read of a stress: "von mises"; "tension" and "compression", the largest principal stresses; of a dome
-about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes the blocks were built in.
+`STRESS_MEASURES` are the numbers that can be drawn: "von mises"; "tension" and "compression", the largest principal stresses;
+and for a dome about the z axis "hoop tension", "hoop compression" and "meridian compression", in the axes of the blocks as
+built.
 """
 
 from collections.abc import Callable
@@ -13,76 +14,79 @@ from drystone.elastic import elements, gauss_stresses, nodal, principal, von_mis
 from drystone.errors import InputError
 from drystone.model import Block, Model, make_bodies
 from drystone.record import Run
-from drystone.solid import Solids, lay_out
+from drystone.solid import Solids, make_surfaces
 
 Array = np.ndarray
 
-FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))  # of a brick, from outside
+BRICK_FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))  # of a brick, from outside
 
 
-def _along_hoop(stress: Array, place: Array) -> Array:
-    """(E,) [Pa] along the horizontal circle about the z axis."""
+def _hoop_stress(stress: Array, place: Array) -> Array:
+    """(E,) [Pa] the normal stress along the horizontal circle about the z axis."""
     across = place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)
     x, y = -across[:, 1], across[:, 0]
     return stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
 
 
-def _in_meridian(stress: Array, place: Array) -> Array:
-    """(E,) [Pa] the least principal stress in the upright plane through the z axis."""
+def _meridian_stress(stress: Array, place: Array) -> Array:
+    """(E,) [Pa] the smallest principal stress in the vertical plane through the z axis."""
     x, y = (place[:, :2] / np.linalg.norm(place[:, :2], axis=1, keepdims=True)).T
     out = stress[:, 0] * x * x + stress[:, 1] * y * y + 2.0 * stress[:, 3] * x * y
     shear = stress[:, 5] * x + stress[:, 4] * y
     return (out + stress[:, 2]) / 2 - np.hypot((out - stress[:, 2]) / 2, shear)
 
 
-READINGS: dict[str, Callable[[Array, Array], Array]] = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks at places (E, 3)
+STRESS_MEASURES: dict[
+    str, Callable[[Array, Array], Array]
+] = {  # (E,) [Pa] of the mean stresses (E, 6) of bricks at places (E, 3)
     "von mises": lambda stress, place: von_mises(stress),
     "tension": lambda stress, place: np.maximum(principal(stress)[:, -1], 0.0),
     "compression": lambda stress, place: np.maximum(-principal(stress)[:, 0], 0.0),
-    "hoop tension": lambda stress, place: np.maximum(_along_hoop(stress, place), 0.0),
-    "hoop compression": lambda stress, place: np.maximum(-_along_hoop(stress, place), 0.0),
-    "meridian compression": lambda stress, place: np.maximum(-_in_meridian(stress, place), 0.0),
+    "hoop tension": lambda stress, place: np.maximum(_hoop_stress(stress, place), 0.0),
+    "hoop compression": lambda stress, place: np.maximum(-_hoop_stress(stress, place), 0.0),
+    "meridian compression": lambda stress, place: np.maximum(-_meridian_stress(stress, place), 0.0),
 }
 
 
-def bricks(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[Model, Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame, to be drawn; (N,) [Pa] one of the `READINGS` of
-    each, nan if it is rigid. Strains, not the motion of the blocks, are `exaggerate` times as large."""
+def stressed_bricks(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[Model, Array]:
+    """A model for drawing of the rigid blocks and of the bricks of deformable blocks in a frame, and (N,) [Pa] one of the
+    `STRESS_MEASURES` of each, nan if it is rigid. Strains, but not the motion of the blocks, are multiplied by `exaggerate`."""
     if run.model.elastic is None:
         raise InputError(f"{run.folder}: all blocks are rigid and have no stresses; set deformable in [structure]")
-    stones, value = _pieces(run, frame, reading, exaggerate)
-    return _model(stones), value
+    drawn, values = _pieces(run, frame, measure, exaggerate)
+    return _model(drawn), values
 
 
-def _pieces(run: Run, frame: int, reading: str, exaggerate: float) -> tuple[list[Block], Array]:
-    """Rigid blocks and the bricks of deformable ones as they lie in a frame; (B,) [Pa] what is read of each, nan if rigid."""
+def _pieces(run: Run, frame: int, measure: str, exaggerate: float) -> tuple[list[Block], Array]:
+    """The rigid blocks and the bricks of deformable blocks in a frame, and (N,) [Pa] the measure of each, nan if it is
+    rigid."""
     model, state, elastic = run.model, run.state(frame), run.model.elastic
     assert elastic is not None
     moved, stresses = nodal(elastic, state.amplitude), gauss_stresses(elastic, state.amplitude)
-    stones, value = [], []
+    drawn, values = [], []
     for i, block in enumerate(model.blocks):
         s = int(elastic.row[i])
         if s < 0:
             corners = np.asarray(block.vertices, float) - model.position[i]
             place = state.position[i] + quaternion.rotate(state.rotation[i], corners)
-            stones.append(Block(place, block.faces, fixed=block.fixed))
-            value.append(np.nan)
+            drawn.append(Block(place, block.faces, fixed=block.fixed))
+            values.append(np.nan)
             continue
         kind = int(elastic.kind[s])
         place = state.position[i] + quaternion.rotate(state.rotation[i], elastic.node[kind] + exaggerate * moved[s])
-        bricks = elements(elastic.mesh[kind].tolist())
-        stones += [Block(place[corners], FACES) for corners in bricks]
-        middle = model.position[i] + elastic.node[kind][bricks].mean(axis=1)
-        value += READINGS[reading](stresses[s].mean(axis=1), middle).tolist()
-    return stones, np.array(value)
+        corners_of = elements(elastic.mesh[kind].tolist())
+        drawn += [Block(place[corners], BRICK_FACES) for corners in corners_of]
+        middle = model.position[i] + elastic.node[kind][corners_of].mean(axis=1)
+        values += STRESS_MEASURES[measure](stresses[s].mean(axis=1), middle).tolist()
+    return drawn, np.array(values)
 
 
-def _model(stones: list[Block]) -> Model:
-    """Blocks to be drawn, and nothing else: their faces may be slightly curved and they may overlap."""
-    count, none = len(stones), np.zeros(len(stones))
-    surfaces = lay_out([block.vertices for block in stones], [block.faces for block in stones], [""] * count)
-    middle = np.array([block.vertices.mean(axis=0) for block in stones])
-    fixed = np.array([block.fixed for block in stones])
+def _model(drawn: list[Block]) -> Model:
+    """A model that can only be drawn: the faces of its blocks may be slightly curved, and the blocks may overlap."""
+    count, none = len(drawn), np.zeros(len(drawn))
+    surfaces = make_surfaces([block.vertices for block in drawn], [block.faces for block in drawn], [""] * count)
+    middle = np.array([block.vertices.mean(axis=0) for block in drawn])
+    fixed = np.array([block.fixed for block in drawn])
     solids = Solids(none, middle, np.zeros((count, 3, 3)))
     bodies = make_bodies(surfaces, solids, np.arange(count), none, fixed, np.zeros(count, np.int64))
-    return Model(tuple(stones), bodies, middle, np.zeros((1, 1)))
+    return Model(tuple(drawn), bodies, middle, np.zeros((1, 1)))

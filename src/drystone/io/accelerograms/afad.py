@@ -1,4 +1,4 @@
-"""AFAD/NSMN text (Turkey): three components in columns come in, three `Accelerogram`s go out.
+"""Reads text files of AFAD/NSMN (Turkey), with three components in columns.
 
 Lines "KEY : value", a line with the names of the columns, then the columns in the unit of the peaks, gal.
 """
@@ -6,30 +6,32 @@ Lines "KEY : value", a line with the names of the columns, then the columns in t
 import re
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, in_si
+from drystone.io.accelerograms.sheet import Sheet, format_peak
 
 
 def is_afad(sheet: Sheet) -> bool:
     """Whether the header states peaks and a sampling interval as AFAD does."""
-    return bool(sheet.told(r"^(SAMPLING INTERVAL) \(sec\)")) and bool(sheet.told(r"^(RAW PGA VALUES)"))
+    return bool(sheet.header_field(r"^(SAMPLING INTERVAL) \(sec\)")) and bool(sheet.header_field(r"^(RAW PGA VALUES)"))
 
 
 def read_afad(sheet: Sheet) -> list[Accelerogram]:
     """The components of an AFAD file."""
-    time_step = sheet.positive(r"^SAMPLING INTERVAL \(sec\)\s*:(.*)", "the sampling interval")
-    count = sheet.whole(r"^NUMBER OF DATA\s*:(.*)", "the number of data")
-    _, unit = sheet.find(r"^RAW PGA VALUES \((\S+)\)", "the unit of its peaks")
-    titles, names = sheet.find(r"^\s+(\w-\w(?:\s+\w-\w)*)\s*$", "the names of the columns, N-S E-W U-D")
+    time_step = sheet.positive_number(r"^SAMPLING INTERVAL \(sec\)\s*:(.*)", "the sampling interval")
+    count = sheet.whole_number(r"^NUMBER OF DATA\s*:(.*)", "the number of data")
+    _, unit = sheet.required_field(r"^RAW PGA VALUES \((\S+)\)", "the unit of its peaks")
+    titles, names = sheet.required_field(r"^\s+(\w-\w(?:\s+\w-\w)*)\s*$", "the names of the columns, N-S E-W U-D")
     components = names.split()
-    values = sheet.table(titles + 1, len(components))
-    sheet.must_agree(titles + 1, len(values), count)
-    peaks = dict(re.findall(r"\((\w-\w)\)\s*(\S+)", sheet.told(r"^(RAW PGA VALUES.*)")))
+    values = sheet.read_table(titles + 1, len(components))
+    sheet.check_count(titles + 1, len(values), count)
+    peaks = dict(re.findall(r"\((\w-\w)\)\s*(\S+)", sheet.header_field(r"^(RAW PGA VALUES.*)")))
     about = {
         "format": "AFAD",
-        "date": sheet.told(r"^EARTHQUAKE DATE\s*:(.*)"),
-        "station": sheet.told(r"^STATION ID\s*:(.*)"),
+        "date": sheet.header_field(r"^EARTHQUAKE DATE\s*:(.*)"),
+        "station": sheet.header_field(r"^STATION ID\s*:(.*)"),
     }
     return [
-        sheet.accelerogram(titles + 1, name, time_step, column, unit, about | {"stated_pga": in_si(peaks.get(name, ""), unit)})
+        sheet.make_accelerogram(
+            titles + 1, name, time_step, column, unit, about | {"stated_pga": format_peak(peaks.get(name, ""), unit)}
+        )
         for name, column in zip(components, values.T, strict=True)
     ]

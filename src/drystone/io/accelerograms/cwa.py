@@ -1,4 +1,4 @@
-"""CWA text (Taiwan): time and three components in columns come in, three `Accelerogram`s go out.
+"""Reads text files of CWA (Taiwan), with the time and three components in columns.
 
 Lines "#Key: value"; "#DataSequence: Time U(+); N(+); E(+)" names the columns, the values are of fixed width.
 """
@@ -6,36 +6,36 @@ Lines "#Key: value"; "#DataSequence: Time U(+); N(+); E(+)" names the columns, t
 import re
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.io.accelerograms.sheet import Sheet, in_si
+from drystone.io.accelerograms.sheet import Sheet, format_peak
 
 
 def is_cwa(sheet: Sheet) -> bool:
     """Whether the header states a sequence of data and a unit as CWA does."""
-    return bool(sheet.told(r"^#(DataSequence)")) and bool(sheet.told(r"^#(AmplitudeUnit)"))
+    return bool(sheet.header_field(r"^#(DataSequence)")) and bool(sheet.header_field(r"^#(AmplitudeUnit)"))
 
 
 def read_cwa(sheet: Sheet) -> list[Accelerogram]:
     """The components of a CWA file."""
-    rate = sheet.positive(r"^#SampleRate\(Hz\):(.*)", "the sampling rate [Hz]")
-    length = sheet.positive(r"^#RecordLength\(sec\):(.*)", "the length of the record [s]")
-    _, unit = sheet.find(r"^#AmplitudeUnit:\s*(\w+(?:/s(?:ec)?2)?)", "the unit of its values")
-    _, sequence = sheet.find(r"^#DataSequence:\s*Time(.*)", "the sequence of its columns")
-    first, _ = sheet.find(r"^#(Data):", "where the data begin")
+    rate = sheet.positive_number(r"^#SampleRate\(Hz\):(.*)", "the sampling rate [Hz]")
+    length = sheet.positive_number(r"^#RecordLength\(sec\):(.*)", "the length of the record [s]")
+    _, unit = sheet.required_field(r"^#AmplitudeUnit:\s*(\w+(?:/s(?:ec)?2)?)", "the unit of its values")
+    _, sequence = sheet.required_field(r"^#DataSequence:\s*Time(.*)", "the sequence of its columns")
+    first, _ = sheet.required_field(r"^#(Data):", "where the data begin")
     components = re.findall(r"(\w+)\(\+\)", sequence)
-    values = sheet.table(first + 1, 1 + len(components))
-    sheet.must_agree(first + 1, len(values), round(length * rate))
+    values = sheet.read_table(first + 1, 1 + len(components))
+    sheet.check_count(first + 1, len(values), round(length * rate))
     about = {
         "format": "CWA",
-        "date": sheet.told(r"^#Origin Time\(\S+\):(.*)"),
-        "station": sheet.told(r"^#StationCode:(.*)"),
+        "date": sheet.header_field(r"^#Origin Time\(\S+\):(.*)"),
+        "station": sheet.header_field(r"^#StationCode:(.*)"),
     }
     return [
-        sheet.accelerogram(first + 1, name, 1 / rate, column, unit, about | {"stated_pga": _peak(sheet, name, unit)})
+        sheet.make_accelerogram(first + 1, name, 1 / rate, column, unit, about | {"stated_pga": _peak(sheet, name, unit)})
         for name, column in zip(components, values.T[1:], strict=True)
     ]
 
 
 def _peak(sheet: Sheet, component: str, unit: str) -> str:
-    """The larger of the two, "0.658~ -0.837"."""
-    ends = sheet.told(rf"^#AmplitudeMAX\. {component}:(.*)").split("~")
-    return max((in_si(end, unit) for end in ends), key=lambda peak: abs(float(peak or 0)))
+    """The larger of the two values in "0.658~ -0.837"."""
+    ends = sheet.header_field(rf"^#AmplitudeMAX\. {component}:(.*)").split("~")
+    return max((format_peak(end, unit) for end in ends), key=lambda peak: abs(float(peak or 0)))

@@ -1,6 +1,6 @@
-"""The door of ground motions: a path comes in, `Accelerogram`s in m/s2 go out, one a component.
+"""Reads accelerograms of all formats, as `Accelerogram`s in m/s2, one per component.
 
-What a file is, its content says; its suffix only if the content does not. A unit is never guessed.
+The format is recognised by the content, and by the suffix only if the content does not decide. Units are never guessed.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from drystone.io.accelerograms.itaca import is_itaca, read_itaca
 from drystone.io.accelerograms.knet import is_knet, read_knet
 from drystone.io.accelerograms.peer import is_peer, read_peer
 from drystone.io.accelerograms.seismology import is_miniseed, is_sac, read_seismology
-from drystone.io.accelerograms.sheet import Sheet, lines_of
+from drystone.io.accelerograms.sheet import Sheet, split_lines
 from drystone.io.accelerograms.smc import is_smc, read_smc
 from drystone.io.accelerograms.unam import is_unam, read_unam
 from drystone.io.accelerograms.volume1 import is_volume1, read_volume1
@@ -36,7 +36,7 @@ class Format(NamedTuple):
     read: Callable[[Sheet], list[Accelerogram]]
 
 
-FORMATS = [
+TEXT_FORMATS = [
     Format("PEER", (".at2", ".vt2", ".dt2"), is_peer, read_peer),
     Format("ESM", (".asc",), is_esm, read_esm),
     Format("ITACA", (), is_itaca, read_itaca),
@@ -50,37 +50,39 @@ FORMATS = [
     Format("UNAM", (), is_unam, read_unam),
     Format("SMC", (".smc",), is_smc, read_smc),
 ]
-BINARY = {"SAC": is_sac, "miniSEED": is_miniseed}
+BINARY_FORMATS = {"SAC": is_sac, "miniSEED": is_miniseed}
 
 
 def read_accelerograms(
     path: str | Path, *, unit: str | None = None, time_step: float | None = None, column: int | None = None
 ) -> list[Accelerogram]:
-    """The components in a file of ground motions.
+    """Read all components in a file of ground motions.
 
-    unit: of the values, where the file does not state it ("g", "m/s2", "cm/s2", "gal", "mm/s2"); time_step [s]: where there is
-    no time; column: of a file of columns the one to take, counted from 1 (the time is one too).
+    unit: of the values, if the file does not state it ("g", "m/s2", "cm/s2", "gal", "mm/s2"); time_step [s]: if the file has no
+    times; column: the one to read in a file of columns, numbered from 1 (times count as a column).
     """
     path = Path(path)
     if time_step is not None and not 0 < time_step < float("inf"):
         raise InputError(f"time step {time_step!r} is not above 0; give it in s")
     data, sheet = read_bytes(path), Sheet(path, [], unit, time_step)
-    binary = next((kind for kind, is_it in BINARY.items() if is_it(data)), None)
+    binary = next((kind for kind, is_it in BINARY_FORMATS.items() if is_it(data)), None)
     if binary is not None:
-        _without_columns(path, column, binary)
+        _reject_column(path, column, binary)
         return read_seismology(sheet, data, binary)
-    sheet = sheet._replace(lines=lines_of(path, data))
-    known = next((each for each in FORMATS if each.is_it(sheet)), None)
-    known = known or next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
+    sheet = sheet._replace(lines=split_lines(path, data))
+    known = next((each for each in TEXT_FORMATS if each.is_it(sheet)), None)
+    known = known or next((each for each in TEXT_FORMATS if path.suffix.lower() in each.suffixes), None)
     if known is not None:
-        _without_columns(path, column, known.name)
+        _reject_column(path, column, known.name)
         return known.read(sheet)
     if is_columns(sheet):
         return read_columns(sheet, column)
-    names = ", ".join(each.name for each in FORMATS)
-    raise InputError(f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY)} or columns of numbers")
+    names = ", ".join(each.name for each in TEXT_FORMATS)
+    raise InputError(
+        f"{path}: not a ground motion that is known; give {names}, {', '.join(BINARY_FORMATS)} or columns of numbers"
+    )
 
 
-def _without_columns(path: Path, column: int | None, name: str) -> None:
+def _reject_column(path: Path, column: int | None, name: str) -> None:
     if column is not None:
         raise InputError(f"{path}: column {column} of a file in the format {name}, which has none; leave it out")

@@ -1,7 +1,7 @@
-"""SAC and miniSEED, read by ObsPy: bytes come in, an `Accelerogram` a trace goes out.
+"""Reads SAC and miniSEED with ObsPy, one `Accelerogram` per trace.
 
-SAC does not say its unit: it must be stated. miniSEED has counts: their sensitivity is in the StationXML (`*.xml`) of the same
-folder; without it the unit must be stated, and the counts are taken to be in it.
+SAC does not state its unit, which the user must give. miniSEED has counts, whose sensitivity is in the StationXML (`*.xml`) of
+the same folder; without it the user must give the unit of the counts.
 """
 
 import re
@@ -17,17 +17,17 @@ import numpy as np
 from drystone.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
 from drystone.io.accelerograms.sheet import Sheet
-from drystone.io.geometry.drawing import need
+from drystone.io.geometry.drawing import missing_library
 from drystone.io.given import read_bytes
 
-HEADER = 632  # [byte] of SAC
-OBSPY = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
-KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
+SAC_HEADER_BYTES = 632  # [byte] of SAC
+OBSPY_NAMES = {"SAC": "SAC", "miniSEED": "MSEED"}  # its names
+SAC_KINDS = {6: "displacement", 7: "velocity"}  # of SAC's IDEP
 
 
 def is_sac(data: bytes) -> bool:
     """Whether the header has the version of SAC, in either byte order, in its place."""
-    return len(data) >= HEADER and any(struct.unpack(order + "i", data[304:308])[0] in (6, 7) for order in "<>")
+    return len(data) >= SAC_HEADER_BYTES and any(struct.unpack(order + "i", data[304:308])[0] in (6, 7) for order in "<>")
 
 
 def is_miniseed(data: bytes) -> bool:
@@ -36,33 +36,33 @@ def is_miniseed(data: bytes) -> bool:
 
 
 def read_seismology(sheet: Sheet, data: bytes, kind: str) -> list[Accelerogram]:
-    """The traces of a file of the kind "SAC" or "miniSEED"; of the sheet its path and what is stated."""
+    """The traces of a file of the kind "SAC" or "miniSEED"; `sheet` has its path and what the user states."""
     try:
         from obspy import read
     except ImportError:
-        raise need("obspy", "seismology", sheet.path) from None
+        raise missing_library("obspy", "seismology", sheet.path) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of records that are cut or damaged,
+            warnings.simplefilter("error", UserWarning)  # ObsPy only warns of truncated or damaged records,
             warnings.simplefilter("error", RuntimeWarning)  # and NumPy of a time step that is 0
-            traces = list(read(BytesIO(data), format=OBSPY[kind]))
-        _check_whole(sheet.path, data, traces)
+            traces = list(read(BytesIO(data), format=OBSPY_NAMES[kind]))
+        _check_complete(sheet.path, data, traces)
         return [_component(sheet, trace) for trace in traces]
     except InputError:
         raise
     except Exception as error:  # ObsPy raises what its parts raise
-        said = str(error).strip().partition("\n")[0][:80]
-        raise InputError(f"{sheet.path}: not a {kind} file that can be read ({said}); take it as it was published") from None
+        message = str(error).strip().partition("\n")[0][:80]
+        raise InputError(f"{sheet.path}: not a {kind} file that can be read ({message}); take it as it was published") from None
 
 
-def _check_whole(path: Path, data: bytes, traces: list[Any]) -> None:
-    """Refuse a file that ends within a record, and a channel in several pieces."""
+def _check_complete(path: Path, data: bytes, traces: list[Any]) -> None:
+    """Refuse a file that ends within a record, and a channel with gaps."""
     length = min((trace.stats.mseed.record_length for trace in traces if "mseed" in trace.stats), default=1)
     if len(data) % length:
         raise InputError(f"{path}: ends within a record of {length} bytes; take the file as it was published")
     channel, pieces = Counter(trace.id for trace in traces).most_common(1)[0]
     if pieces > 1:
-        raise InputError(f"{path}: {channel} has gaps; give a record without, or fill them")
+        raise InputError(f"{path}: {channel} has gaps; give a record without gaps, or fill them")
 
 
 def _component(sheet: Sheet, trace: Any) -> Accelerogram:
@@ -74,19 +74,21 @@ def _component(sheet: Sheet, trace: Any) -> Accelerogram:
     about = {"format": "SAC", "station": f"{trace.stats.network}.{trace.stats.station}", "date": str(trace.stats.starttime)}
     unit = None
     if "sac" in trace.stats:
-        other = KINDS.get(int(trace.stats.sac.get("idep", -1)))
-        if other:
-            raise InputError(f"{sheet.path}: the file has a {other}, an acceleration is needed; take that of the same record")
+        other_kind = SAC_KINDS.get(int(trace.stats.sac.get("idep", -1)))
+        if other_kind:
+            raise InputError(
+                f"{sheet.path}: the file has a {other_kind}, an acceleration is needed; take that of the same record"
+            )
     else:
         sensitivity = _sensitivity(sheet.path.parent, trace)
         about["format"] = "miniSEED"
         if sensitivity is not None:
             unit = f"1(m/s2)/{sensitivity}"
-    return sheet.accelerogram(None, trace.stats.channel, float(trace.stats.delta), values, unit, about)
+    return sheet.make_accelerogram(None, trace.stats.channel, float(trace.stats.delta), values, unit, about)
 
 
 def _sensitivity(folder: Path, trace: Any) -> float | None:
-    """[s2/m] counts for 1 m/s2, of the StationXML that knows the channel; None if there is none."""
+    """[s2/m] counts per m/s2, from the StationXML that has the channel; None if there is none."""
     from obspy import read_inventory
 
     for path in sorted(folder.glob("*.xml")):

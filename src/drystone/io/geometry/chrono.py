@@ -1,7 +1,8 @@
-"""Bricks of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora): rows come in, a `Drawing` goes out.
+"""Reads brick files of the masonry simulator on Project Chrono (Beatini, Royer-Carfagni and Tasora).
 
-A row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y, z
-of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths in m, y up.
+Each row is one brick: number, fixed, visible, yielding, density [kg/m3], force (3), reference point (3), then the corners x, y,
+z of its convex hull; 9999 or * begins another hull of the same brick. Older rows lack yielding and density. Lengths are in m,
+with y up.
 """
 
 from pathlib import Path
@@ -9,18 +10,18 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import QhullError
 
-from drystone.build.shapes import joined
+from drystone.build.shapes import join_pieces
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, numbers, read_text
-from drystone.io.geometry.pieces import hull
+from drystone.io.geometry.drawing import Drawing, parse_numbers, read_text
+from drystone.io.geometry.pieces import make_hull
 from drystone.model import Block
 
 NEXT_HULL = ("*", "9999")
-HEAD, OLD_HEAD = 11, 9  # numbers before the corners
+HEADER_NUMBERS, OLD_HEADER_NUMBERS = 11, 9  # numbers before the corners
 
 
 def read_chrono(path: Path, density: float) -> Drawing:
-    """The bricks of a brick file; a row that begins with # is none."""
+    """The bricks of a brick file; rows that begin with # are ignored."""
     blocks = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         words = [word.strip() for word in line.split(",") if word.strip()]
@@ -38,16 +39,18 @@ def _brick(words: list[str], density: float, where: str) -> Block:
             hulls.append([])
         else:
             hulls[-1].append(word)
-    head = HEAD if len(hulls[0]) % 3 == HEAD % 3 else OLD_HEAD
+    head = HEADER_NUMBERS if len(hulls[0]) % 3 == HEADER_NUMBERS % 3 else OLD_HEADER_NUMBERS
     if len(hulls[0]) < head + 12 or any(len(corners) % 3 for corners in (hulls[0][head:], *hulls[1:])):
-        raise InputError(f"{where}: {len(words)} values are not a brick: {HEAD} numbers and x, y, z of at least 4 corners")
-    values = numbers(hulls[0][:head], where)
-    brick = Block(np.empty((0, 3)), (), values[4] if head == HEAD else density, values[1] != 0, hulls[0][0])
-    corners = [np.reshape(numbers(part, where), (-1, 3)) for part in (hulls[0][head:], *hulls[1:])]
+        raise InputError(
+            f"{where}: {len(words)} values are not a brick: {HEADER_NUMBERS} numbers and x, y, z of at least 4 corners"
+        )
+    values = parse_numbers(hulls[0][:head], where)
+    brick = Block(np.empty((0, 3)), (), values[4] if head == HEADER_NUMBERS else density, values[1] != 0, hulls[0][0])
+    corners = [np.reshape(parse_numbers(part, where), (-1, 3)) for part in (hulls[0][head:], *hulls[1:])]
     try:
-        pieces = [hull(points, brick) for points in corners if len(points)]
+        pieces = [make_hull(points, brick) for points in corners if len(points)]
     except QhullError:
         raise InputError(
             f"{where}: brick {words[0]} has a hull without volume; give at least 4 corners not in a plane"
         ) from None
-    return joined(pieces) if len(pieces) > 1 else pieces[0]
+    return join_pieces(pieces) if len(pieces) > 1 else pieces[0]

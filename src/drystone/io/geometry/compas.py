@@ -1,4 +1,4 @@
-"""COMPAS JSON: assemblies and models of all ages come in, a `Drawing` goes out; written as a model of today.
+"""Reads COMPAS JSON, assemblies and models of all versions, and writes models of the current version.
 
     {"dtype": ".../Assembly", "data": {"graph": {"data": {"node": {key: {"block": mesh, "is_support": ...}}}}}} compas_assembly
     {"node": {key: {"block": {"value": mesh}, "is_support": ...}}}                                              before 1.0
@@ -24,7 +24,7 @@ Entry = tuple[str, Any, bool]  # name, mesh, whether it is a support
 
 
 def is_compas(content: Any) -> bool:
-    """Whether JSON content is of COMPAS, and not our own."""
+    """Whether JSON content is of COMPAS, and not plain blocks."""
     if isinstance(content, list):
         return all(isinstance(entry, dict) and "dtype" in entry for entry in content)
     if not isinstance(content, dict):
@@ -33,13 +33,13 @@ def is_compas(content: Any) -> bool:
 
 
 def read_compas(content: Any, path: Path, density: float) -> Drawing:
-    """The blocks of what a COMPAS file holds."""
+    """The blocks in the content of a COMPAS file."""
     try:
         entries = list(_entries(content))
         blocks = [_block(name, mesh, support, density) for name, mesh, support in entries]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        said = f"{type(error).__name__} {error}"[:80]
-        raise InputError(f"{path}: not a COMPAS assembly, model or mesh as it is known here ({said}); export anew") from None
+        message = f"{type(error).__name__} {error}"[:80]
+        raise InputError(f"{path}: not a known COMPAS assembly, model or mesh ({message}); export it again") from None
     if not blocks:
         raise InputError(f"{path}: COMPAS data without blocks; export the assembly, not its analysis alone")
     return Drawing(blocks)
@@ -68,7 +68,7 @@ def _entries(content: Any) -> Iterator[Entry]:
 
 
 def _moved(mesh: Any, transformation: Any) -> Any:
-    """The mesh of an element where the element is."""
+    """The mesh of an element, moved to the position of the element."""
     if transformation is None:
         return mesh
     matrix = np.array(transformation["data"]["matrix"], float)
@@ -79,7 +79,7 @@ def _moved(mesh: Any, transformation: Any) -> Any:
 
 
 def _data(mesh: Any) -> dict[str, Any]:
-    """The innermost data of a mesh: versions wrap it in "data", "value" or both."""
+    """The innermost data of a mesh, which versions of COMPAS wrap in "data", "value" or both."""
     while "vertex" not in mesh:
         if not {"data", "value"} & mesh.keys():
             raise ValueError(f"{mesh.get('dtype', 'this')} is not a mesh")

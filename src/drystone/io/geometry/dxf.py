@@ -1,7 +1,8 @@
-"""DXF, by ezdxf (extra `dxf`): closed polylines, 3DFACEs, MESHes and polyface meshes come in, a `Drawing` goes out, and back.
+"""Reads and writes DXF, with ezdxf (extra `dxf`): closed polylines, 3DFACEs, MESHes and polyface meshes.
 
-A closed polyline is a flat block, which `depth` makes a prism. Layers are groups and the file's unit is honoured. Written as
-one MESH a block, in m, with name, group, density, fixed and pieces in extended data. Lines, text and references are left aside.
+A closed polyline is a flat block, which `depth` makes a prism. Layers are groups, and the unit of the file is used. Blocks are
+written as one MESH each, in m, with name, group, density, fixed and pieces in extended data. Lines, text and references are
+ignored.
 """
 
 from collections import Counter, defaultdict
@@ -13,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, need, one_line
+from drystone.io.geometry.drawing import Drawing, Face, missing_library, one_line
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-METRES = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}  # by $INSUNITS; others are not said
-OWNER = "DRYSTONE"  # of the extended data
-FORBIDDEN = str.maketrans(dict.fromkeys('<>/\\":;?*|=`', "_"))  # in the name of a layer
-CLOSED = 1e-6  # of an outline's size: how far its last point may be from its first
+# by $INSUNITS; others are not said
+METRES_PER_UNIT = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}
+XDATA_OWNER = "DRYSTONE"  # of the extended data
+FORBIDDEN_CHARACTERS = str.maketrans(dict.fromkeys('<>/\\":;?*|=`', "_"))  # in the name of a layer
+CLOSED_TOLERANCE = 1e-6  # of an outline's size: largest distance of its last point from its first
 
 
 def read_dxf(path: Path, density: float) -> Drawing:
@@ -28,38 +30,42 @@ def read_dxf(path: Path, density: float) -> Drawing:
     try:
         import ezdxf
     except ImportError:
-        raise need("ezdxf", "dxf", path) from None
-    read_bytes(path)  # there, and not too large
+        raise missing_library("ezdxf", "dxf", path) from None
+    read_bytes(path)  # refuses a missing or too large file
     try:
         return _drawing(ezdxf.readfile(path), path, density)
     except InputError:
         raise
-    except Exception as error:  # of whatever kind: the library meets damage as it comes
+    except Exception as error:  # damaged files can raise any kind of error in the library
         raise InputError(f"{path}: not a DXF file that can be read ({str(error)[:80]}); save it again as DXF") from None
 
 
 def _drawing(file: Any, path: Path, density: float) -> Drawing:
     blocks: list[Block] = []
-    soup: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
-    left_aside: Counter[str] = Counter()
+    loose_faces: dict[str, list[np.ndarray]] = defaultdict(list)  # 3DFACEs of each layer
+    ignored: Counter[str] = Counter()
     for entity in file.modelspace():
         kind, layer = entity.dxftype(), entity.dxf.layer
         if kind == "3DFACE":
-            soup[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))
+            loose_faces[layer].append(np.array([tuple(p) for p in entity.wcs_vertices()]))
         elif kind == "MESH":
             faces = tuple(tuple(int(c) for c in face) for face in entity.faces)
-            blocks.append(_told(entity, Block(np.array([tuple(v) for v in entity.vertices]), faces, density, group=layer)))
+            blocks.append(
+                _with_stored_attributes(
+                    entity, Block(np.array([tuple(v) for v in entity.vertices]), faces, density, group=layer)
+                )
+            )
         elif kind == "POLYLINE" and entity.is_poly_face_mesh:
             blocks.append(_polyface(entity, density))
         elif kind in ("LWPOLYLINE", "POLYLINE"):
             blocks.append(_outline(entity, density, f"{path}: {kind} {entity.dxf.handle} on layer {layer!r}"))
         else:
-            left_aside[kind] += 1
-    blocks += [_joined(faces, layer, density) for layer, faces in soup.items()]
+            ignored[kind] += 1
+    blocks += [_join_faces(faces, layer, density) for layer, faces in loose_faces.items()]
     if not blocks:
-        said = f"only {', '.join(left_aside)}" if left_aside else "nothing in its model space"
-        raise InputError(f"{path}: {said}; draw blocks as closed polylines, MESHes or 3DFACEs")
-    return Drawing(blocks, METRES.get(file.units))
+        message = f"only {', '.join(ignored)}" if ignored else "nothing in its model space"
+        raise InputError(f"{path}: {message}; draw blocks as closed polylines, MESHes or 3DFACEs")
+    return Drawing(blocks, METRES_PER_UNIT.get(file.units))
 
 
 def _outline(entity: Any, density: float, where: str) -> Block:
@@ -67,7 +73,7 @@ def _outline(entity: Any, density: float, where: str) -> Block:
     if any(point[4] for point in entity.get_points()) if lightweight else entity.has_arc:
         raise InputError(f"{where}: has an arc; draw it with straight segments")
     points = np.array([tuple(p) for p in (entity.vertices_in_wcs() if lightweight else entity.points_in_wcs())], float)
-    gap = np.linalg.norm(points[-1] - points[0]) <= CLOSED * np.ptp(points, axis=0).max()
+    gap = np.linalg.norm(points[-1] - points[0]) <= CLOSED_TOLERANCE * np.ptp(points, axis=0).max()
     if not entity.is_closed and not gap:
         raise InputError(f"{where}: is not closed; close it, or delete it if it is no block")
     points = points[:-1] if gap else points
@@ -83,38 +89,38 @@ def _polyface(entity: Any, density: float) -> Block:
     return Block(vertices, faces, density, name=entity.dxf.handle, group=entity.dxf.layer)
 
 
-def _joined(faces: list[np.ndarray], layer: str, density: float) -> Block:
-    """The 3DFACEs of a layer as one surface, which falls into the blocks that hang together."""
+def _join_faces(faces: list[np.ndarray], layer: str, density: float) -> Block:
+    """The 3DFACEs of a layer as one surface, which is later split into its connected blocks."""
     start = np.cumsum([0] + [len(face) for face in faces]).tolist()
     corners: list[Face] = [tuple(range(a, b)) for a, b in pairwise(start)]
     return Block(np.concatenate(faces), tuple(corners), density, name=layer, group=layer)
 
 
-def _told(entity: Any, block: Block) -> Block:
-    """The block with what we wrote beside its mesh."""
-    values = [tag.value for tag in entity.get_xdata(OWNER)] if entity.has_xdata(OWNER) else []
+def _with_stored_attributes(entity: Any, block: Block) -> Block:
+    """The block with the attributes that drystone stored in the extended data of its mesh."""
+    values = [tag.value for tag in entity.get_xdata(XDATA_OWNER)] if entity.has_xdata(XDATA_OWNER) else []
     if len(values) < 4:
         return block
     name, group, density, fixed, *pieces = values
     if not all(isinstance(value, (int, float)) for value in (density, fixed, *pieces)):
-        return block  # another's
+        return block  # data of another program
     return Block(block.vertices, block.faces, float(density), bool(fixed), str(name), str(group), tuple(map(int, pieces)))
 
 
 def write_dxf(path: Path, blocks: Sequence[Block]) -> None:
-    """One MESH a block, on the layer of its group; its faces remain polygons."""
+    """Write one MESH per block, on the layer of its group; faces remain polygons."""
     try:
         import ezdxf
     except ImportError:
-        raise need("ezdxf", "dxf", path) from None
+        raise missing_library("ezdxf", "dxf", path) from None
     file: Any = ezdxf.new("R2010", units=6)  # m
-    file.appids.add(OWNER)
+    file.appids.add(XDATA_OWNER)
     for block in blocks:
-        mesh = file.modelspace().add_mesh(dxfattribs={"layer": one_line(block.group).translate(FORBIDDEN) or "0"})
+        mesh = file.modelspace().add_mesh(dxfattribs={"layer": one_line(block.group).translate(FORBIDDEN_CHARACTERS) or "0"})
         with mesh.edit_data() as data:
             data.vertices = [tuple(point) for point in np.asarray(block.vertices, float).tolist()]
             data.faces = [tuple(int(corner) for corner in face) for face in block.faces]
-        told: list[tuple[int, Any]] = [(1000, one_line(block.name)), (1000, one_line(block.group))]
-        told += [(1040, float(block.density)), (1070, int(block.fixed))]
-        mesh.set_xdata(OWNER, [*told, *((1071, int(count)) for count in block.pieces)])
+        attributes: list[tuple[int, Any]] = [(1000, one_line(block.name)), (1000, one_line(block.group))]
+        attributes += [(1040, float(block.density)), (1070, int(block.fixed))]
+        mesh.set_xdata(XDATA_OWNER, [*attributes, *((1071, int(count)) for count in block.pieces)])
     file.saveas(path)

@@ -1,4 +1,4 @@
-"""LMGC90 DATBOX: BODIES.DAT comes in, and BULK_BEHAV.DAT and DRV_DOF.DAT if they lie beside it; a `Drawing` goes out.
+"""Reads a DATBOX of LMGC90: BODIES.DAT, and BULK_BEHAV.DAT and DRV_DOF.DAT if they are in the same folder.
 
 Polyhedra (POLYR), polygons (POLYG), walls (JONCx, a rectangle) and planes (PLANx, a box). The colour of a body is its group,
 its bulk behaviour its density; bodies whose velocities are all prescribed are supports. Bodies of 2D are flat, with y up:
@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.build.shapes import joined
+from drystone.build.shapes import join_pieces
 from drystone.errors import InputError
 from drystone.io.geometry.drawing import Drawing, Face, check_corners, read_text
-from drystone.io.geometry.pieces import hull
+from drystone.io.geometry.pieces import make_hull
 from drystone.model import Block
 
-NUMBER = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
-LARGEST = 1e9  # [m] of half a plane
-CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+NUMBER_PATTERN = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
+MAX_HALF_SIZE = 1e9  # [m] half the size of a plane
+UNIT_CUBE_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
 def read_lmgc90(path: Path, density: float) -> Drawing:
@@ -47,8 +47,8 @@ def _densities(path: Path) -> dict[str, float]:
     """[kg/m3] of each bulk behaviour."""
     if not path.exists():
         return {}
-    found = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER}", read_text(path), re.MULTILINE)
-    return {name: _float(value) for name, value in found}
+    matches = re.findall(rf"^\s*(\S+)\s+RIGID\s+Umas={NUMBER_PATTERN}", read_text(path), re.MULTILINE)
+    return {name: _float(value) for name, value in matches}
 
 
 def _supports(path: Path) -> set[int]:
@@ -69,24 +69,24 @@ def _float(text: str) -> float:
 
 
 def _values(key: str, text: str) -> list[float]:
-    return [_float(value) for value in re.findall(rf"\b{key}\s*={NUMBER}", text)]
+    return [_float(value) for value in re.findall(rf"\b{key}\s*={NUMBER_PATTERN}", text)]
 
 
 def _body(record: str, where: str) -> Block:
-    """Its contactors, each a piece, where its node is."""
+    """The block of a body: its contactors, each of which is a piece, at the position of its node."""
     node, _, contactors = record.partition("$tacty")
-    place = [*_values("coo1", node), *_values("coo2", node), *(_values("coo3", node) if "RBDY3" in record else ())]
-    turns = [_values(key, node) for key in (("coo4", "coo5", "coo6") if "RBDY3" in record else ("coo3",))]
-    if any(any(turn) for turn in turns):
-        raise InputError(f"{where}: begins turned; give its corners in the global axes and no rotation")
+    position = [*_values("coo1", node), *_values("coo2", node), *(_values("coo3", node) if "RBDY3" in record else ())]
+    rotations = [_values(key, node) for key in (("coo4", "coo5", "coo6") if "RBDY3" in record else ("coo3",))]
+    if any(any(turn) for turn in rotations):
+        raise InputError(f"{where}: is rotated at the start; give its corners in the global axes and no rotation")
     shift = np.zeros(3)
-    shift[: len(place)] = place[:3]
+    shift[: len(position)] = position[:3]
     parts = re.split(r"(?m)^\s*(?=[A-Z][A-Za-z]{4}\s+\d+\s+color)", contactors)
-    found = [_contactor(part, where) for part in parts if "color" in part]
-    if not found:
+    contactor_blocks = [_contactor(part, where) for part in parts if "color" in part]
+    if not contactor_blocks:
         raise InputError(f"{where}: has no contactor; give it a shape")
-    moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in found]
-    return moved[0] if len(moved) == 1 else joined(moved)
+    moved = [Block(part.vertices + shift, part.faces, group=part.group) for part in contactor_blocks]
+    return moved[0] if len(moved) == 1 else join_pieces(moved)
 
 
 def _contactor(text: str, where: str) -> Block:
@@ -106,9 +106,9 @@ def _contactor(text: str, where: str) -> Block:
         return Block(np.array([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)], float), ((0, 1, 2, 3),), group=group)
     if kind == "PLANx":
         half = [_values(f"axe{i}", text)[0] for i in (1, 2, 3)]
-        if not all(0 < size < LARGEST for size in half):
+        if not all(0 < size < MAX_HALF_SIZE for size in half):
             raise InputError(f"{where}: axe1 to axe3 are {half}; give half its sizes in m, above 0")
-        return hull(CORNERS * half, Block(CORNERS, (), group=group))
+        return make_hull(UNIT_CUBE_CORNERS * half, Block(UNIT_CUBE_CORNERS, (), group=group))
     raise InputError(f"{where}: its contactor is {kind}; POLYR, POLYG, JONCx and PLANx are read, make it one of them")
 
 

@@ -1,7 +1,7 @@
-"""Wavefront OBJ: text comes in, a `Drawing` goes out, and back to the last bit.
+"""Reads and writes Wavefront OBJ, exactly to the last bit.
 
-`o` begins a block and `g` says its group; in a file without `o` every `g` is a block. A block we wrote has a comment with its
-density, whether it is fixed and its pieces. Materials, normals and textures are not read, nor is the file that holds them.
+`o` begins a block and `g` states its group; in a file without `o` every `g` is a block. Blocks written by drystone have a
+comment with the density, whether it is fixed, and the pieces. Materials, normals and textures are not read.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from drystone.errors import InputError
 from drystone.io.geometry.drawing import (
     Drawing,
     Face,
-    note,
-    numbers,
+    format_note,
+    keep_used_vertices,
     one_line,
+    parse_integers,
+    parse_numbers,
     read_note,
     read_text,
-    stacked,
-    used,
-    whole_numbers,
+    stack_meshes,
 )
 from drystone.model import Block
 
@@ -42,14 +42,16 @@ def read_obj(path: Path, density: float) -> Drawing:
         elif word == "g":
             _begin_group(parts, rest.strip())
         elif word == "#":
-            told = read_note(rest) or {}
-            parts[-1] |= {key: told[key] for key in ("density", "fixed", "pieces") if key in told}
+            attributes = read_note(rest) or {}
+            parts[-1] |= {key: attributes[key] for key in ("density", "fixed", "pieces") if key in attributes}
     vertices = np.array(points, float).reshape(-1, 3)
     return Drawing([_block(part, vertices, density) for part in parts if part["faces"]])
 
 
 def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
-    """A group within an object is the object's, the first if it has several; any other is a block, begun or gone on with."""
+    """A group within an object is the group of the object, the first one if there are several. Any other group is a block,
+    which
+    may be continued later in the file."""
     if "name" in parts[-1] and "grouped" not in parts[-1]:
         parts[-1].setdefault("group", name)
         return
@@ -61,18 +63,18 @@ def _begin_group(parts: list[dict[str, Any]], name: str) -> None:
 
 def _block(part: dict[str, Any], vertices: np.ndarray, density: float) -> Block:
     attributes = {key: part[key] for key in ("name", "group", "fixed", "pieces") if key in part}
-    return Block(*used(vertices, part["faces"]), part.get("density", density), **attributes)
+    return Block(*keep_used_vertices(vertices, part["faces"]), part.get("density", density), **attributes)
 
 
 def _point(words: list[str], where: str) -> list[float]:
     if len(words) < 3:
         raise InputError(f"{where}: a vertex of {len(words)} numbers; give x y z")
-    return numbers(words[:3], where)
+    return parse_numbers(words[:3], where)
 
 
 def _face(words: list[str], count: int, where: str) -> Face:
-    """Corners count from 1, or backwards from the last vertex so far; what follows a slash is not geometry."""
-    corners = whole_numbers([word.split("/")[0] for word in words], where)
+    """Corners are numbered from 1, or backwards from the last vertex so far; numbers after a slash are not geometry."""
+    corners = parse_integers([word.split("/")[0] for word in words], where)
     rows = tuple(corner - 1 if corner > 0 else count + corner for corner in corners)
     if 0 in corners or not all(0 <= row < count for row in rows):
         raise InputError(f"{where}: the face {' '.join(words)} uses a vertex that is not among the {count} before it")
@@ -80,12 +82,12 @@ def _face(words: list[str], count: int, where: str) -> Face:
 
 
 def write_obj(path: Path, blocks: Sequence[Block]) -> None:
-    """One object a block; its faces remain polygons."""
-    _, faces = stacked(blocks)
+    """Write one object per block; faces remain polygons."""
+    _, faces = stack_meshes(blocks)
     lines = ["# drystone blocks, lengths in m, z up"]
     for block, own in zip(blocks, faces, strict=True):
         lines += [f"o {one_line(block.name)}", f"g {one_line(block.group)}"]
-        lines.append(f"# {note(block, 'density', 'fixed', 'pieces')}")
+        lines.append(f"# {format_note(block, 'density', 'fixed', 'pieces')}")
         lines += [f"v {float(x)!r} {float(y)!r} {float(z)!r}" for x, y, z in block.vertices]
         lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in own]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

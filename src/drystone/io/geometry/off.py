@@ -1,7 +1,7 @@
-"""OFF: text comes in, a `Drawing` goes out, and back to the last bit.
+"""Reads and writes OFF, exactly to the last bit.
 
-The format knows vertices and polygons only: names, groups, densities, supports and which faces are a block's are in comments
-that we write; in the files of others, blocks are what hangs together.
+The format has vertices and polygons only. Drystone writes names, groups, densities, supports and the number of faces of each
+block into comments; in files of other programs, connected faces form a block.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from drystone.errors import InputError
 from drystone.io.geometry.drawing import (
     Drawing,
     check_corners,
-    note,
-    noted_blocks,
-    numbers,
+    format_note,
+    parse_integers,
+    parse_numbers,
     read_note,
     read_text,
-    stacked,
-    whole_numbers,
+    split_by_notes,
+    stack_meshes,
 )  # fmt: skip
 from drystone.model import Block
 
@@ -29,34 +29,34 @@ def read_off(path: Path, density: float) -> Drawing:
     lines, notes = [], []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         content, _, comment = line.partition("#")
-        told = read_note(comment.strip())
-        notes += [] if told is None else [told]
+        attributes = read_note(comment.strip())
+        notes += [] if attributes is None else [attributes]
         lines += [(number, content.split())] if content.split() else []
     if not lines or not lines[0][1][0].endswith("OFF"):
         raise InputError(f"{path}: does not begin with OFF; is its suffix right?")
     head = lines[0][1][1:]
     rows = lines[1:] if head else lines[2:]
-    counts = whole_numbers((head or (lines[1][1] if len(lines) > 1 else []))[:2], f"{path}: its counts")
+    counts = parse_integers((head or (lines[1][1] if len(lines) > 1 else []))[:2], f"{path}: its counts")
     if len(counts) < 2 or min(counts) < 0 or len(rows) < sum(counts):
         raise InputError(f"{path}: says it has {counts} vertices and faces, {len(rows)} lines follow; is the file cut?")
-    points = [numbers(words[:3], f"{path}, line {number}") for number, words in rows[: counts[0]]]
+    points = [parse_numbers(words[:3], f"{path}, line {number}") for number, words in rows[: counts[0]]]
     faces = []
     for number, words in rows[counts[0] : sum(counts)]:
-        corners = whole_numbers(words[: 1 + int(words[0])] if words[0].isdigit() else words, f"{path}, line {number}")
+        corners = parse_integers(words[: 1 + int(words[0])] if words[0].isdigit() else words, f"{path}, line {number}")
         if len(corners) != corners[0] + 1:
             raise InputError(f"{path}, line {number}: a face of {corners[0]} vertices lists {len(corners) - 1}; correct it")
         faces.append(tuple(corners[1:]))
     if any(len(point) < 3 for point in points):
         raise InputError(f"{path}: a vertex has fewer than three numbers; give x y z")
     check_corners(faces, len(points), str(path))
-    return Drawing(noted_blocks(np.array(points, float).reshape(-1, 3), faces, notes, density))
+    return Drawing(split_by_notes(np.array(points, float).reshape(-1, 3), faces, notes, density))
 
 
 def write_off(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh with all blocks, and a comment for each."""
-    vertices, faces = stacked(blocks)
+    """Write one mesh with all blocks, and a comment for each block."""
+    vertices, faces = stack_meshes(blocks)
     lines = ["OFF", "# drystone blocks, lengths in m, z up"]
-    lines += [f"# {note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]
+    lines += [f"# {format_note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]
     lines.append(f"{len(vertices)} {sum(map(len, faces))} 0")
     lines += [f"{x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
     lines += [" ".join(map(str, (len(face), *face))) for own in faces for face in own]

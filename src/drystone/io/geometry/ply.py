@@ -1,7 +1,7 @@
-"""PLY: text or binary comes in, a `Drawing` goes out; written as text, and back to the last bit.
+"""Reads PLY, text or binary, and writes it as text, exactly to the last bit.
 
-The header says which elements follow and of which numbers each is made. The file of a drystone structure has a comment for each
-block, with its name and the number of its faces; in the files of others, blocks are what hangs together.
+The header lists the elements and the numbers of each. Files written by drystone have a comment for each block, with its name
+and the number of its faces; in files of other programs, connected faces form a block.
 """
 
 import re
@@ -13,15 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, check_corners, note, noted_blocks, numbers, read_note, stacked
+from drystone.io.geometry.drawing import (
+    Drawing,
+    check_corners,
+    format_note,
+    parse_numbers,
+    read_note,
+    split_by_notes,
+    stack_meshes,
+)
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-KINDS = {
+NUMBER_CODES = {
     "char": "b", "int8": "b", "uchar": "B", "uint8": "B", "short": "h", "int16": "h", "ushort": "H", "uint16": "H",
     "int": "i", "int32": "i", "uint": "I", "uint32": "I", "float": "f", "float32": "f", "double": "d", "float64": "d",
 }  # fmt: skip
-ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
+BYTE_ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
 
 
 class _Property(NamedTuple):
@@ -64,7 +72,7 @@ def read_ply(path: Path, density: float) -> Drawing:
     except KeyError as error:
         raise InputError(f"{path}: property {error} is missing in its header; export it again") from None
     check_corners(faces, len(points), str(path))
-    return Drawing(noted_blocks(np.array(points, float).reshape(-1, 3), faces, notes, density))
+    return Drawing(split_by_notes(np.array(points, float).reshape(-1, 3), faces, notes, density))
 
 
 def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dict[str, Any]]]:
@@ -72,29 +80,29 @@ def _header(lines: list[str], path: Path) -> tuple[str, list[_Element], list[dic
     for line in lines[1:]:
         words = line.split()
         if words[:1] == ["comment"]:
-            told = read_note(line.partition(" ")[2])
-            notes += [] if told is None else [told]
+            attributes = read_note(line.partition(" ")[2])
+            notes += [] if attributes is None else [attributes]
         elif words[:1] == ["format"] and len(words) > 1:
-            order = ORDERS.get(words[1])
+            order = BYTE_ORDERS.get(words[1])
         elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit() and len(words[2]) < 19:
             elements.append(_Element(words[1], int(words[2]), []))
         elif (
             words[:1] == ["property"]
             and elements
             and len(words) > 2
-            and all(kind in KINDS for kind in words[1:-1] if kind != "list")
+            and all(kind in NUMBER_CODES for kind in words[1:-1] if kind != "list")
         ):
-            kinds = [KINDS[kind] for kind in words[1:-1] if kind != "list"]
+            kinds = [NUMBER_CODES[kind] for kind in words[1:-1] if kind != "list"]
             elements[-1].properties.append(_Property(words[-1], kinds[-1], kinds[0] if words[1] == "list" else ""))
         elif words and words[0] not in ("comment", "obj_info"):
             raise InputError(f"{path}: its header has the line {line[:60]!r}, which is not PLY; export it again")
     if order is None:
-        raise InputError(f"{path}: its format is not one of {', '.join(ORDERS)}; export it again")
+        raise InputError(f"{path}: its format is not one of {', '.join(BYTE_ORDERS)}; export it again")
     return order, elements, notes
 
 
 class _Values:
-    """The numbers of the body from the first to the last. What is asked for is known to be there before it is made."""
+    """The numbers of the body, read from the first to the last. Before numbers are read, it is checked that they exist."""
 
     def __init__(self, body: bytes, order: str, path: Path):
         self._order, self._at, self._path = order, 0, path
@@ -107,7 +115,7 @@ class _Values:
             raise InputError(f"{self._path}: ends before what its header counts; is the file cut?")
         if isinstance(self._source, bytes):
             return struct.unpack_from(f"{self._order}{count}{kind}", self._source, begin)
-        return numbers(self._source[begin : self._at], str(self._path))
+        return parse_numbers(self._source[begin : self._at], str(self._path))
 
 
 def _row(element: _Element, values: _Values) -> dict[str, Any]:
@@ -126,10 +134,10 @@ def _corners(row: dict[str, Any]) -> tuple[int, ...]:
 
 
 def write_ply(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh with all blocks as text, coordinates in double precision, and a comment for each block."""
-    vertices, faces = stacked(blocks)
+    """Write one mesh with all blocks as text, with coordinates in double precision, and a comment for each block."""
+    vertices, faces = stack_meshes(blocks)
     lines = ["ply", "format ascii 1.0", "comment lengths in m, z up"]
-    lines += [f"comment {note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]
+    lines += [f"comment {format_note(block, 'name', 'group', 'density', 'fixed', 'pieces')}" for block in blocks]
     lines += [f"element vertex {len(vertices)}", *(f"property double {axis}" for axis in "xyz")]
     lines += [f"element face {sum(map(len, faces))}", "property list uint int vertex_indices", "end_header"]
     lines += [f"{x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]

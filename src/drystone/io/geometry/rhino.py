@@ -1,7 +1,8 @@
-"""Rhino 3dm, by rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces come in, a `Drawing` goes out, and back.
+"""Reads and writes Rhino 3dm, with rhino3dm (extra `rhino`): meshes, extrusions and breps with flat faces.
 
-Layers are groups, the file's unit is honoured, and density, fixed and pieces are user text of the objects. Written as meshes in
-double precision, in m: faces of more than four corners are fans of triangles. Curves, points and text are left aside.
+Layers are groups, the unit of the file is used, and density, fixed and pieces are user text of the objects. Blocks are written
+as meshes in double precision, in m; faces of more than four corners become fans of triangles. Curves, points and text are
+ignored.
 """
 
 import json
@@ -11,14 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, shown
-from drystone.io.geometry.drawing import MOST_FACES, Drawing, Face, fan, need, one_line
+from drystone.errors import InputError, truncated_repr
+from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, missing_library, one_line, triangulate_fan
 from drystone.io.given import read_bytes
 from drystone.model import Block
 
-METRES = {"Millimeters": 1e-3, "Centimeters": 0.01, "Decimeters": 0.1, "Meters": 1.0, "Kilometers": 1e3, "Inches": 0.0254,
-          "Feet": 0.3048, "Yards": 0.9144}  # fmt: skip
-STRAIGHT = 1e-6  # [file units] an edge or a face that departs more than this is curved
+METRES_PER_UNIT = {
+    "Millimeters": 1e-3,
+    "Centimeters": 0.01,
+    "Decimeters": 0.1,
+    "Meters": 1.0,
+    "Kilometers": 1e3,
+    "Inches": 0.0254,
+    "Feet": 0.3048,
+    "Yards": 0.9144,
+}
+STRAIGHT_TOLERANCE = 1e-6  # [file units] an edge or a face that deviates more from a line or a plane is curved
 
 
 def read_rhino(path: Path, density: float) -> Drawing:
@@ -26,38 +35,38 @@ def read_rhino(path: Path, density: float) -> Drawing:
     try:
         import rhino3dm
     except ImportError:
-        raise need("rhino3dm", "rhino", path) from None
-    read_bytes(path)  # there, and not too large
+        raise missing_library("rhino3dm", "rhino", path) from None
+    read_bytes(path)  # refuses a missing or too large file
     file: Any = rhino3dm.File3dm.Read(str(path))
     if file is None:
         raise InputError(f"{path}: not a Rhino file, or cut; save it again as 3dm")
-    blocks, left_aside = [], set()
-    for thing in file.Objects:
-        surface = _surface(rhino3dm, thing, path)
+    blocks, ignored = [], set()
+    for file_object in file.Objects:
+        surface = _surface(rhino3dm, file_object, path)
         if surface is None:
-            left_aside.add(type(thing.Geometry).__name__)
+            ignored.add(type(file_object.Geometry).__name__)
             continue
-        attributes = thing.Attributes
+        attributes = file_object.Attributes
         layer = file.Layers[attributes.LayerIndex].FullPath if 0 <= attributes.LayerIndex < len(file.Layers) else ""
-        told = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
+        user_text = {key: attributes.GetUserString(key) for key in ("density", "fixed", "group", "pieces")}
         blocks.append(
             Block(
                 *surface,
-                _told(told["density"], density, path),
-                _told(told["fixed"], False, path),
+                _parse_user_text(user_text["density"], density, path),
+                _parse_user_text(user_text["fixed"], False, path),
                 attributes.Name or "",
-                told["group"] or layer,
-                tuple(_told(told["pieces"], (), path)),
+                user_text["group"] or layer,
+                tuple(_parse_user_text(user_text["pieces"], (), path)),
             )
         )
     if not blocks:
-        said = f"only {', '.join(sorted(left_aside))}" if left_aside else "no objects"
-        raise InputError(f"{path}: {said}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
-    return Drawing(blocks, METRES.get(file.Settings.ModelUnitSystem.name))
+        message = f"only {', '.join(sorted(ignored))}" if ignored else "no objects"
+        raise InputError(f"{path}: {message}; draw blocks as meshes, extrusions or closed polysurfaces with flat faces")
+    return Drawing(blocks, METRES_PER_UNIT.get(file.Settings.ModelUnitSystem.name))
 
 
-def _told(text: str, default: Any, path: Path) -> Any:
-    """User text that we wrote as JSON; another's under the same key must be of the same kind."""
+def _parse_user_text(text: str, default: Any, path: Path) -> Any:
+    """Parse user text, which drystone writes as JSON; text of other programs under the same key must have the same type."""
     if not text:
         return default
     try:
@@ -66,22 +75,24 @@ def _told(text: str, default: Any, path: Path) -> Any:
         value = None
     counts = isinstance(value, list) and all(type(count) is int for count in value)
     if not (counts if default == () else type(value) is bool if default is False else type(value) in (int, float)):
-        raise InputError(f"{path}: user text {shown(text)} is not understood; give density a number, fixed true or false")
+        raise InputError(
+            f"{path}: user text {truncated_repr(text)} is not understood; give density a number, fixed true or false"
+        )
     return value
 
 
-def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
-    """Vertices and faces of an object; None if it is no surface."""
-    geometry = thing.Geometry
+def _surface(rhino3dm: Any, file_object: Any, path: Path) -> tuple[np.ndarray, tuple[Face, ...]] | None:
+    """The vertices and faces of an object; None if it is not a surface."""
+    geometry = file_object.Geometry
     if isinstance(geometry, rhino3dm.Extrusion):
         geometry = geometry.ToBrep(True)
     if isinstance(geometry, rhino3dm.Brep):
-        return _brep(geometry, f"{path}: object {thing.Attributes.Name or thing.Attributes.Id}")
+        return _brep(geometry, f"{path}: object {file_object.Attributes.Name or file_object.Attributes.Id}")
     if not isinstance(geometry, rhino3dm.Mesh):
         return None
-    if len(geometry.Vertices) > 4 * MOST_FACES or len(geometry.Faces) > MOST_FACES:
-        said = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
-        raise InputError(f"{path}: has {said}; {MOST_FACES:,} faces are read, simplify or split it")
+    if len(geometry.Vertices) > 4 * MAX_FACES or len(geometry.Faces) > MAX_FACES:
+        message = f"a mesh of {len(geometry.Vertices):,} vertices and {len(geometry.Faces):,} faces"
+        raise InputError(f"{path}: has {message}; {MAX_FACES:,} faces are read, simplify or split it")
     points = [geometry.Vertices.Point3dAt(i) for i in range(len(geometry.Vertices))]
     faces = [geometry.Faces[i] for i in range(len(geometry.Faces))]
     vertices = np.array([(point.X, point.Y, point.Z) for point in points]).reshape(-1, 3)
@@ -89,15 +100,15 @@ def _surface(rhino3dm: Any, thing: Any, path: Path) -> tuple[np.ndarray, tuple[F
 
 
 def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
-    """Faces by the vertices along their outer loops."""
+    """The vertices and faces of a brep; faces are the outer loops."""
     faces = []
     for i in range(len(brep.Faces)):
         face = brep.Faces[i]
         if len(face.Loops) > 1:
             raise InputError(f"{where}: face {i} has a hole; split it")
         trims = [face.OuterLoop.Trims[j] for j in range(face.OuterLoop.TrimCount)]
-        straight = all(brep.Edges[trim.EdgeIndex].IsLinear(STRAIGHT) for trim in trims if trim.EdgeIndex >= 0)
-        if not straight or not face.UnderlyingSurface().IsPlanar(STRAIGHT):
+        straight = all(brep.Edges[trim.EdgeIndex].IsLinear(STRAIGHT_TOLERANCE) for trim in trims if trim.EdgeIndex >= 0)
+        if not straight or not face.UnderlyingSurface().IsPlanar(STRAIGHT_TOLERANCE):
             raise InputError(f"{where}: face {i} is curved; mesh the object in Rhino, with flat facets, or delete it")
         faces.append(tuple(trim.StartVertexIndex for trim in trims))
     points = [brep.Vertices[i].Location for i in range(len(brep.Vertices))]
@@ -105,11 +116,11 @@ def _brep(brep: Any, where: str) -> tuple[np.ndarray, tuple[Face, ...]]:
 
 
 def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
-    """One mesh a block, on the layer of its group."""
+    """Write one mesh per block, on the layer of its group."""
     try:
         import rhino3dm
     except ImportError:
-        raise need("rhino3dm", "rhino", path) from None
+        raise missing_library("rhino3dm", "rhino", path) from None
     file: Any = rhino3dm.File3dm()
     file.Settings.ModelUnitSystem = rhino3dm.UnitSystem.Meters
     layers: dict[str, int] = {}
@@ -120,8 +131,8 @@ def write_rhino(path: Path, blocks: Sequence[Block]) -> None:
         attributes: Any = rhino3dm.ObjectAttributes()
         attributes.Name, attributes.LayerIndex = one_line(block.name), layers[layer]
         mesh, pieces = _mesh(rhino3dm, block)
-        told = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
-        for key, value in told.items():
+        user_text = {"density": float(block.density), "fixed": bool(block.fixed)} | ({"pieces": pieces} if pieces else {})
+        for key, value in user_text.items():
             attributes.SetUserString(key, json.dumps(value))
         file.Objects.AddMesh(mesh, attributes)
     if not file.Write(str(path), 7):
@@ -137,7 +148,7 @@ def _mesh(rhino3dm: Any, block: Block) -> tuple[Any, list[int]]:
     count = []
     for face in block.faces:
         corners = [int(corner) for corner in face]
-        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else fan(corners)
+        parts: Sequence[Sequence[int]] = [corners] if len(corners) <= 4 else triangulate_fan(corners)
         for part in parts:
             mesh.Faces.AddFace(*part)
         count.append(len(parts))

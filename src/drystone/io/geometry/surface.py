@@ -1,7 +1,7 @@
-"""Meshes made solids: a block as another program drew it comes in, blocks as `build_model` wants them go out.
+"""Makes solids of meshes: converts a block as another program drew it into blocks as `build_model` needs them.
 
-In order: vertices at one point become one; faces told twice go; faces that do not hang together become blocks of their own; all
-faces are turned outward; neighbours in one plane become one polygon. Nothing is moved: a vertex of the result is in the file.
+In order: coincident vertices are merged; duplicate faces are removed; faces that are not connected become separate blocks; all
+faces are turned outward; neighbours in one plane are merged into one polygon. No vertex is moved.
 """
 
 from collections import defaultdict
@@ -12,63 +12,64 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from drystone.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, called, fan, used
+from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_vertices, triangulate_fan
 from drystone.model import Block
-from drystone.neighbours import connected
+from drystone.neighbours import label_connected
 
-REACH = 1e-6  # of the block's diagonal: vertices this near become one where the surface is open otherwise
-MOST_FACES = 20_000  # of one solid
-MOST_LOOSE = 1000  # parts of fewer faces than a solid has
-FLAT = 5e-6  # of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+WELD_TOLERANCE = 1e-6  # of the block's diagonal: nearer vertices are merged if the surface is not closed otherwise
+MAX_SOLID_FACES = 20_000  # faces of one solid
+MAX_LOOSE_PARTS = 1000  # parts that have fewer faces than any solid
+# of the block's diagonal: how far a face may stand off a plane to be merged; half of what `solid` allows
+MERGE_TOLERANCE = 5e-6
 
 
-def solids(block: Block) -> list[Block]:
-    """The solids in a block; a block with pieces is taken to be one, as it is."""
+def split_into_solids(block: Block) -> list[Block]:
+    """The solids in a block; a block with pieces is one solid and is left unchanged."""
     if block.pieces:
         return [block]
     parts = _shells(_without_surplus(_weld(block)))
-    _check_parts(parts, called(block))
-    found = [solid for part in parts for solid in _closed(part)]
-    if len(found) == 1:
-        return found
+    _check_parts(parts, describe_block(block))
+    parts_as_solids = [solid for part in parts for solid in _close_part(part)]
+    if len(parts_as_solids) == 1:
+        return parts_as_solids
     label, group = block.name or "block", block.group or block.name
-    return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(found)]
+    return [replace(solid, name=f"{label}-{i}", group=group) for i, solid in enumerate(parts_as_solids)]
 
 
 def _check_parts(parts: list[Block], where: str) -> None:
-    """Refuse what would take minutes: a scan, and faces that have nothing to do with each other."""
+    """Refuse meshes that would take minutes: scans, and faces that are not connected."""
     counts = [len(part.faces) for part in parts]
-    if max(counts, default=0) > MOST_FACES:
-        raise InputError(f"{where}: {max(counts):,} faces hang together, as in a scan; simplify it to {MOST_FACES:,}")
+    if max(counts, default=0) > MAX_SOLID_FACES:
+        raise InputError(f"{where}: {max(counts):,} faces are connected, as in a scan; simplify it to {MAX_SOLID_FACES:,}")
     loose = sum(count < 4 for count in counts)
-    if loose > MOST_LOOSE:
-        raise InputError(f"{where}: {loose:,} times fewer than 4 faces hang together; join its vertices and export it again")
+    if loose > MAX_LOOSE_PARTS:
+        raise InputError(f"{where}: {loose:,} parts have fewer than 4 connected faces; merge its vertices and export it again")
 
 
-def _closed(part: Block) -> list[Block]:
-    """The part if it is closed, else the solids it makes when vertices that are near become one."""
+def _close_part(part: Block) -> list[Block]:
+    """The part if it is closed, or else the solids that result when near vertices are merged."""
     if not open_edges(part.faces):
-        return [_merge_flat(_outward(part))]
-    joined = _weld(part, REACH * diagonal(part.vertices))
-    return [_merge_flat(_outward(shell)) for shell in _shells(joined)]
+        return [_merge_flat(_turn_outward(part))]
+    joined = _weld(part, WELD_TOLERANCE * diagonal(part.vertices))
+    return [_merge_flat(_turn_outward(shell)) for shell in _shells(joined)]
 
 
 def diagonal(vertices: Array) -> float:
-    """[m] of the box around the vertices."""
+    """[m] the diagonal of the box around the vertices."""
     return float(np.linalg.norm(np.ptp(vertices, axis=0)))
 
 
-def _weld(block: Block, reach: float = 0.0) -> Block:
-    """Vertices within reach become the first of them; faces that lose their area by it go."""
+def _weld(block: Block, tolerance: float = 0.0) -> Block:
+    """Merge vertices within the tolerance, and remove faces that lose their area by it."""
     vertices = np.asarray(block.vertices, float) + 0.0  # no negative zeros
-    if reach > 0:
-        label = connected(len(vertices), cKDTree(vertices).query_pairs(reach, output_type="ndarray"))
+    if tolerance > 0:
+        label = label_connected(len(vertices), cKDTree(vertices).query_pairs(tolerance, output_type="ndarray"))
     else:
         _, label = np.unique(vertices, axis=0, return_inverse=True)
     first: dict[int, int] = {}
     row = [first.setdefault(int(own), i) for i, own in enumerate(label.ravel())]
     faces = [_without_repeats(tuple(row[corner] for corner in face)) for face in block.faces]
-    vertices, kept = used(vertices, [face for face in faces if len(face) >= 3])
+    vertices, kept = keep_used_vertices(vertices, [face for face in faces if len(face) >= 3])
     return replace(block, vertices=vertices, faces=kept)
 
 
@@ -77,7 +78,9 @@ def _without_repeats(face: Face) -> Face:
 
 
 def _without_surplus(block: Block) -> Block:
-    """Some programs list a face twice, or beside the triangles it is cut into: then all its edges are a third face's too."""
+    """Remove surplus faces. Some programs write a face twice, or also the triangles that it is divided into; all edges of such
+    a
+    face then belong to three faces."""
     once = tuple({frozenset(face): face for face in reversed(block.faces)}.values())[::-1]
     if open_edges(once):
         once = block.faces  # two blocks that share a face
@@ -100,8 +103,9 @@ def open_edges(faces: Sequence[Face]) -> set[tuple[int, int]]:
 
 
 def _shells(block: Block) -> list[Block]:
-    """What hangs together by edges. Blocks that touch share vertices and edges in some formats; programs write one after the
-    other, so the faces are first cut where the surface closes."""
+    """The parts of a block that are connected by edges. In some formats blocks that touch share vertices and edges. Programs
+    write
+    blocks one after the other, so the list of faces is first divided where the surface is closed."""
     runs: list[list[Face]] = [[]]
     left: set[tuple[int, int]] = set()
     for face in block.faces:
@@ -109,13 +113,13 @@ def _shells(block: Block) -> list[Block]:
         left ^= {(min(a, b), max(a, b)) for a, b in edges(face)}
         if not left:
             runs.append([])
-    parts = [part for run in runs if run for part in _connected(run)]
+    parts = [part for run in runs if run for part in _split_connected(run)]
     if len(parts) == 1:
         return [block]
-    return [replace(block, vertices=v, faces=f) for v, f in (used(block.vertices, part) for part in parts)]
+    return [replace(block, vertices=v, faces=f) for v, f in (keep_used_vertices(block.vertices, part) for part in parts)]
 
 
-def _connected(faces: list[Face]) -> list[list[Face]]:
+def _split_connected(faces: list[Face]) -> list[list[Face]]:
     neighbours = _neighbours(faces)
     seen: set[int] = set()
     parts = []
@@ -123,14 +127,14 @@ def _connected(faces: list[Face]) -> list[list[Face]]:
         if start in seen:
             continue
         seen.add(start)
-        found, queue = [start], [start]
+        connected_faces, queue = [start], [start]
         while queue:
             for other in (f for edge in edges(faces[queue.pop()]) for f in neighbours[min(edge), max(edge)]):
                 if other not in seen:
                     seen.add(other)
-                    found.append(other)
+                    connected_faces.append(other)
                     queue.append(other)
-        parts.append([faces[f] for f in sorted(found)])
+        parts.append([faces[f] for f in sorted(connected_faces)])
     return parts
 
 
@@ -143,8 +147,9 @@ def _neighbours(faces: Sequence[Face]) -> dict[tuple[int, int], list[int]]:
     return at
 
 
-def _outward(block: Block) -> Block:
-    """All faces counter-clockwise seen from outside; a surface that is not closed stays as it is, for the door to judge."""
+def _turn_outward(block: Block) -> Block:
+    """Orient all faces counter-clockwise seen from outside. A surface that is not closed is unchanged; `build_model` refuses
+    it."""
     faces = [tuple(face) for face in block.faces]
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -168,21 +173,21 @@ def _outward(block: Block) -> Block:
 def volume(vertices: Array, faces: Sequence[Face]) -> float:
     """[m3] inside closed faces; negative if they point inward."""
     points = vertices - vertices.mean(axis=0)
-    triangles = np.array([triangle for face in faces for triangle in fan(face)])
+    triangles = np.array([triangle for face in faces for triangle in triangulate_fan(face)])
     a, b, c = (points[triangles[:, i]] for i in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
 
 def area_vector(points: Array) -> Array:
-    """[m2] area of a polygon along its normal; that of its mean plane if it is warped."""
+    """[m2] the area of a polygon times its unit normal, that of the mean plane if it is warped."""
     (x, y, z), (u, v, w) = (points[1:-1] - points[0]).T, (points[2:] - points[0]).T
     return np.array([(y * w - z * v).sum(), (z * u - x * w).sum(), (x * v - y * u).sum()]) / 2  # np.cross takes longer
 
 
 def _merge_flat(block: Block) -> Block:
-    """Neighbouring faces in one plane become one polygon, and vertices in the middle of an edge go."""
+    """Merge neighbouring faces in one plane into one polygon, and remove vertices within a straight edge."""
     vertices, faces = block.vertices, block.faces
-    reach = FLAT * diagonal(vertices)
+    tolerance = MERGE_TOLERANCE * diagonal(vertices)
     normals = np.array([area_vector(vertices[list(face)]) for face in faces])
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):
@@ -192,19 +197,19 @@ def _merge_flat(block: Block) -> Block:
     for seed in np.argsort(-np.linalg.norm(normals, axis=1), kind="stable").tolist():
         if seed in done:
             continue
-        region = _region(seed, vertices, faces, normals, neighbours, done, reach)
+        region = _grow_region(seed, vertices, faces, normals, neighbours, done, tolerance)
         done |= region
         outline = _outline([faces[f] for f in sorted(region)])
-        whole = len(region) > 1 and outline is not None
-        polygons += [(min(region), outline)] if whole and outline else [(f, faces[f]) for f in region]
+        is_merged = len(region) > 1 and outline is not None
+        polygons += [(min(region), outline)] if is_merged and outline else [(f, faces[f]) for f in region]
     merged = [polygon for _, polygon in sorted(polygons)]
-    vertices, faces = _without_midpoints(vertices, merged, reach)
+    vertices, faces = _without_midpoints(vertices, merged, tolerance)
     return replace(block, vertices=vertices, faces=faces)
 
 
-def _region(
+def _grow_region(
     seed: int, vertices: Array, faces: Sequence[Face], normals: Array, neighbours: dict[tuple[int, int], list[int]],
-    done: set[int], reach: float,
+    done: set[int], tolerance: float,
 ) -> set[int]:  # fmt: skip
     """The faces around the seed that lie in its plane."""
     normal = normals[seed] / (np.linalg.norm(normals[seed]) or 1.0)
@@ -215,58 +220,59 @@ def _region(
             for other in neighbours[min(edge), max(edge)]:
                 if other in region or other in done or normals[other] @ normal < 0:
                     continue
-                if np.abs((vertices[list(faces[other])] - origin) @ normal).max() <= reach:
+                if np.abs((vertices[list(faces[other])] - origin) @ normal).max() <= tolerance:
                     region.add(other)
                     queue.append(other)
     return region
 
 
 def _outline(faces: list[Face]) -> Face | None:
-    """The one loop around faces that hang together; None if there are several, as around a hole, or if it meets itself."""
+    """The outline of connected faces; None if there are several loops, as with a hole, or if the loop touches itself."""
     inner = {(a, b) for face in faces for a, b in edges(face)}
     border = [(a, b) for a, b in inner if (b, a) not in inner]
-    follow = dict(border)
-    if not border or len(follow) != len(border):
+    next_corner = dict(border)
+    if not border or len(next_corner) != len(border):
         return None
-    start = next(a for face in faces for a in face if a in follow)
+    start = next(a for face in faces for a in face if a in next_corner)
     loop = [start]
-    while follow[loop[-1]] != start and len(loop) <= len(follow):
-        loop.append(follow[loop[-1]])
-    return tuple(loop) if len(loop) == len(follow) else None
+    while next_corner[loop[-1]] != start and len(loop) <= len(next_corner):
+        loop.append(next_corner[loop[-1]])
+    return tuple(loop) if len(loop) == len(next_corner) else None
 
 
-def _without_midpoints(vertices: Array, faces: list[Face], reach: float) -> tuple[Array, tuple[Face, ...]]:
-    """A vertex of two faces only lies within their common edge: it goes if it stands on the line of its neighbours."""
+def _without_midpoints(vertices: Array, faces: list[Face], tolerance: float) -> tuple[Array, tuple[Face, ...]]:
+    """Remove vertices that belong to two faces only and are on the straight line between their neighbours."""
     count: dict[int, int] = defaultdict(int)
     for face in faces:
         for corner in face:
             count[corner] += 1
-    gone: set[int] = set()
+    removed: set[int] = set()
     for face in faces:
         for i, corner in enumerate(face):
-            if count[corner] == 2 and corner not in gone:
-                last = next((c for c in face[:i][::-1] + face[:i:-1] if c not in gone), corner)
-                after = next((c for c in face[i + 1 :] + face[:i] if c not in gone), corner)
+            if count[corner] == 2 and corner not in removed:
+                last = next((c for c in face[:i][::-1] + face[:i:-1] if c not in removed), corner)
+                after = next((c for c in face[i + 1 :] + face[:i] if c not in removed), corner)
                 along = vertices[after] - vertices[last]
                 off = np.linalg.norm(np.cross(along, vertices[corner] - vertices[last]))
-                if last != after and off <= reach * np.linalg.norm(along):
-                    gone.add(corner)
-    kept = [tuple(corner for corner in face if corner not in gone) for face in faces]
+                if last != after and off <= tolerance * np.linalg.norm(along):
+                    removed.add(corner)
+    kept = [tuple(corner for corner in face if corner not in removed) for face in faces]
     if min(map(len, kept)) < 3:
         kept = faces
-    return used(vertices, kept)
+    return keep_used_vertices(vertices, kept)
 
 
 def is_flat(block: Block) -> bool:
     """Whether the block is a surface without a volume: too few faces for one, or all vertices in one plane."""
     points = np.asarray(block.vertices, float)
     singular = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= FLAT * singular[0])
+    return len(block.faces) < 4 or len(points) < 4 or bool(singular[-1] <= MERGE_TOLERANCE * singular[0])
 
 
-def slab(block: Block, depth: float, others: Array) -> Block:
-    """A flat block made a prism of this depth [m]: away from the nearest of the other blocks' centres (N, 3) if there are any,
-    else along its normal, turned to the positive side of the axis nearest to it."""
+def thicken(block: Block, depth: float, others: Array) -> Block:
+    """Make a prism of a flat block, with this depth [m]: away from the nearest centre (N, 3) of the other blocks if there are
+    any,
+    or else along its normal, in the positive direction of the axis nearest to it."""
     welded = _weld(block)
     outline = welded.faces[0] if len(welded.faces) == 1 else _outline(list(welded.faces))
     if outline is None:
