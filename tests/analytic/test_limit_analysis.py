@@ -183,7 +183,7 @@ def test_capacity_in_all_directions(tmp_path):
 
 
 def test_a_tilt_turns_weights_alone(tmp_path):
-    with pytest.raises(InputError, match="take out"):
+    with pytest.raises(InputError, match="acts on weights only"):
         facts_of(tmp_path, [FLOOR, box((0, 0, 0), (1, 1, 1), name="cube")], 'kind = "tilt"\n[[load]]\non = "cube"\nforce = 1.0')
     with pytest.raises(InputError, match="not horizontal"):
         facts_of(tmp_path, [FLOOR, box((0, 0, 0), (1, 1, 1), name="cube")], 'kind = "tilt"\ndirection = [1, 0, 1]')

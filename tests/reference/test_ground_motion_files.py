@@ -188,7 +188,7 @@ WHY = {
     ".VT2": "the file has a velocity",
     ".DT2": "the file has a displacement",
     ".rs": "give an even time step",  # periods
-    ".txt": "give a line for each sample",  # a spectrum in two rows
+    ".txt": "give one line per sample",  # a spectrum in two rows
     ".metadata": "not a ground motion",
     ".xml": "not a ground motion",
 }
