@@ -9,6 +9,7 @@ import numpy as np
 from drystone.kernel import kernel
 from drystone.problem import Problem, momentum_into, relative_velocity_into
 from drystone.solvers.cone import project
+from drystone.solvers.reduced import duality_gap, law_imbalance
 from drystone.solvers.solution import Residual
 
 Array = np.ndarray
@@ -25,6 +26,21 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
     error = velocity_error(imbalance, slack) / (speed * np.sqrt(mass))
     gap = abs(complementarity) / (contacts * weight * speed)
     return Residual(error, momentum / speed, natural_map / speed, penetration / speed, gap)
+
+
+def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple[Residual, bool]:
+    """The residual with the error that every method is held to, and whether that is small enough. Rigid contact: the smaller of
+    two estimates, (T15) and momentum with a thousandfold natural map; MARGIN times the tolerance is allowed. Compliant contact:
+    what the impulses that the law gives at x leave unbalanced, or with associated friction the root of the duality gap (T21)
+    if that is less, for impulses on their cones and the x that they give. With associated friction both are bounds."""
+    residual, scale = grade(problem, x, impulse), problem.speed * np.sqrt(problem.total_mass)
+    if not np.min(problem.compliance, initial=np.inf) > 0:
+        error = min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
+        return residual._replace(error=float(error)), bool(error <= MARGIN * tolerance)
+    error = law_imbalance(problem, x) / scale
+    if np.all(problem.dilatancy == problem.friction):
+        error = min(error, np.sqrt(duality_gap(problem, x, impulse)) / scale)
+    return residual._replace(error=float(error)), bool(error <= tolerance)
 
 
 def velocity_error(imbalance: float, slack: float) -> float:

@@ -1,0 +1,116 @@
+"""Which ways to solve a step are tried, and in which order: data that can be printed, read and tested.
+
+>>> print(describe(cascade("associated", compliant=True)))
+1. newton from the guess
+2. interior point from the guess, closeness 3
+3. newton from where the last attempt ended
+4. interior point from the guess, closeness 0.03
+5. newton from where the last attempt ended
+6. clarabel from the guess
+
+An attempt says how it looks for the answer and where it starts. The first that is good enough ends the step; if none is, the
+answer with the least error is given back as not converged. What each attempt does is in `attempts`.
+"""
+
+from typing import NamedTuple
+
+Law = str  # "associated" or "coulomb"
+
+GUESS, LAST, BEST, COLD, ASSOCIATED = "guess", "last", "best", "cold", "associated"
+STARTS = {
+    GUESS: "the guess",  # velocities and impulses of the last step
+    LAST: "where the last attempt ended",
+    BEST: "the best answer so far",
+    COLD: "no impulses",
+    ASSOCIATED: "the answer with associated friction",
+}
+
+
+class Newton(NamedTuple):
+    """Newton on velocities and impulses together (T25)."""
+
+    start: str = GUESS
+
+    name = "newton"
+
+
+class Interior(NamedTuple):
+    """The interior point (T18). Associated friction only."""
+
+    start: str = GUESS
+    closeness: float = 1.0  # error at which it stops, in units of that allowed
+    soft: float = 0.0  # proximal compliance in units of 1 / STIFF
+
+    name = "interior point"
+
+
+class Sweeps(NamedTuple):
+    """Sweeps of non-linear Gauss-Seidel (T24): they find out which contacts open, stick and slide, slowly but surely."""
+
+    start: str = GUESS
+    count: int = 300
+
+    name = "sweeps"
+
+
+class Stiffening(NamedTuple):
+    """Newton in proximal steps (T16) whose stiffness grows tenfold as long as they succeed."""
+
+    start: str = GUESS
+    first: float = 10.0  # stiffness of the first one in units of the effective mass of a contact
+
+    name = "stiffening"
+
+
+class Clarabel(NamedTuple):
+    """The generic solver. Associated friction only."""
+
+    start: str = GUESS
+
+    name = "clarabel"
+
+
+Attempt = Newton | Interior | Sweeps | Stiffening | Clarabel
+
+ASSOCIATED_COMPLIANT: tuple[Attempt, ...] = (
+    Newton(),
+    Interior(closeness=3.0),
+    Newton(LAST),
+    Interior(closeness=0.03),
+    Newton(LAST),
+    Clarabel(),
+)
+ASSOCIATED_RIGID: tuple[Attempt, ...] = (
+    Newton(),
+    Interior(soft=0.001),
+    Interior(soft=0.01),
+    Interior(soft=0.1),
+    Newton(BEST),
+    Clarabel(),
+)
+COULOMB: tuple[Attempt, ...] = (
+    Newton(),
+    Sweeps(count=300),
+    Stiffening(LAST, first=1e4),
+    Stiffening(ASSOCIATED),
+    Sweeps(count=5000),
+    Stiffening(LAST, first=1e4),
+    Stiffening(COLD),
+)
+
+
+def cascade(law: Law, compliant: bool) -> tuple[Attempt, ...]:
+    """The attempts at a step with this law of friction."""
+    if law == "coulomb":
+        return COULOMB
+    return ASSOCIATED_COMPLIANT if compliant else ASSOCIATED_RIGID
+
+
+def describe(attempts: tuple[Attempt, ...]) -> str:
+    """A line for each attempt."""
+    lines = []
+    for number, attempt in enumerate(attempts, start=1):
+        usual = type(attempt)._field_defaults
+        settings = [f", {name} {value:g}" for name, value in attempt._asdict().items() if name != "start" and value != usual[name]]
+        lines.append(f"{number}. {attempt.name} from {STARTS[attempt.start]}{''.join(settings)}")
+    return "\n".join(lines)
