@@ -34,6 +34,9 @@ REST = 0.03  # this share of the tolerance: it is then still within it a step la
 INTERIOR = 80  # factorisations that the interior point is granted
 GROWTH = 10.0  # of the stiffness from one proximal step to the next, and
 SOFTENING = 1.5  # power of it by which a step that fails is softened
+STIFFEST = 1e8  # where it ends, in units of the contact's effective mass: some steps have impulses only in the limit
+HARD = 1e4  # stiffness from which Newton is judged by the defects of balance and law: rounding drowns the gradient
+BESIDE = 0.1  # share of the compliance of contacts below which proximal springs are left out
 BACK = 8  # steps softened at most
 STALLED = 8  # proximal steps without a smaller residual
 SPEND = 200  # factorisations of stiffening steps, at most
@@ -159,7 +162,7 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     stiffness, growth, spent, failed, idle = attempt.first, GROWTH, 0, 0, 0
     near, best = begin._replace(impulse=project_all(begin.impulse, problem.friction)), None
     while spent < SPEND and failed <= BACK and idle <= STALLED:
-        found = _proximal(step, near, stiffness * mass)
+        found = _proximal(step, near, stiffness, mass)
         spent += max(found.factorisations, 1)
         if found.hardship:  # the proximal step itself was not solved
             failed, stiffness, growth = failed + 1, max(stiffness / growth**SOFTENING, 1.0), max(growth**0.7, 1.5)
@@ -169,25 +172,24 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
         best = found if idle == 0 else best
         if found.converged:
             break
-        stiffness = min(growth * stiffness, STIFF)
+        stiffness = min(growth * stiffness, STIFFEST)
     best = finish(step, near.velocity, near.impulse, "stiffening", 0) if best is None else best
     return best._replace(path="stiffening", factorisations=spent, hardship=0)
 
 
-def _proximal(step: Step, near: Guess, stiffness: Array) -> Solution:
-    """A step with a spring of this stiffness beside the compliance of each contact, unstrained at the impulses of `near`.
-    hardship is 1 if it was not solved."""
-    problem, scale = step.problem, scale_of(step.problem)
-    soft = 1 / stiffness
-    if step.compliant and np.median(soft / problem.compliance) < 0.1:
+def _proximal(step: Step, near: Guess, stiffness: float, mass: Array) -> Solution:
+    """A step with a spring beside the compliance of each contact, so many times as stiff as its effective mass and unstrained at
+    the impulses of `near`. hardship is 1 if it was not solved."""
+    problem, soft = step.problem, 1 / (stiffness * mass)
+    if step.compliant and np.median(soft / problem.compliance) < BESIDE:
         soft = np.zeros_like(soft)
-    give = problem.compliance + soft
+    give, target = problem.compliance + soft, step.allowed * scale_of(problem)
     base = (problem.compliance[:, None] * problem.memory + soft[:, None] * near.impulse) / give[:, None]
-    error, done, x, tau = _follow(step, near, base, 1 / give, 0.1 * step.tolerance * scale, 2 * LIMIT, False, False)
+    hard = not step.compliant and stiffness > HARD
+    error, done, x, tau = _follow(step, near, base, 1 / give, 0.1 * target, 2 * LIMIT, hard, False)
     tau = project_all(tau, problem.friction)
     residual, good = judge(problem, x, tau, step.tolerance)
-    solved = error <= step.tolerance * scale
-    return Solution(x, tau, bool(good and solved), "", done, residual, int(not solved))
+    return Solution(x, tau, bool(good and error <= target), "", done, residual, int(error > target))
 
 
 def run_sweeps(step: Step, begin: Guess, attempt: Sweeps) -> Solution:
