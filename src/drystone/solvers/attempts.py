@@ -36,7 +36,8 @@ GROWTH = 10.0  # of the stiffness from one proximal step to the next, and
 SOFTENING = 1.5  # power of it by which a step that fails is softened
 STIFFEST = 1e8  # where it ends, in units of the contact's effective mass: some steps have impulses only in the limit
 HARD = 1e4  # stiffness from which Newton is judged by the defects of balance and law: rounding drowns the gradient
-BESIDE = 0.1  # share of the compliance of contacts below which proximal springs are left out
+BESIDE = 2.0  # stiffness, in units of the contact's own, from which proximal springs are left out, and
+ROUGH = 3e-3  # error [g h] to which the steps before are solved
 BACK = 8  # steps softened at most
 STALLED = 8  # proximal steps without a smaller residual
 SPEND = 200  # factorisations of stiffening steps, at most
@@ -158,11 +159,12 @@ class Progress:
 def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     """Each proximal step starts from the last one that succeeded, with a stiffness ten times as large; one that fails is taken
     again softer, and from there the stiffness grows more slowly. Compliant contact ends with a step without any."""
-    problem, mass = step.problem, contact_mass(step.problem)
+    problem, compliant = step.problem, step.compliant
+    unit = 1 / problem.compliance if compliant else contact_mass(problem)
     stiffness, growth, spent, failed, idle = attempt.first, GROWTH, 0, 0, 0
     near, best = begin._replace(impulse=project_all(begin.impulse, problem.friction)), None
     while spent < SPEND and failed <= BACK and idle <= STALLED:
-        found = _proximal(step, near, stiffness, mass)
+        found = _proximal(step, near, stiffness, unit)
         spent += max(found.factorisations, 1)
         if found.hardship:  # the proximal step itself was not solved
             failed, stiffness, growth = failed + 1, max(stiffness / growth**SOFTENING, 1.0), max(growth**0.7, 1.5)
@@ -177,19 +179,21 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     return best._replace(path="stiffening", factorisations=spent, hardship=0)
 
 
-def _proximal(step: Step, near: Guess, stiffness: float, mass: Array) -> Solution:
-    """A step with a spring beside the compliance of each contact, so many times as stiff as its effective mass and unstrained at
-    the impulses of `near`. hardship is 1 if it was not solved."""
-    problem, soft = step.problem, 1 / (stiffness * mass)
-    if step.compliant and np.median(soft / problem.compliance) < BESIDE:
-        soft = np.zeros_like(soft)
-    give, target = problem.compliance + soft, step.allowed * scale_of(problem)
+def _proximal(step: Step, near: Guess, stiffness: float, unit: Array) -> Solution:
+    """A step with a spring beside the compliance of each contact, so many units stiff and unstrained at the impulses of `near`.
+    hardship is 1 if it was not solved."""
+    problem, soft, allowed = step.problem, 1 / (stiffness * unit), step.allowed
+    last = step.compliant and stiffness > BESIDE
+    soft = np.zeros_like(soft) if last else soft
+    give, target = problem.compliance + soft, (max(allowed, ROUGH) if step.compliant and not last else allowed)
     base = (problem.compliance[:, None] * problem.memory + soft[:, None] * near.impulse) / give[:, None]
-    hard = not step.compliant and stiffness > HARD
-    error, done, x, tau = _follow(step, near, base, 1 / give, 0.1 * target, 2 * LIMIT, hard, False)
-    tau = project_all(tau, problem.friction)
+    aim, hard = (target if step.compliant else 0.1 * target) * scale_of(problem), not step.compliant and stiffness > HARD
+    error, done, x, tau = _follow(step, near, base, 1 / give, aim, 2 * LIMIT, hard, False)
+    tau, solved = project_all(tau, problem.friction), error <= target * scale_of(problem)
+    if last:
+        return finish(step, x, tau, "", done, error / scale_of(problem))._replace(hardship=int(not solved))
     residual, good = judge(problem, x, tau, step.tolerance)
-    return Solution(x, tau, bool(good and error <= target), "", done, residual, int(error > target))
+    return Solution(x, tau, bool(good and solved), "", done, residual, int(not solved))
 
 
 def run_sweeps(step: Step, begin: Guess, attempt: Sweeps) -> Solution:
@@ -201,10 +205,9 @@ def run_interior(step: Step, begin: Guess, attempt: Interior) -> Solution:
     problem, system = step.problem, step.systems.of(step.problem, True)
     x, impulse = begin.velocity.copy(), project_all(begin.impulse, problem.friction)
     soft = attempt.soft / (STIFF * contact_mass(problem))
-    aim = attempt.closeness * step.allowed
-    error, done = helped(interior_point, problem, system, soft, x, impulse, aim, INTERIOR)
+    error, done = helped(interior_point, problem, system, soft, x, impulse, step.allowed, INTERIOR)
     impulse = project_all(impulse, problem.friction)
-    if not step.compliant:
+    if not step.compliant or error <= step.allowed:
         return finish(step, x, impulse, "interior", done, error)
     slip_into(problem, impulse, x, np.empty_like(impulse))
     residual, good = judge(problem, x, impulse, step.tolerance)

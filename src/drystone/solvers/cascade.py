@@ -2,11 +2,10 @@
 
 >>> print(describe(cascade("associated", compliant=True)))
 1. newton from the guess
-2. interior point from the guess, closeness 3
-3. newton from where the last attempt ended
-4. interior point from the guess, closeness 0.03
-5. newton from where the last attempt ended
-6. clarabel from the guess
+2. interior point from the guess
+3. newton from the best answer so far
+4. stiffening from the best answer so far, first 0.3
+5. clarabel from the guess
 
 An attempt says how it looks for the answer and where it starts. The first that is good enough ends the step; if none is, the
 answer with the least error is given back as not converged. What each attempt does is in `attempts`.
@@ -38,7 +37,6 @@ class Interior(NamedTuple):
     """The interior point (T18). Associated friction only."""
 
     start: str = GUESS
-    closeness: float = 1.0  # error at which it stops, in units of that allowed
     soft: float = 0.0  # proximal compliance in units of 1 / STIFF
 
     name = "interior point"
@@ -57,7 +55,7 @@ class Stiffening(NamedTuple):
     """Newton in proximal steps (T16) whose stiffness grows tenfold as long as they succeed."""
 
     start: str = GUESS
-    first: float = 10.0  # stiffness of the first one in units of the effective mass of a contact
+    first: float = 10.0  # stiffness of the first one in units of the effective mass of a contact, or of its own if compliant
 
     name = "stiffening"
 
@@ -74,10 +72,9 @@ Attempt = Newton | Interior | Sweeps | Stiffening | Clarabel
 
 ASSOCIATED_COMPLIANT: tuple[Attempt, ...] = (
     Newton(),
-    Interior(closeness=3.0),
-    Newton(LAST),
-    Interior(closeness=0.03),
-    Newton(LAST),
+    Interior(),
+    Newton(BEST),
+    Stiffening(BEST, first=0.3),
     Clarabel(),
 )
 ASSOCIATED_RIGID: tuple[Attempt, ...] = (
@@ -88,7 +85,16 @@ ASSOCIATED_RIGID: tuple[Attempt, ...] = (
     Newton(BEST),
     Clarabel(),
 )
-COULOMB: tuple[Attempt, ...] = (
+COULOMB_COMPLIANT: tuple[Attempt, ...] = (
+    Newton(),
+    Sweeps(count=300),
+    Stiffening(LAST, first=0.3),
+    Stiffening(ASSOCIATED, first=0.03),
+    Sweeps(count=5000),
+    Stiffening(LAST, first=0.3),
+    Stiffening(COLD, first=0.01),
+)
+COULOMB_RIGID: tuple[Attempt, ...] = (
     Newton(),
     Sweeps(count=300),
     Stiffening(LAST, first=1e4),
@@ -102,7 +108,7 @@ COULOMB: tuple[Attempt, ...] = (
 def cascade(law: Law, compliant: bool) -> tuple[Attempt, ...]:
     """The attempts at a step with this law of friction."""
     if law == "coulomb":
-        return COULOMB
+        return COULOMB_COMPLIANT if compliant else COULOMB_RIGID
     return ASSOCIATED_COMPLIANT if compliant else ASSOCIATED_RIGID
 
 

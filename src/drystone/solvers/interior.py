@@ -11,6 +11,9 @@ import numpy as np
 from drystone.kernel import inlined, inner, kernel
 from drystone.problem import copy_into, momentum_into, relative_velocity_into
 from drystone.solvers.factor import assemble, factorise, solve
+from drystone.solvers.reduced import duality_gap
+
+NEAR = 3.0  # estimate of the error, in units of the tolerance, from which the bound is looked at
 
 
 @inlined
@@ -265,6 +268,17 @@ def _since_decade(trail, gaps, count, x):
 
 
 @inner
+def _bound(problem, l, room, x):
+    """Bound (T21) of the velocity error of a compliant contact problem, for the x (overwritten) that the impulses give."""
+    for c in range(l.shape[0]):
+        mu = problem.friction[c]
+        room[c, 0], room[c, 1], room[c, 2] = l[c, 0], mu * l[c, 1], mu * l[c, 2]
+    momentum_into(problem, room, x)
+    x += problem.free
+    return np.sqrt(duality_gap(problem, x, room))
+
+
+@inner
 def _reach(s, ds, l, dl):
     return min(1.0, 0.995 * min(_to_boundary(s, ds), _to_boundary(l, dl)))
 
@@ -273,7 +287,8 @@ def _reach(s, ds, l, dl):
 def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     """From (x, impulse), both overwritten by the best iterate. The central path nears the solution at least as fast as the
     square root of the gap, so the velocity change over the last decade of the gap estimates the error left (T18):
-    stop when that and the residuals are within `tolerance`. Returns the error, relative, and the factorisations done."""
+    stop when that and the residuals are within `tolerance`; of compliant contact, when the bound is. Returns the error,
+    relative, and the factorisations done."""
     count, mu = soft.shape[0], problem.friction
     force = problem.total_mass / x.shape[0] * problem.speed
     scale = np.sqrt(problem.total_mass) * problem.speed
@@ -286,12 +301,16 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
     dx2, trail, gaps = np.empty_like(x), np.empty((limit + 1, x.shape[0], x.shape[1])), np.empty(limit + 1)
     _give_into(problem, soft, give)
     _start(problem, x, impulse, force, s, l)
-    best, best_at, done, reach = np.inf, 0, 0, 1.0
+    best, best_at, done, reach, compliant = np.inf, 0, 0, 1.0, problem.compliance[0] > 0.0
     while True:
         momentum, closing, gap = _residuals(problem, x, s, l, room, primal, dual)
         copy_into(x, trail[done])
         gaps[done] = gap
         error = max(_since_decade(trail, gaps, done, x) / scale, momentum, closing)
+        if compliant and error <= NEAR * tolerance:
+            error = _bound(problem, l, room, change) / scale
+            if error <= tolerance:
+                copy_into(change, trail[done])
         if not np.isfinite(gap):
             break
         if error < best:

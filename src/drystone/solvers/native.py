@@ -2,7 +2,8 @@
 
 What the last velocities and impulses still solve, of the whole or of an island, is left as it is and nothing is factorised
 ("warm"). The rest goes through the attempts of its `cascade` until one is good enough. After a step in which Newton failed it is
-left out for a few steps (`hardship`, which is part of the state, so that a resumed run chooses alike).
+left out for a few steps, in compliant contact for twice as many each time it fails again (`hardship`, which is part of the state,
+so that a resumed run chooses alike).
 
 The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant step is converged if its error is within the
 tolerance, with associated friction a rigorous bound; a rigid one if its error estimate is within MARGIN times it: near limit
@@ -22,7 +23,8 @@ from drystone.solvers.solution import Guess, Solution
 Array = np.ndarray
 
 RETRY_RIGID = 5  # steps after a failed Newton before it is tried again
-RETRY_COMPLIANT = 2
+RETRY_COMPLIANT, RETRY_MOST = 2, 16  # the same at first, and at most
+LEVEL = 100  # hardship = steps left + LEVEL * times that Newton failed in a row
 
 
 def native(tolerance: float = 1e-6, threads: int | None = None) -> "Native":
@@ -54,8 +56,9 @@ class Native:
 def solve(step: Step, attempts: tuple[Attempt, ...] | None = None) -> Solution:
     """The first answer that is good enough, else the one with the least error; with the path and all factorisations."""
     attempts = attempts or cascade("associated" if step.associated else "coulomb", step.compliant)
-    first = step.guess.hardship > 0 and not step.resting  # Newton is left out
-    hardship = max(step.guess.hardship - 1, 0) if first else 0
+    left, failures = step.guess.hardship % LEVEL, step.guess.hardship // LEVEL
+    first = left > 0 and not step.resting  # Newton is left out
+    hardship = step.guess.hardship - 1 if first else 0
     path, spent, found = list[str](), 0, list[Solution]()
     for attempt in attempts[int(first) :]:
         begin, before = _start(step, attempt, found)
@@ -64,9 +67,15 @@ def solve(step: Step, attempts: tuple[Attempt, ...] | None = None) -> Solution:
         if answer.converged:
             break
         if attempt is attempts[0]:
-            hardship = RETRY_COMPLIANT if step.compliant else RETRY_RIGID
+            hardship = _hardship(failures + 1) if step.compliant else RETRY_RIGID
     best = min(found, key=_error)
     return best._replace(path="+".join(path), factorisations=spent, hardship=hardship)
+
+
+def _hardship(failures: int) -> int:
+    """After Newton has failed so many times in a row."""
+    failures = min(failures, LEVEL)
+    return LEVEL * failures + min(RETRY_COMPLIANT * 2 ** (failures - 1), RETRY_MOST)
 
 
 def _start(step: Step, attempt: Attempt, found: list[Solution]) -> tuple[Guess, int]:
