@@ -12,14 +12,15 @@ import numpy as np
 
 from drystone.problem import Problem
 from drystone.solvers import clarabel
-from drystone.solvers.cascade import Clarabel, Interior, Newton, Stiffening, Sweeps
+from drystone.solvers.cascade import Clarabel, Descent, Interior, Newton, Stiffening, Sweeps
 from drystone.solvers.cone import project_all
+from drystone.solvers.descent import minimise
 from drystone.solvers.factor import System, helped, make_system
 from drystone.solvers.interior import interior_point
 from drystone.solvers.newton import follow
 from drystone.solvers.nlgs import nlgs
 from drystone.solvers.reduced import slip_into
-from drystone.solvers.residual import AMPLIFIED, MARGIN, contact_mass, grade, judge
+from drystone.solvers.residual import AMPLIFIED, MARGIN, contact_mass, grade, is_associated, judge, judged_rigid
 from drystone.solvers.solution import Guess, Residual, Solution
 
 Array = np.ndarray
@@ -34,13 +35,13 @@ REST = 0.03  # this share of the tolerance: it is then still within it a step la
 INTERIOR = 80  # factorisations that the interior point is granted
 GROWTH = 10.0  # of the stiffness from one proximal step to the next, and
 SOFTENING = 1.5  # power of it by which a step that fails is softened
-STIFFEST = 1e8  # where it ends, in units of the contact's effective mass: some steps have impulses only in the limit
+SOFTEST, STIFFEST = 1e-3, 1e8  # in units of the contact's effective mass; some impulses exist in the limit only
 HARD = 1e4  # stiffness from which Newton is judged by the defects of balance and law: rounding drowns the gradient
 BESIDE = 2.0  # stiffness, in units of the contact's own, from which proximal springs are left out, and
 ROUGH = 3e-3  # error [g h] to which the steps before are solved
 BACK = 8  # steps softened at most
-STALLED = 8  # proximal steps without a smaller residual
 SPEND = 200  # factorisations of stiffening steps, at most
+STALLED = 8  # proximal steps without a smaller residual
 
 
 class Systems:
@@ -69,7 +70,7 @@ class Step(NamedTuple):
 
     @property
     def associated(self) -> bool:
-        return not (self.problem.dilatancy < self.problem.friction).any()
+        return is_associated(self.problem)
 
     @property
     def allowed(self) -> float:
@@ -90,7 +91,8 @@ def finish(step: Step, x: Array, impulse: Array, path: str, factorisations: int,
            residual: Residual | None = None) -> Solution:  # fmt: skip
     """Grade, unless `residual` is the grade already, and report. `error` is a better estimate than the grade's own, if there
     is one; in the compliant form it stands for itself."""
-    residual = grade(step.problem, x, impulse) if residual is None else residual
+    if residual is None:
+        residual = (grade if step.compliant else judged_rigid)(step.problem, x, impulse)
     error = error if step.compliant and error < np.inf else min(error, residual.error)
     residual = residual._replace(error=float(error))
     return Solution(x, impulse, residual.error <= step.allowed, path, factorisations, residual, 0)
@@ -104,10 +106,21 @@ def run_newton(step: Step, begin: Guess, attempt: Newton) -> Solution:
 def _newton_compliant(step: Step, begin: Guess) -> Solution:
     problem, scale = step.problem, scale_of(step.problem)
     sigma = 1 / problem.compliance
-    slow = np.linalg.norm(step.guess.velocity) <= SLOW * scale
-    aim = (REST if slow else 1.0) * step.tolerance * scale
-    error, done, x, tau = _follow(step, begin, problem.memory, sigma, aim, LIMIT, False, False)
+    error, done, x, tau = _follow(step, begin, problem.memory, sigma, _aim(step), LIMIT, False, False)
     return finish(step, x, tau, "newton", done, error / scale)
+
+
+def _aim(step: Step) -> float:
+    """The error of whitened velocities at which a compliant step stops."""
+    slow = np.linalg.norm(step.guess.velocity) <= SLOW * scale_of(step.problem)
+    return (REST if slow else 1.0) * step.tolerance * scale_of(step.problem)
+
+
+def run_descent(step: Step, begin: Guess, attempt: Descent) -> Solution:
+    problem, x, impulse = step.problem, begin.velocity.copy(), np.empty_like(begin.impulse)
+    system, sigma = step.systems.of(problem, True), 1 / problem.compliance
+    error, done = helped(minimise, problem, system, problem.memory, sigma, x, impulse, _aim(step), attempt.most)
+    return finish(step, x, impulse, "descent", done, error / scale_of(problem))
 
 
 def _newton_rigid(step: Step, begin: Guess) -> Solution:
@@ -122,7 +135,7 @@ def _newton_rigid(step: Step, begin: Guess) -> Solution:
         if error > target:
             break
         near = near._replace(velocity=x, impulse=project_all(tau, problem.friction))
-        residual = grade(problem, x, near.impulse)
+        residual = judged_rigid(problem, x, near.impulse)
         estimate = progress.error(residual, moved, error / scale, step.allowed)
         if estimate <= step.allowed:
             return finish(step, x, near.impulse, "newton", spent, estimate, residual)
@@ -167,7 +180,7 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
         found = _proximal(step, near, stiffness, unit)
         spent += max(found.factorisations, 1)
         if found.hardship:  # the proximal step itself was not solved
-            failed, stiffness, growth = failed + 1, max(stiffness / growth**SOFTENING, 1.0), max(growth**0.7, 1.5)
+            failed, stiffness, growth = failed + 1, max(stiffness / growth**SOFTENING, SOFTEST), max(growth**0.7, 1.5)
             continue
         near = near._replace(velocity=found.velocity, impulse=found.impulse)
         idle = 0 if best is None or found.residual.error < best.residual.error else idle + 1
@@ -197,7 +210,7 @@ def _proximal(step: Step, near: Guess, stiffness: float, unit: Array) -> Solutio
 
 
 def run_sweeps(step: Step, begin: Guess, attempt: Sweeps) -> Solution:
-    return nlgs(step.tolerance, attempt.count)(step.problem, begin)._replace(path="sweeps", factorisations=0)
+    return nlgs(step.tolerance, attempt.times)(step.problem, begin)._replace(path="sweeps", factorisations=0)
 
 
 def run_interior(step: Step, begin: Guess, attempt: Interior) -> Solution:
@@ -227,6 +240,7 @@ def run_clarabel(step: Step, begin: Guess, attempt: Clarabel) -> Solution:
 
 RUN: dict[type, Callable[[Step, Guess, Any], Solution]] = {
     Newton: run_newton,
+    Descent: run_descent,
     Interior: run_interior,
     Sweeps: run_sweeps,
     Stiffening: run_stiffening,

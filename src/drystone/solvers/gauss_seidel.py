@@ -2,9 +2,10 @@
 
     impulse_c <- relax P_K(impulse_c - omega step_c s_c) + (1 - relax) impulse_c,    step_c = 3 / trace(W_cc)
 
-omega = relax = 1, as in Chrono. With less dilatancy than the associated law s has the shift of (T19), by the sliding speed it has
-at that moment: the fixed points are those of the law, as in De Saxce and Feng; nothing assures that they are reached. One step length a contact leaves the cone its shape. Where one eigenvalue of W_cc is more than
-two thirds of the trace the published length lets the objective rise: it is held to 1.9 / |W_cc|, with which no sweep does.
+omega = relax = 1, as in Chrono. With less dilatancy than the associated law s has the shift of (T19), by the sliding speed at
+that moment: the fixed points are those of the law, as in De Saxce and Feng; nothing assures that they are reached. One step
+length a contact leaves the cone its shape. Where one eigenvalue of W_cc is more than two thirds of the trace the published
+length lets the objective rise: it is held to 1.9 / |W_cc|, with which no sweep does.
 """
 
 import numpy as np

@@ -71,8 +71,8 @@ def _scaling(s, l, eta, point, lam):
 
 @inner
 def _weigh(eta, point, give, mu, weight, mode):
-    """weight = D (W^2 + give)^-1 D, and what `_soften` needs of it: the eigenvalues (far, near) of W^2 along (1, u) and (1, -u),
-    the determinant of W^2 + give in their plane, its inverse across, u. No term of the determinant is negative."""
+    """weight = D (W^2 + give)^-1 D, and what `_soften` needs of it: the eigenvalues (far, near) of W^2 along (1, u) and
+    (1, -u), the determinant of W^2 + give in their plane, its inverse across, u. No term of the determinant is negative."""
     for c in range(eta.shape[0]):
         p0, p1, p2, square = point[c, 0], point[c, 1], point[c, 2], eta[c] * eta[c]
         r = _length(p1, p2)

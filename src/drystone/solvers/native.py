@@ -1,9 +1,9 @@
 """The default solver. Each step says which attempts ran and what they reached.
 
 What the last velocities and impulses still solve, of the whole or of an island, is left as it is and nothing is factorised
-("warm"). The rest goes through the attempts of its `cascade` until one is good enough. After a step in which Newton failed it is
-left out for a few steps, in compliant contact for twice as many each time it fails again (`hardship`, which is part of the state,
-so that a resumed run chooses alike).
+("warm"). The rest goes through the attempts of its `cascade` until one is good enough. After a step in which the first, quick
+ones failed they are left out for a few steps, in compliant contact for twice as many each time they fail again (`hardship`,
+which is part of the state, so that a resumed run chooses alike).
 
 The tolerance is on velocities, mass-weighted rms, relative to g h. A compliant step is converged if its error is within the
 tolerance, with associated friction a rigorous bound; a rigid one if its error estimate is within MARGIN times it: near limit
@@ -15,7 +15,7 @@ import numpy as np
 from drystone.kernel.crew import cores
 from drystone.problem import Problem
 from drystone.solvers.attempts import RUN, Step, Systems, finish
-from drystone.solvers.cascade import ASSOCIATED, BEST, COLD, GUESS, LAST, Attempt, cascade
+from drystone.solvers.cascade import ASSOCIATED, BEST, COLD, GUESS, LAST, Attempt, cascade, quick
 from drystone.solvers.islands import find_rest, part
 from drystone.solvers.residual import grade
 from drystone.solvers.solution import Guess, Solution
@@ -57,16 +57,17 @@ def solve(step: Step, attempts: tuple[Attempt, ...] | None = None) -> Solution:
     """The first answer that is good enough, else the one with the least error; with the path and all factorisations."""
     attempts = attempts or cascade("associated" if step.associated else "coulomb", step.compliant)
     left, failures = step.guess.hardship % LEVEL, step.guess.hardship // LEVEL
-    first = left > 0 and not step.resting  # Newton is left out
-    hardship = step.guess.hardship - 1 if first else 0
+    hasty = quick(attempts)
+    begin = hasty if left > 0 and not step.resting else 0
+    hardship = step.guess.hardship - 1 if begin else 0
     path, spent, found = list[str](), 0, list[Solution]()
-    for attempt in attempts[int(first) :]:
-        begin, before = _start(step, attempt, found)
-        answer = RUN[type(attempt)](step, begin, attempt)
+    for number, attempt in enumerate(attempts[begin:], start=begin + 1):
+        start, before = _start(step, attempt, found)
+        answer = RUN[type(attempt)](step, start, attempt)
         found, path, spent = [*found, answer], [*path, answer.path], spent + before + answer.factorisations
         if answer.converged:
             break
-        if attempt is attempts[0]:
+        if number == hasty:
             hardship = _hardship(failures + 1) if step.compliant else RETRY_RIGID
     best = min(found, key=_error)
     return best._replace(path="+".join(path), factorisations=spent, hardship=hardship)

@@ -109,8 +109,8 @@ def duality_gap(problem, x, impulse):
 
 @kernel
 def law_imbalance(problem, x):
-    """|x - free - rows^T impulse| with the impulses that the law of compliant contacts gives at x (T20): the gradient of (T14) if
-    friction is associated, and then a bound of |x - x*|."""
+    """|x - free - rows^T impulse| with the impulses that the law of compliant contacts gives at x (T20): the gradient of (T14)
+    if friction is associated, and then a bound of |x - x*|."""
     impulse, change = np.empty_like(problem.bias), np.empty_like(x)
     relative_velocity_into(problem, x, 1.0, impulse)
     for c in range(impulse.shape[0]):

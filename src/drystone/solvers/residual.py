@@ -29,18 +29,35 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
 
 
 def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple[Residual, bool]:
-    """The residual with the error that every method is held to, and whether that is small enough. Rigid contact: the smaller of
-    two estimates, (T15) and momentum with a thousandfold natural map; MARGIN times the tolerance is allowed. Compliant contact:
-    what the impulses that the law gives at x leave unbalanced, or with associated friction the root of the duality gap (T21)
-    if that is less, for impulses on their cones and the x that they give. With associated friction both are bounds."""
+    """The residual with the error that every method is held to, and whether that is small enough. Of rigid contact MARGIN times
+    the tolerance is allowed."""
+    compliant = bool(np.min(problem.compliance, initial=np.inf) > 0)
+    residual = _judged_compliant(problem, x, impulse) if compliant else judged_rigid(problem, x, impulse)
+    return residual, bool(residual.error <= (tolerance if compliant else MARGIN * tolerance))
+
+
+def judged_rigid(problem: Problem, x: Array, impulse: Array) -> Residual:
+    """The error is momentum with a thousandfold natural map, or, with associated friction, the estimate (T15) if that is less."""
+    residual = grade(problem, x, impulse)
+    error = residual.momentum + AMPLIFIED * residual.natural_map
+    return residual._replace(error=min(residual.error, error) if is_associated(problem) else error)
+
+
+def _judged_compliant(problem: Problem, x: Array, impulse: Array) -> Residual:
+    """The error is what the impulses that the law gives at x leave unbalanced. With associated friction that is a bound, and
+    so is the root of the duality gap (T21) for impulses on their cones and the x that they give; with Coulomb friction
+    momentum with a thousandfold natural map stands beside it. The smaller one counts."""
     residual, scale = grade(problem, x, impulse), problem.speed * np.sqrt(problem.total_mass)
-    if not np.min(problem.compliance, initial=np.inf) > 0:
-        error = min(residual.error, residual.momentum + AMPLIFIED * residual.natural_map)
-        return residual._replace(error=float(error)), bool(error <= MARGIN * tolerance)
-    error = law_imbalance(problem, x) / scale
-    if np.all(problem.dilatancy == problem.friction):
-        error = min(error, np.sqrt(duality_gap(problem, x, impulse)) / scale)
-    return residual._replace(error=float(error)), bool(error <= tolerance)
+    if is_associated(problem):
+        other = np.sqrt(duality_gap(problem, x, impulse)) / scale
+    else:
+        other = residual.momentum + AMPLIFIED * residual.natural_map
+    return residual._replace(error=float(min(law_imbalance(problem, x) / scale, other)))
+
+
+def is_associated(problem: Problem) -> bool:
+    """Whether no contact slides with less dilatancy than the associated law's."""
+    return not bool((problem.dilatancy < problem.friction).any())
 
 
 def velocity_error(imbalance: float, slack: float) -> float:

@@ -7,7 +7,7 @@ step is convex. The rounds contract slowly by themselves; Anderson's method spee
 import numpy as np
 
 from drystone.problem import Problem, relative_velocity
-from drystone.solvers.residual import judge
+from drystone.solvers.residual import is_associated, judge
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
@@ -15,17 +15,12 @@ Array = np.ndarray
 DEPTH = 5  # rounds that Anderson's method remembers
 
 
-def is_exact(problem: Problem) -> bool:
-    """Whether some contact slides with less dilatancy than the associated law's."""
-    return bool((problem.dilatancy < problem.friction).any())
-
-
 def by_shift(convex: ContactSolver, tolerance: float, rounds: int = 60) -> ContactSolver:
     """A solver of any dilatancy from one of the associated law, held to the exact law by the measure of all methods. The answer
     is the round with the least error."""
 
     def solve(problem: Problem, guess: Guess) -> Solution:
-        if not is_exact(problem):
+        if is_associated(problem):
             return convex(problem, guess)
         shift, spent, best, memory = _shift(problem, guess.velocity, guess.impulse), 0, None, Memory()
         for _ in range(rounds):
