@@ -37,6 +37,7 @@ GROWTH = 10.0  # of the stiffness from one proximal step to the next, and
 SOFTENING = 1.5  # power of it by which a step that fails is softened
 SOFTEST, STIFFEST = 1e-3, 1e8  # in units of the contact's effective mass; some impulses exist in the limit only
 HARD = 1e4  # stiffness from which Newton is judged by the defects of balance and law: rounding drowns the gradient
+OWN = 1e4  # largest stiffness of compliant contacts, in units of their effective mass, that proximal springs are compared with
 BESIDE = 2.0  # stiffness, in units of the contact's own, from which proximal springs are left out, and
 ROUGH = 3e-3  # error [g h] to which the steps before are solved
 BACK = 8  # steps softened at most
@@ -173,7 +174,8 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     """Each proximal step starts from the last one that succeeded, with a stiffness ten times as large; one that fails is taken
     again softer, and from there the stiffness grows more slowly. Compliant contact ends with a step without any."""
     problem, compliant = step.problem, step.compliant
-    unit = 1 / problem.compliance if compliant else contact_mass(problem)
+    mass = contact_mass(problem)
+    unit = np.minimum(1 / problem.compliance, OWN * mass) if compliant else mass
     stiffness, growth, spent, failed, idle = attempt.first, GROWTH, 0, 0, 0
     near, best = begin._replace(impulse=project_all(begin.impulse, problem.friction)), None
     while spent < SPEND and failed <= BACK and idle <= STALLED:
@@ -196,7 +198,7 @@ def _proximal(step: Step, near: Guess, stiffness: float, unit: Array) -> Solutio
     """A step with a spring beside the compliance of each contact, so many units stiff and unstrained at the impulses of `near`.
     hardship is 1 if it was not solved."""
     problem, soft, allowed = step.problem, 1 / (stiffness * unit), step.allowed
-    last = step.compliant and stiffness > BESIDE
+    last = step.compliant and bool(np.all(problem.compliance > BESIDE * soft))
     soft = np.zeros_like(soft) if last else soft
     give, target = problem.compliance + soft, (max(allowed, ROUGH) if step.compliant and not last else allowed)
     base = (problem.compliance[:, None] * problem.memory + soft[:, None] * near.impulse) / give[:, None]

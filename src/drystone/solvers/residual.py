@@ -37,7 +37,7 @@ def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple
 
 
 def judged_rigid(problem: Problem, x: Array, impulse: Array) -> Residual:
-    """The error is momentum with a thousandfold natural map, or, with associated friction, the estimate (T15) if that is less."""
+    """The error is momentum with a thousandfold natural map; with associated friction the estimate (T15), if less."""
     residual = grade(problem, x, impulse)
     error = residual.momentum + AMPLIFIED * residual.natural_map
     return residual._replace(error=min(residual.error, error) if is_associated(problem) else error)
