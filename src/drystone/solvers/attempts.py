@@ -179,7 +179,7 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     stiffness, growth, spent, failed, idle = attempt.first, GROWTH, 0, 0, 0
     near, best = begin._replace(impulse=project_all(begin.impulse, problem.friction)), None
     while spent < SPEND and failed <= BACK and idle <= STALLED:
-        found = _proximal(step, near, stiffness, unit)
+        found = _proximal(step, near, stiffness, unit, mass)
         spent += max(found.factorisations, 1)
         if found.hardship:  # the proximal step itself was not solved
             failed, stiffness, growth = failed + 1, max(stiffness / growth**SOFTENING, SOFTEST), max(growth**0.7, 1.5)
@@ -194,7 +194,7 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     return best._replace(path="stiffening", factorisations=spent, hardship=0)
 
 
-def _proximal(step: Step, near: Guess, stiffness: float, unit: Array) -> Solution:
+def _proximal(step: Step, near: Guess, stiffness: float, unit: Array, mass: Array) -> Solution:
     """A step with a spring beside the compliance of each contact, so many units stiff and unstrained at the impulses of `near`.
     hardship is 1 if it was not solved."""
     problem, soft, allowed = step.problem, 1 / (stiffness * unit), step.allowed
@@ -202,10 +202,10 @@ def _proximal(step: Step, near: Guess, stiffness: float, unit: Array) -> Solutio
     soft = np.zeros_like(soft) if last else soft
     give, target = problem.compliance + soft, (max(allowed, ROUGH) if step.compliant and not last else allowed)
     base = (problem.compliance[:, None] * problem.memory + soft[:, None] * near.impulse) / give[:, None]
-    aim, hard = (target if step.compliant else 0.1 * target) * scale_of(problem), not step.compliant and stiffness > HARD
+    aim, hard = (target if step.compliant else 0.1 * target) * scale_of(problem), bool(np.median(give * mass) < 1 / HARD)
     error, done, x, tau = _follow(step, near, base, 1 / give, aim, 2 * LIMIT, hard, False)
     tau, solved = project_all(tau, problem.friction), error <= target * scale_of(problem)
-    if last:
+    if last and not hard:
         return finish(step, x, tau, "", done, error / scale_of(problem))._replace(hardship=int(not solved))
     residual, good = judge(problem, x, tau, step.tolerance)
     return Solution(x, tau, bool(good and solved), "", done, residual, int(not solved))
