@@ -13,7 +13,7 @@ from drystone.solvers.solution import ContactSolver
 from drystone.solvers.spectral import spectral
 
 SPATIAL = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs")
-ROUND = 0.1  # tolerance of one convex program on the way to Coulomb friction, in units of that asked for
+ROUND = 0.1  # tolerance of a convex program on the way to Coulomb friction, in units of that asked for
 METHODS = (*SPATIAL, "qp")  # qp solves problems of the plane only
 
 
@@ -29,7 +29,8 @@ def make_solver(
     if method == "gauss-seidel":
         return gauss_seidel(tolerance, time_limit=time_limit)
     if method == "p-spg-fb":
-        return by_shift(spectral(ROUND * tolerance, time_limit=time_limit), tolerance)
+        closer = spectral(ROUND * tolerance, time_limit=time_limit)
+        return by_shift(spectral(tolerance, time_limit=time_limit), tolerance, closer)
     make = {"clarabel-kinematic": clarabel.kinematic, "clarabel-static": clarabel.static, "qp": clarabel.planar}[method]
     limit = np.inf if time_limit is None else time_limit
     return by_shift(make(accept=tolerance, threads=threads or os.cpu_count() or 1, time_limit=limit), tolerance)

@@ -15,16 +15,16 @@ Array = np.ndarray
 DEPTH = 5  # rounds that Anderson's method remembers
 
 
-def by_shift(convex: ContactSolver, tolerance: float, rounds: int = 60) -> ContactSolver:
-    """A solver of any dilatancy from one of the associated law, held to the exact law by the measure of all methods. The answer
-    is the round with the least error."""
+def by_shift(convex: ContactSolver, tolerance: float, closer: ContactSolver | None = None, rounds: int = 60) -> ContactSolver:
+    """A solver of any dilatancy from one of the associated law, or a closer one for the rounds; held to the exact law by the
+    measure of all methods. The answer is the round with the least error."""
 
     def solve(problem: Problem, guess: Guess) -> Solution:
         if is_associated(problem):
             return convex(problem, guess)
         shift, spent, best, memory = _shift(problem, guess.velocity, guess.impulse), 0, None, Memory()
         for _ in range(rounds):
-            answer = convex(_shifted(problem, shift), guess)
+            answer = (closer or convex)(_shifted(problem, shift), guess)
             spent += answer.factorisations
             residual, good = judge(problem, answer.velocity, answer.impulse, tolerance)
             answer = answer._replace(converged=good, path="shift", residual=residual)
