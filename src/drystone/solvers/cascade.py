@@ -37,7 +37,7 @@ class Descent(NamedTuple):
     there, the more slowly the stiffer the contacts: within `most` factorisations it is cheaper than the interior point."""
 
     start: str = GUESS
-    most: int = 12
+    most: int = 16
 
 
 class Interior(NamedTuple):

@@ -23,7 +23,7 @@ from drystone.solvers.solution import Guess, Solution
 Array = np.ndarray
 
 RETRY_RIGID = 5  # steps after a failed Newton before it is tried again
-RETRY_COMPLIANT, RETRY_MOST = 2, 16  # the same at first, and at most
+RETRY_COMPLIANT, RETRY_MOST = 2, 32  # the same at first, and at most
 LEVEL = 100  # hardship = steps left + LEVEL * times that Newton failed in a row
 
 
