@@ -375,8 +375,8 @@ def test_cut_and_overlong_dumps(tmp_path):
 
 
 def test_a_sparse_matrix_is_counted_by_its_entries(tmp_path):
-    """20,000 masses, 400 million numbers if M were dense: read, and its residual is computed. Truth: by hand, a unit of reaction on
-    a mass of 2 kg. To solve it M would have to be dense, and that is said."""
+    """20,000 masses, 400 million numbers if M were dense: read, and its residual is computed. Truth: by hand, a unit of
+    reaction on a mass of 2 kg. To solve it M would have to be dense, and that is said."""
     n = 20_000
     H = np.zeros((n, 3))
     H[[0, 1, 2], [0, 1, 2]] = 1.0
