@@ -9,13 +9,14 @@ import pytest
 
 from drystone.problem import Problem, relative_velocity
 from drystone.solvers import clarabel
+from drystone.solvers.cone import respond
 from drystone.solvers.gauss_seidel import gauss_seidel
 from drystone.solvers.native import native
 from drystone.solvers.nlgs import nlgs
 from drystone.solvers.residual import contact_mass
 from drystone.solvers.solution import Guess, Solution
 from drystone.solvers.spectral import spectral
-from tests.unit.test_factor import random_problem
+from tests.unit.test_factor import dense_rows, random_problem
 
 KINDS = ("plain", "frictionless", "rough", "one contact", "no contact", "copied", "light bodies", "plane")
 TOLERANCE, SWEEPS = 1e-7, 2000
@@ -107,16 +108,30 @@ def test_all_solvers_find_the_same_velocity(block: int) -> None:
     assert all(lost[name] <= LOST[name] for name in SOLVERS), lost
 
 
+def unbalanced(problem: Problem, answer: Solution) -> float:
+    """What the impulses that the law gives at these velocities (T20) leave unbalanced, rms weighted by mass."""
+    if problem.compliance[0] == 0:
+        return np.inf
+    z = problem.memory - relative_velocity(problem, answer.velocity) / problem.compliance[:, None]
+    laws = zip(z, problem.friction, problem.dilatancy, strict=True)
+    impulse = np.array([respond(*trial, mu, psi) for trial, mu, psi in laws])
+    left = (answer.velocity - problem.free).ravel() - dense_rows(problem).T @ impulse.ravel()
+    return float(np.linalg.norm(left) / (problem.speed * np.sqrt(problem.total_mass)))
+
+
 @pytest.mark.parametrize("kind", ["plain", "rough", "one contact", "copied", "light bodies", "plane"])
 def test_nlgs_keeps_the_exact_law(kind: str) -> None:
-    """Dilatancy nothing, or half the friction. Truth: the law as `grade` states it (T19), which knows of no local solver."""
+    """Dilatancy nothing, or half the friction. Truth: the law as `grade` states it (T19), which knows of no local solver. Where
+    contact is compliant the tolerance is of the rms weighted by mass, and the natural map of a body of a millionth may be
+    larger: there the impulses of the law, written out, must balance."""
     lost = 0
     for turn in range(24):
         problem = random_case(KINDS.index(kind) + len(KINDS) * turn)
         problem = problem._replace(dilatancy=(0.0, 0.5)[turn // 2 % 2] * problem.friction)
         answer = nlgs(TOLERANCE, SWEEPS)(problem, cold(problem))
         lost += not answer.converged
-        assert not answer.converged or (answer.residual.natural_map < 1e-8 and answer.residual.momentum < 1e-12)
+        kept = answer.residual.natural_map < 1e-8 or unbalanced(problem, answer) <= TOLERANCE
+        assert not answer.converged or (kept and answer.residual.momentum < 1e-12)
     assert lost <= (2 if kind in ("copied", "light bodies") else 0)
 
 

@@ -61,7 +61,8 @@ def fclib(path, storage="rows", dimension=3, **parts):
             if np.ndim(values) == 1:
                 group[f"vectors/{name}"] = np.asarray(values, float)
             else:
-                put_matrix(group.create_group(name), np.asarray(values, float), storage)
+                matrix = values if sp.issparse(values) else np.asarray(values, float)
+                put_matrix(group.create_group(name), matrix, storage)
     return path
 
 

@@ -6,6 +6,7 @@ import zipfile
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from drystone.errors import InputError
 from drystone.io.contact_problems import Dump, read_contact_problem, read_problem, write_problem
@@ -371,3 +372,18 @@ def test_cut_and_overlong_dumps(tmp_path):
         archive.writestr("longer.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     with pytest.raises(InputError, match="is said to be"):
         read_problem(path)
+
+
+def test_a_sparse_matrix_is_counted_by_its_entries(tmp_path):
+    """20,000 masses, 400 million numbers if M were dense: read, and its residual is computed. Truth: by hand, a unit of
+    reaction on a mass of 2 kg. To solve it M would have to be dense, and that is said."""
+    n = 20_000
+    H = np.zeros((n, 3))
+    H[[0, 1, 2], [0, 1, 2]] = 1.0
+    path = foreign.fclib(tmp_path / "wide", "rows", 3, M=sp.diags_array(np.full(n, 2.0)), H=H, f=np.zeros(n),
+                         w=np.array([-1.0, 0.0, 0.0]), mu=np.array([0.5]))  # fmt: skip
+    given = read_contact_problem(path)
+    assert given.velocity(np.array([[2.0, 1.0, 0.0]]))[0] == pytest.approx([0.0, 0.5, 0.0])
+    assert given.residual(np.array([[2.0, 0.0, 0.0]])) == pytest.approx(0.0, abs=1e-14)
+    with pytest.raises(InputError, match=r"M is 20000 x 20000, and solving needs it dense"):
+        given.problem()

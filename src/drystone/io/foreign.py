@@ -27,7 +27,8 @@ Array = np.ndarray
 
 NEGLIGIBLE = 1e-14  # of the largest eigenvalue of W: what is below belongs to its null space
 NEGATIVE = 1e-6  # of the largest eigenvalue of W: what is further below zero is not from printing six digits
-LARGEST = 2**27  # numbers in a dense matrix (1 GiB)
+LARGEST = 2**27  # numbers stored in a file's matrix, and numbers in a dense one that solving needs (1 GiB)
+AT_ONCE = 512  # columns of H that the mass matrix is divided into at a time
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class LocalProblem:
 
     def problem(self) -> Problem:
         """The problem with Coulomb's law and the symmetric part of W."""
+        _check_dense(self.name, "W", self.W.shape)
         W = self.W.toarray()
         values, vectors = np.linalg.eigh((W + W.T) / 2)
         if values[0] < -NEGATIVE * values[-1]:
@@ -95,11 +97,15 @@ class GlobalProblem:
     @cached_property
     def response(self) -> Array:
         """(C,) [1/kg] trace of the block of W that belongs to a contact."""
-        H = self.H.toarray()
-        return np.sum(H * self._factors.solve(H), axis=0).reshape(-1, self.dimension).sum(axis=1)
+        starts = range(0, self.H.shape[1], AT_ONCE)
+        parts = (self.H[:, start : start + AT_ONCE].toarray() for start in starts)
+        diagonal = np.concatenate([np.sum(part * self._factors.solve(part), axis=0) for part in parts])
+        return diagonal.reshape(-1, self.dimension).sum(axis=1)
 
     def problem(self) -> Problem:
         """The problem with Coulomb's law and the symmetric part of M."""
+        for key, matrix in (("M", self.M), ("H", self.H)):
+            _check_dense(self.name, key, matrix.shape)
         M = self.M.toarray()
         try:
             root = np.linalg.cholesky((M + M.T) / 2)
@@ -171,10 +177,18 @@ def _check(name: str, parts: dict[str, tuple[Array | sp.csc_matrix, tuple[int, .
         if values.shape != shape:
             given, wanted = (" x ".join(map(str, sizes)) for sizes in (values.shape, shape))
             raise InputError(f"{name}: {key} is {given}, the contacts and the other sizes need {wanted}; correct one of them")
-        if np.prod(shape, dtype=float) > LARGEST:
-            raise InputError(f"{name}: {key} is {' x '.join(map(str, shape))}; at most {LARGEST:,} entries are taken on")
+        stored = values.nnz if isinstance(values, sp.csc_matrix) else values.size
+        if stored > LARGEST:
+            raise InputError(f"{name}: {key} has {stored:,} entries; at most {LARGEST:,} are taken on")
         if not np.isfinite(values.data if sp.issparse(values) else values).all():
             raise InputError(f"{name}: {key} has a value that is not finite; give numbers")
+
+
+def _check_dense(name: str, key: str, shape: tuple[int, int]) -> None:
+    """Refuse what solving could not hold in memory: there the matrix is dense, whatever the file stores."""
+    if shape[0] * shape[1] > LARGEST:
+        said = f"{key} is {shape[0]} x {shape[1]}, and solving needs it dense, with {LARGEST:,} numbers at most"
+        raise InputError(f"{name}: {said}; give the islands of bodies that contacts join as problems of their own")
 
 
 def _completed(matrix: sp.csc_matrix, key: str) -> tuple[sp.csc_matrix, tuple[str, ...]]:

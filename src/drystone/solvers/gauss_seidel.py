@@ -2,8 +2,10 @@
 
     impulse_c <- relax P_K(impulse_c - omega step_c s_c) + (1 - relax) impulse_c,    step_c = 3 / trace(W_cc)
 
-omega = relax = 1, as in Chrono. One step length a contact leaves the cone its shape. Where one eigenvalue of W_cc is more than
-two thirds of the trace the published length lets the objective rise: it is held to 1.9 / |W_cc|, with which no sweep does.
+omega = relax = 1, as in Chrono. With less dilatancy than the associated law s has the shift of (T19), by the sliding speed at
+that moment: the fixed points are those of the law, as in De Saxce and Feng; nothing assures that they are reached. One step
+length a contact leaves the cone its shape. Where one eigenvalue of W_cc is more than two thirds of the trace the published
+length lets the objective rise: it is held to 1.9 / |W_cc|, with which no sweep does.
 """
 
 import numpy as np
@@ -21,7 +23,7 @@ Array = np.ndarray
 def gauss_seidel(
     tolerance: float = 1e-6, sweeps: int = 20_000, time_limit: float | None = None, omega: float = 1.0, relax: float = 1.0
 ) -> ContactSolver:
-    """Associated law only. `omega` and `relax` in (0, 1]."""
+    """`omega` and `relax` in (0, 1]."""
 
     def begin(problem: Problem, x: Array, impulse: Array) -> Advance:
         step = omega * _steps(diagonal_blocks(problem))
@@ -41,6 +43,7 @@ def _sweep(problem, step, relax, x, impulse, count):
     for _ in range(count):
         for c in range(step.shape[0]):
             s0, s1, s2 = slip_at(problem, c, x, impulse)
+            s0 += (problem.friction[c] - problem.dilatancy[c]) * np.sqrt(s1 * s1 + s2 * s2)
             p0, p1, p2 = impulse[c, 0], impulse[c, 1], impulse[c, 2]
             q0, q1, q2 = project(p0 - step[c] * s0, p1 - step[c] * s1, p2 - step[c] * s2, problem.friction[c])
             push(problem, c, stay * p0 + relax * q0, stay * p1 + relax * q1, stay * p2 + relax * q2, x, impulse)

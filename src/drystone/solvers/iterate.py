@@ -1,8 +1,6 @@
 """What the first-order methods share: a start, a stop and a report. A method brings its sweeps.
 
-The stop is the same for all. Compliant and associated: a rigorous bound of the velocity error, the root of the duality gap
-(T21). Rigid: the tests of `native`, the estimate (T15) or momentum and a thousandfold natural map. Coulomb's exact law is no
-convex program and has the last only.
+The stop is the same for all: `residual.judge`.
 """
 
 from collections.abc import Callable
@@ -12,9 +10,9 @@ import numpy as np
 
 from drystone.problem import Problem
 from drystone.solvers.cone import project_all
-from drystone.solvers.reduced import duality_gap, slip_into
-from drystone.solvers.residual import AMPLIFIED, MARGIN, grade
-from drystone.solvers.solution import ContactSolver, Guess, Residual, Solution
+from drystone.solvers.reduced import slip_into
+from drystone.solvers.residual import grade, judge
+from drystone.solvers.solution import ContactSolver, Guess, Solution
 
 Array = np.ndarray
 Advance = Callable[[int], None]  # does so many sweeps on the arrays it was made with
@@ -47,15 +45,3 @@ def iterative(
             done += more
 
     return solve
-
-
-def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple[Residual, bool]:
-    """The residual, with the error that the stop looks at, and whether it is within the tolerance."""
-    residual = grade(problem, x, impulse)
-    associated = bool(np.all(problem.dilatancy == problem.friction))
-    if associated and np.min(problem.compliance) > 0:
-        bound = np.sqrt(duality_gap(problem, x, impulse) / problem.total_mass) / problem.speed
-        return residual._replace(error=float(bound)), bool(bound <= tolerance)
-    still = residual.momentum + AMPLIFIED * residual.natural_map
-    error = min(still, residual.error) if associated else still
-    return residual._replace(error=float(error)), bool(error <= MARGIN * tolerance)

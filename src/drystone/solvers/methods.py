@@ -13,6 +13,7 @@ from drystone.solvers.solution import ContactSolver
 from drystone.solvers.spectral import spectral
 
 SPATIAL = ("native", "clarabel-kinematic", "clarabel-static", "gauss-seidel", "p-spg-fb", "nlgs")
+ROUND = 0.1  # tolerance of a convex program on the way to Coulomb friction, in units of that asked for
 METHODS = (*SPATIAL, "qp")  # qp solves problems of the plane only
 
 
@@ -23,12 +24,13 @@ def make_solver(
     convex solve of the other methods; native has none."""
     if method == "native":
         return native(tolerance, threads)
-    if method == "nlgs":  # knows the exact law itself
+    if method == "nlgs":
         return nlgs(tolerance, time_limit=time_limit)
     if method == "gauss-seidel":
-        return by_shift(gauss_seidel(tolerance, time_limit=time_limit), tolerance)
+        return gauss_seidel(tolerance, time_limit=time_limit)
     if method == "p-spg-fb":
-        return by_shift(spectral(tolerance, time_limit=time_limit), tolerance)
+        closer = spectral(ROUND * tolerance, time_limit=time_limit)
+        return by_shift(spectral(tolerance, time_limit=time_limit), tolerance, closer)
     make = {"clarabel-kinematic": clarabel.kinematic, "clarabel-static": clarabel.static, "qp": clarabel.planar}[method]
     limit = np.inf if time_limit is None else time_limit
     return by_shift(make(accept=tolerance, threads=threads or os.cpu_count() or 1, time_limit=limit), tolerance)

@@ -6,7 +6,7 @@
 Impulses are unknowns of their own, so a contact changes its state when the linearised impulse and velocity say so, and full
 steps may be taken; a contact that presses is not judged by the stiff force of its overlap. rho > 0 weighs velocities against
 impulses and changes the path, not the solution. Convergence is quadratic near a solution and not assured far from it: who
-calls keeps a slower way (descent.py, interior.py, shift.py).
+calls keeps slower ways (cascade.py).
 """
 
 import numpy as np

@@ -11,7 +11,7 @@ import numpy as np
 
 from drystone.kernel import inlined, inner, kernel
 from drystone.problem import momentum_into, relative_velocity_into
-from drystone.solvers.cone import project
+from drystone.solvers.cone import project, respond
 
 
 @kernel
@@ -105,3 +105,21 @@ def duality_gap(problem, x, impulse):
         total += 0.5 * soft * ((p0 - q0) ** 2 + (p1 - q1) ** 2 + (p2 - q2) ** 2)
         total += soft * max(p0 * (q0 - z0) + p1 * (q1 - z1) + p2 * (q2 - z2), 0.0)
     return total
+
+
+@kernel
+def law_imbalance(problem, x):
+    """|x - free - rows^T impulse| with the impulses that the law of compliant contacts gives at x (T20): the gradient of (T14)
+    if friction is associated, and then a bound of |x - x*|."""
+    impulse, change = np.empty_like(problem.bias), np.empty_like(x)
+    relative_velocity_into(problem, x, 1.0, impulse)
+    for c in range(impulse.shape[0]):
+        k, m = 1 / problem.compliance[c], problem.memory[c]
+        z0, z1, z2 = m[0] - k * impulse[c, 0], m[1] - k * impulse[c, 1], m[2] - k * impulse[c, 2]
+        impulse[c, 0], impulse[c, 1], impulse[c, 2] = respond(z0, z1, z2, problem.friction[c], problem.dilatancy[c])
+    momentum_into(problem, impulse, change)
+    total = 0.0
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            total += (x[i, k] - problem.free[i, k] - change[i, k]) ** 2
+    return np.sqrt(total)

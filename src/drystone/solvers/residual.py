@@ -9,6 +9,7 @@ import numpy as np
 from drystone.kernel import kernel
 from drystone.problem import Problem, momentum_into, relative_velocity_into
 from drystone.solvers.cone import project
+from drystone.solvers.reduced import duality_gap, law_imbalance
 from drystone.solvers.solution import Residual
 
 Array = np.ndarray
@@ -25,6 +26,38 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
     error = velocity_error(imbalance, slack) / (speed * np.sqrt(mass))
     gap = abs(complementarity) / (contacts * weight * speed)
     return Residual(error, momentum / speed, natural_map / speed, penetration / speed, gap)
+
+
+def judge(problem: Problem, x: Array, impulse: Array, tolerance: float) -> tuple[Residual, bool]:
+    """The residual with the error that every method is held to, and whether that is small enough. Of rigid contact MARGIN times
+    the tolerance is allowed."""
+    compliant = bool(np.min(problem.compliance, initial=np.inf) > 0)
+    residual = _judged_compliant(problem, x, impulse) if compliant else judged_rigid(problem, x, impulse)
+    return residual, bool(residual.error <= (tolerance if compliant else MARGIN * tolerance))
+
+
+def judged_rigid(problem: Problem, x: Array, impulse: Array) -> Residual:
+    """The error is momentum with a thousandfold natural map; with associated friction the estimate (T15), if less."""
+    residual = grade(problem, x, impulse)
+    error = residual.momentum + AMPLIFIED * residual.natural_map
+    return residual._replace(error=min(residual.error, error) if is_associated(problem) else error)
+
+
+def _judged_compliant(problem: Problem, x: Array, impulse: Array) -> Residual:
+    """The error is what the impulses that the law gives at x leave unbalanced. With associated friction that is a bound, and
+    so is the root of the duality gap (T21) for impulses on their cones and the x that they give; with Coulomb friction
+    momentum with a thousandfold natural map stands beside it. The smaller one counts."""
+    residual, scale = grade(problem, x, impulse), problem.speed * np.sqrt(problem.total_mass)
+    if is_associated(problem):
+        other = np.sqrt(duality_gap(problem, x, impulse)) / scale
+    else:
+        other = residual.momentum + AMPLIFIED * residual.natural_map
+    return residual._replace(error=float(min(law_imbalance(problem, x) / scale, other)))
+
+
+def is_associated(problem: Problem) -> bool:
+    """Whether no contact slides with less dilatancy than the associated law's."""
+    return not bool((problem.dilatancy < problem.friction).any())
 
 
 def velocity_error(imbalance: float, slack: float) -> float:
