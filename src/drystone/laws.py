@@ -192,12 +192,16 @@ class Scatter:
         return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
 
 
+RELAXATION = 5e-3  # [s] with which blocks rock and land as rigid ones do, at any time step (decision 0023)
+
+
 class Surface(NamedTuple):
     """How the blocks of a structure meet, besides their friction."""
 
     young: float | None = None  # [Pa] modulus of the stone in compliant contacts
     stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
     exact: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+    relaxation: float = RELAXATION  # [s] of compliant contacts: stiffness times this is what damps them (T461)
 
     @property
     def compliant(self) -> bool:

@@ -40,6 +40,7 @@ class Borne(NamedTuple):
     friction: float  # [J] dissipated by sliding
     fracture: float  # [J] dissipated by bonds that broke or were damaged, and by crushing
     contacts: Contacts  # with their bonds as they are now
+    bonded: bool  # by joints with laws of mortar, whose energy is told here
 
 
 def bear_dry(problem: Problem, guess: Guess, contacts: Contacts, solver: ContactSolver) -> Borne:
@@ -47,8 +48,7 @@ def bear_dry(problem: Problem, guess: Guess, contacts: Contacts, solver: Contact
     solution = solver(problem, guess)
     tau, drift = solution.impulse, relative_velocity(problem, solution.velocity)
     slip = drift + problem.compliance[:, None] * (tau - problem.memory)
-    elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
-    return Borne(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
+    return Borne(solution, drift, 0.0, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts, False)
 
 
 def bind(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
@@ -97,6 +97,7 @@ def bear(
         -float(np.vdot(joint.borne[:, 1:], slip)),
         _fracture(strength, contacts, joint, guess.impulse, h),
         contacts._replace(bond=joint.bond, crushed=joint.crushed, stretch=np.where(held[:, None], stretch, 0.0)),
+        True,
     )
 
 

@@ -1,7 +1,6 @@
 """A run as a generator of steps: recording, live view and stopping are plain `for` loops over it."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from drystone.loads import Push, mean_between, wrench
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
-from drystone.stepping import Energy, Load, Scheme, State, advance
+from drystone.stepping import Energy, Load, Scheme, State, step
 from drystone.undisturbed import undisturbed
 from drystone.units import GRAVITY
 
@@ -67,7 +66,6 @@ def simulate(
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
     surface: Surface = RIGID,
-    impact_substeps: int = 20,
     loads: Sequence[Push] = (),
     from_rest: bool = False,
     modal_mass: float = 1.0,
@@ -78,7 +76,9 @@ def simulate(
     blocks; with 0 only their rigid modes have inertia (T358)."""
     if model.planar:
         check_in_plane(motions)
-    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps, modal_mass)
+    if from_rest or modal_mass == 0 or model.laws is not None:
+        surface = surface._replace(relaxation=0.0)  # what has no inertia has nothing to damp; mortar has its own viscosity
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, modal_mass)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     while state.step < last:
@@ -87,8 +87,8 @@ def simulate(
         with undisturbed(patience=1), one_blas_thread():  # a step ends, unless Ctrl-C is pressed again
             start = state.step * time_step
             push = wrench(model, mean_between(loads, start, start + time_step), gravity, state.rotation)
-            load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
-            state, solution, seconds = advance(model, state, load, scheme, solver)
+            load = load_between(model, motions, gravity, state.step, time_step, push)
+            state, solution, seconds = step(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)
         if not np.isfinite(state.velocity).all():
             return  # the step before says that it did not converge; there is nothing to go on from
@@ -142,13 +142,11 @@ def _as_solution(report: Report) -> Solution:
 
 
 def load_between(
-    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
-    push: Array | None = None,
-) -> Load:  # fmt: skip
-    """Ground and support motion over a part of step `index`, exact differences of the motions, so that nothing drifts; loads
-    (B, 6) as given."""
-    start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
-    h = time_step / parts
+    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, push: Array | None = None
+) -> Load:
+    """Ground and support motion over step `index`, exact differences of the motions, so that nothing drifts; loads (B, 6) as
+    given."""
+    start, end, h = index * time_step, (index + 1) * time_step, time_step
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))
     for motion in motions:
         if not motion.supports:

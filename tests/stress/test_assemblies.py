@@ -129,7 +129,7 @@ def test_two_threads_are_one(surface):
     """A shaken wall with gaps, large enough for helpers: bit for bit."""
     made = assembly(1)
     blocks = wall(np.random.default_rng(1), courses=16, end=7.0)
-    scheme = made.scheme | {"surface": surface, "impact_substeps": 1}
+    scheme = made.scheme | {"surface": surface}
     motion = Motion("one-sine", amplitude=9.0, half_period=0.1, direction=(0.3, 1.0, 0.0))
     made = replace(made, blocks=tuple(blocks), velocity=np.zeros((len(blocks), 6)), motions=(motion,), steps=5, scheme=scheme)
     model = made.model()
@@ -174,7 +174,7 @@ HEAPS.remove(THROWN)
 @pytest.mark.parametrize(("seed", "surface"), [*HEAPS, pytest.param(*THROWN, marks=pytest.mark.xfail(strict=True))])
 def test_a_heap_comes_to_rest(seed, surface):
     """Thrown stones lie still in the end, and on the ground: friction and impact take energy, nothing gives any."""
-    scheme = {"time_step": 5e-3, "theta": 0.53, "impact_substeps": 20, "surface": surface}
+    scheme = {"time_step": 5e-3, "theta": 0.53, "surface": surface}
     made = replace(assembly(seed), motions=(), law=JointLaw(0.6), steps=1500, scheme=scheme)
     model = made.model()
     steps = list(watch(made, model))

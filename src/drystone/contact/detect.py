@@ -63,6 +63,8 @@ def detect(
         rest=np.zeros(count),
         stretch=np.zeros((count, 3)),
         crushed=np.zeros(count),
+        strain=np.zeros((count, 3)),
+        stiffness=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts
     contacts = contacts if bricks is None else all_over(contacts, bricks)

@@ -1,5 +1,5 @@
-"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities and the state of
-the bonds go over.
+"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities, strains and the
+state of the bonds go over.
 
 Step 5 of detection. Within a pair, new points and old contacts are matched one to one, nearest first, up to
 0.1 min(r_a, r_b) apart; ties go to the lower rows. A matched point takes all these from its old
@@ -102,10 +102,12 @@ def carry_over(new, old, match, next_id):
         new.bond[n] = old.bond[o] if known else 0.0
         new.rest[n] = old.rest[o] if known else 0.0
         new.crushed[n] = old.crushed[o] if known else 0.0
+        new.stiffness[n] = old.stiffness[o] if known else 0.0
         for axis in range(3):
             new.impulse[n, axis] = old.impulse[o, axis] if known else 0.0
             new.velocity[n, axis] = old.velocity[o, axis] if known else 0.0
             new.stretch[n, axis] = old.stretch[o, axis] if known else 0.0
+            new.strain[n, axis] = old.strain[o, axis] if known else 0.0
         if not known:
             next_id += 1
     return next_id

@@ -79,7 +79,6 @@ class Dynamics(Analysis):
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that is collapse
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 least damping, 1 backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a cone program
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a cone program with a notable impact; 1: never refine
 
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:
@@ -192,7 +191,6 @@ class SettlementHistory(Dynamics):
     integrator: Literal["cone-program"] = "cone-program"
     scheme: Literal["velocity-zeroing", "large-steps", "rigid-modes"] = "velocity-zeroing"  # how inertia is taken out
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 
 
 ANALYSIS_TABLES: dict[str, type[Analysis]] = {

@@ -292,7 +292,7 @@ def parse_case(
 
 # What small steps do not have: keys of tables, and the values of them that small steps have all the same.
 OF_CONE_PROGRAMS: dict[str, dict[str, Any]] = {
-    "analysis": {"theta": None, "gyroscopic": None, "impact_substeps": None},
+    "analysis": {"theta": None, "gyroscopic": None},
     "solver": {
         "contact": "compliant", "stiffness": None, "method": None, "tolerance": None, "contact_search": None,
         "contact_distance": None, "corner_radius": None,

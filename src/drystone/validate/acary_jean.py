@@ -24,7 +24,7 @@ Array = np.ndarray
 
 STONE = Surface(young=60e9, exact=True)
 WINDOW = Opening(at=2.0, sill=0.75, width=2.0, height=1.0)
-QUIET: dict[str, Any] = {"theta": 1.0, "impact_substeps": 1}
+QUIET: dict[str, Any] = {"theta": 1.0}
 SCHEMES: dict[str, dict[str, Any]] = {
     "dynamics": {"time_step": 1e-4},
     "velocity zeroing": {"time_step": 2e-4, "from_rest": True} | QUIET,

@@ -1,0 +1,63 @@
+"""Contacts that land within a step: a problem comes in, and the same goes out in which the other contacts of the blocks that land
+bear what they bore until then (T460).
+
+One impulse stands for all that a contact bears in a step. A block that rocks and lands lets go of its old edge, so that the edge
+would bear nothing in that step, though it bore the weight until the landing: an error of the first order in every impact. So the
+impulse of each contact of a block that lands is at least that of the last step, times the share s of the step that goes by before:
+
+    impulse = s (impulse of the last step) + what the step adds,   what it adds in the cone, and the law of the contact as ever
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from drystone.problem import Problem, momentum_into, relative_velocity
+from drystone.solvers.solution import Guess
+
+Array = np.ndarray
+
+FAST = 0.5  # of g times the step: what closes more slowly does not land
+SURE = 3.0  # of g times the step: what closes faster, and would be stopped by less than one of these, lands in the next step
+
+
+class Landing(NamedTuple):
+    """A problem in which contacts bear what they bore until others land."""
+
+    problem: Problem
+    guess: Guess
+    approach: Array  # (C,) [m/s] of its bias what is not the velocity of supports
+    borne: Array  # (C, 3) [N s] that comes to the impulses of the solution
+
+
+def whole(problem: Problem, guess: Guess, approach: Array) -> Landing:
+    """The problem as it is."""
+    return Landing(problem, guess, approach, np.zeros_like(guess.impulse))
+
+
+def landing(problem: Problem, guess: Guess, approach: Array, gap: Array, h: float, theta: float) -> Landing:
+    """gap (C,) [m] as found in the middle configuration, an overlap in full."""
+    closing = approach - relative_velocity(problem, guess.velocity)[:, 0]
+    new, meets = guess.impulse[:, 0] == 0.0, gap < h * closing
+    late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
+    lands = new & ~late & meets & (closing > FAST * problem.speed)
+    if not (late.any() or lands.any()):
+        return whole(problem, guess, approach)
+    bias = problem.bias.copy()
+    bias[late, 0] += 2.0 * problem.speed
+    share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
+    borne = _share_before(problem, lands, share)[:, None] * guess.impulse
+    free = np.empty_like(problem.free)
+    momentum_into(problem, borne, free)
+    changed = problem._replace(bias=bias, free=problem.free + free, memory=problem.memory - borne)
+    left = guess._replace(impulse=guess.impulse - borne)
+    return Landing(changed, left, approach + (bias - problem.bias)[:, 0], borne)
+
+
+def _share_before(problem: Problem, lands: Array, share: Array) -> Array:
+    """(C,) share of the step that goes by before the last landing on one of the two blocks of each contact; 0 where none lands."""
+    latest = np.zeros(len(problem.free) + 1)  # the last is of supports
+    for side in (problem.a[lands], problem.b[lands]):
+        np.maximum.at(latest, side, np.maximum(share[lands], 0.0))
+    latest[-1] = 0.0
+    return np.maximum(latest[problem.a], latest[problem.b])
