@@ -38,20 +38,27 @@ def whole(problem: Problem, guess: Guess, approach: Array) -> Landing:
 def landing(problem: Problem, guess: Guess, approach: Array, gap: Array, h: float, theta: float) -> Landing:
     """gap (C,) [m] as found in the middle configuration, an overlap in full."""
     closing = approach - relative_velocity(problem, guess.velocity)[:, 0]
-    new, meets = guess.impulse[:, 0] == 0.0, gap < h * closing
+    new = guess.impulse[:, 0] == 0.0
     late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
-    lands = new & ~late & meets & (closing > FAST * problem.speed)
-    if not (late.any() or lands.any()):
+    lands = new & ~late & (gap < h * closing) & (closing > FAST * problem.speed)
+    wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(new & (gap > 0.0), _not_dilated(problem, closing, approach), 0.0)
+    if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)
-    bias = problem.bias.copy()
-    bias[late, 0] += 2.0 * problem.speed
     share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
     borne = _share_before(problem, lands, share)[:, None] * guess.impulse
     free = np.empty_like(problem.free)
     momentum_into(problem, borne, free)
+    bias = problem.bias + wider[:, None] * (1.0, 0.0, 0.0)
     changed = problem._replace(bias=bias, free=problem.free + free, memory=problem.memory - borne)
-    left = guess._replace(impulse=guess.impulse - borne)
-    return Landing(changed, left, approach + (bias - problem.bias)[:, 0], borne)
+    return Landing(changed, guess._replace(impulse=guess.impulse - borne), approach + wider, borne)
+
+
+def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
+    """(C,) [m/s] by which the associated law would hold open contacts apart that slide, friction times the speed that is left to
+    them: what does not touch yet neither opens as it slides nor keeps from sliding (T465)."""
+    slip = relative_velocity(problem, problem.free)[:, 1:]
+    stopped = np.maximum(closing - approach, 0.0)
+    return problem.dilatancy * np.maximum(np.hypot(slip[:, 0], slip[:, 1]) - problem.friction * stopped, 0.0)
 
 
 def _share_before(problem: Problem, lands: Array, share: Array) -> Array:

@@ -52,7 +52,7 @@ def settle(
     mean[:, 0] -= axes.approach  # now the mean relative velocity of the points, supports included
     support = problem.bias.copy()
     support[:, 0] -= axes.approach
-    contacts, elastic = with_strain(axes, borne, eased, tau, relaxation, h)
+    contacts, elastic = with_strain(axes, borne, tau, relaxation, h)
     made, lift = _made(problem, guess, axes, borne, parted, h)
     impact = made - lift - float(np.vdot(tau, mean)) - borne.friction - borne.fracture - (elastic - old.elastic)
     work = Work(elastic, borne.friction, borne.fracture, impact, -float(np.vdot(tau, support)), made)
@@ -60,15 +60,12 @@ def settle(
     return contacts._replace(impulse=np.einsum("cij,cj->ci", world, tau), velocity=np.einsum("cij,cj->ci", world, borne.drift)), work
 
 
-def with_strain(
-    axes: Axes, borne: Borne, eased: Landing, tau: Array, relaxation: float, h: float
-) -> tuple[Contacts, float]:
+def with_strain(axes: Axes, borne: Borne, tau: Array, relaxation: float, h: float) -> tuple[Contacts, float]:
     """The contacts with their springs after the step, and the energy in these [J]."""
     contacts = borne.contacts._replace(stiffness=axes.stiffness)
     if borne.bonded or not axes.stiffness.any():
         return contacts, borne.elastic
-    parting = borne.drift[:, 0] - eased.approach
-    springs = strained(axes.found, parting, tau, axes.stiffness, relaxation, h)
+    springs = strained(axes.found, tau, axes.stiffness, relaxation, h)
     return contacts._replace(strain=np.einsum("cji,cj->ci", axes.contact, springs.strain)), springs.energy
 
 

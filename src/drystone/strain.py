@@ -57,10 +57,10 @@ class Strained(NamedTuple):
     energy: float  # [J]
 
 
-def strained(found: Found, closing: Array, impulse: Array, stiffness: Array, relaxation: float, h: float) -> Strained:
-    """After a step in which points parted with `closing` (C,) [m/s] along the normal, under these impulses (C, 3)."""
-    across = np.minimum(found.gap + h * closing, 0.0)
-    spring = (h * impulse[:, 1:] + relaxation * found.memory[:, 1:]) / (h + relaxation)
-    along = np.where(across[:, None] < 0.0, -spring / (h * stiffness[:, None]), 0.0)
-    strain = np.column_stack([across, along])
+def strained(found: Found, impulse: Array, stiffness: Array, relaxation: float, h: float) -> Strained:
+    """After a step under these impulses (C, 3): what the dampers did not bear moved the springs."""
+    springs = found.memory.copy()
+    springs[:, 0] = h * stiffness * np.maximum(-found.gap, 0.0)
+    springs = (h * impulse + relaxation * springs) / (h + relaxation)
+    strain = np.where(springs[:, :1] > 0.0, -springs / (h * stiffness[:, None]), 0.0)
     return Strained(strain, 0.5 * float(stiffness @ (strain * strain).sum(axis=1)))

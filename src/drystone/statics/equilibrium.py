@@ -14,7 +14,6 @@ from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.joints import RIGID, Surface
-from drystone.landing import whole
 from drystone.ledger import with_strain
 from drystone.loads import Push, members, unit, wrench
 from drystone.model import Model
@@ -75,7 +74,7 @@ def press(
     with one_blas_thread():
         borne = bear_joints(model, True, problem, guess, axes, contacts, h, solver)
     solution = borne.solution
-    after, _ = with_strain(axes, borne, whole(problem, guess, axes.approach), solution.impulse, 0.0, h)
+    after, _ = with_strain(axes, borne, solution.impulse, 0.0, h)
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
     motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
