@@ -3,9 +3,10 @@ bear what they bore until then (T460).
 
 One impulse stands for all that a contact bears in a step. A block that rocks and lands lets go of its old edge, so that the edge
 would bear nothing in that step, though it bore the weight until the landing: an error of the first order in every impact. So the
-impulse of each contact of a block that lands is at least that of the last step, times the share s of the step that goes by before:
+impulse of each contact of a block that lands is at least that of the last step without a blow, times the share s of the step that
+goes by before:
 
-    impulse = s (impulse of the last step) + what the step adds,   what it adds in the cone, and the law of the contact as ever
+    impulse = s (impulse of the last calm step) + what the step adds,   what it adds in the cone, and the law of the contact as ever
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.problem import Problem, momentum_into, relative_velocity
-from drystone.solvers.solution import Guess
+from drystone.solvers.solution import Guess, Solution
 
 Array = np.ndarray
 
@@ -35,8 +36,8 @@ def whole(problem: Problem, guess: Guess, approach: Array) -> Landing:
     return Landing(problem, guess, approach, np.zeros_like(guess.impulse))
 
 
-def landing(problem: Problem, guess: Guess, approach: Array, gap: Array, h: float, theta: float) -> Landing:
-    """gap (C,) [m] as found in the middle configuration, an overlap in full."""
+def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap: Array, h: float, theta: float) -> Landing:
+    """steady (C, 3) [N s] as `still_steady` has it, gap (C,) [m] as found in the middle configuration, an overlap in full."""
     closing = approach - relative_velocity(problem, guess.velocity)[:, 0]
     new = guess.impulse[:, 0] == 0.0
     late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
@@ -45,7 +46,7 @@ def landing(problem: Problem, guess: Guess, approach: Array, gap: Array, h: floa
     if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)
     share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
-    borne = _share_before(problem, lands, share)[:, None] * guess.impulse
+    borne = _share_before(problem, lands, share)[:, None] * steady
     free = np.empty_like(problem.free)
     momentum_into(problem, borne, free)
     bias = problem.bias + wider[:, None] * (1.0, 0.0, 0.0)
@@ -68,3 +69,12 @@ def _share_before(problem: Problem, lands: Array, share: Array) -> Array:
         np.maximum.at(latest, side, np.maximum(share[lands], 0.0))
     latest[-1] = 0.0
     return np.maximum(latest[problem.a], latest[problem.b])
+
+
+def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:
+    """(C, 3) [N s] what contacts bear without a blow, after a step: what they bore in it, or before it if the velocity of one of
+    their blocks has jumped; nothing where they have let go."""
+    jump = np.sqrt(((solution.velocity - guess.velocity) ** 2).sum(axis=1) / problem.mass)
+    calm = np.append(jump <= SURE * problem.speed, True)  # the last is of supports
+    now = np.where((calm[problem.a] & calm[problem.b])[:, None], solution.impulse + borne, steady)
+    return np.where(solution.impulse[:, :1] > 0.0, now, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from drystone.contact.contacts import Contacts
 from drystone.kernel import inner
-from drystone.landing import Landing
+from drystone.landing import Landing, still_steady
 from drystone.model import Model
 from drystone.mortar import Borne
 from drystone.problem import Problem, relative_velocity
@@ -30,6 +30,7 @@ class Axes(NamedTuple):
     approach: Array  # (C,) [m/s] of the bias what is not the velocity of supports: gap / h, negative where a contact bounces
     found: Found
     stiffness: Array  # (C,) [N/m] zero if rigid
+    steady: Array  # (C, 3) [N s] what the contacts bore in the last step without a blow
 
 
 class Work(NamedTuple):
@@ -56,8 +57,9 @@ def settle(
     made, lift = _made(problem, guess, axes, borne, parted, h)
     impact = made - lift - float(np.vdot(tau, mean)) - borne.friction - borne.fracture - (elastic - old.elastic)
     work = Work(elastic, borne.friction, borne.fracture, impact, -float(np.vdot(tau, support)), made)
-    world = axes.contact.transpose(0, 2, 1)
-    return contacts._replace(impulse=np.einsum("cij,cj->ci", world, tau), velocity=np.einsum("cij,cj->ci", world, borne.drift)), work
+    steady = still_steady(problem, guess, borne.solution, eased.borne, axes.steady)
+    impulse, velocity, steady = (np.einsum("cji,cj->ci", axes.contact, each) for each in (tau, borne.drift, steady))
+    return contacts._replace(impulse=impulse, velocity=velocity, steady=steady), work
 
 
 def with_strain(axes: Axes, borne: Borne, tau: Array, relaxation: float, h: float) -> tuple[Contacts, float]:

@@ -128,7 +128,7 @@ def _eased(model: Model, problem: Problem, guess: Guess, axes: Axes, contacts: C
     """The problem in which contacts bear what they bore until others land; joints with mortar take their landings whole."""
     if model.laws is not None:
         return whole(problem, guess, axes.approach)
-    return landing(problem, guess, axes.approach, contacts.gap, scheme.h, scheme.theta)
+    return landing(problem, guess, axes.steady, axes.approach, contacts.gap, scheme.h, scheme.theta)
 
 
 def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
@@ -168,6 +168,8 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     approach = approach_of(found.gap, scheme.surface.relaxation, scheme.h)
     bias[:, 0] += approach
     _turn_into(frame, contacts.impulse, old_impulse)
+    steady = np.empty((count, 3))
+    _turn_into(frame, contacts.steady, steady)
     mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
     row_a, row_b, free, old_velocity = (unknowns_of(each, model.planar) for each in (row_a, row_b, free, old_velocity))
     problem = Problem(
@@ -180,7 +182,7 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
         problem.bias[:, 0] += slower - approach
         approach = slower
     guess = Guess(old_velocity, old_impulse, state.hardship)
-    return problem, guess, Axes(frame, inverse_root, approach, found, law.stiffness)
+    return problem, guess, Axes(frame, inverse_root, approach, found, law.stiffness, steady)
 
 
 def _found(model: Model, contacts: Contacts, stiffness: Array, frame: Array, scheme: Scheme) -> Found:

@@ -350,7 +350,8 @@ def _cloud(points) -> Contacts:
     zeros, none = np.zeros((n, 3)), np.zeros(n)
     pair = np.zeros(n, np.int64), np.ones(n, np.int64)
     return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy(),
-                    none.copy(), zeros.copy(), none.copy(), zeros.copy(), none.copy())  # fmt: skip
+                    none.copy(), zeros.copy(), none.copy(), zeros.copy(), zeros.copy(),
+                    none.copy())  # fmt: skip
 
 
 # ---------------------------------------------------------------- polygons

@@ -24,6 +24,7 @@ class Contacts(NamedTuple):
     stretch: Array  # (C, 3) [m] world, how far b was moved along the joint against an adhesive bond
     crushed: Array  # (C,) [m] closing that stays
     strain: Array  # (C, 3) [m] world, how far b is elastically moved against a: out of a pressed joint, along it; of compliant ones
+    steady: Array  # (C, 3) [N s] world, impulse of the last step without a blow on one of its blocks
     stiffness: Array  # (C,) [N/m] with which that was borne; zero if rigid or new
 
 
@@ -43,4 +44,4 @@ def head_joint_opening(contacts: Contacts) -> float:
 def no_contacts() -> Contacts:
     """The empty record, from which every run starts."""
     i, s, v = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
-    return Contacts(i, i, v, v, s, s, i, v, v, s, s, v, s, v, s)
+    return Contacts(i, i, v, v, s, s, i, v, v, s, s, v, s, v, v, s)

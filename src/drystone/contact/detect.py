@@ -64,6 +64,7 @@ def detect(
         stretch=np.zeros((count, 3)),
         crushed=np.zeros(count),
         strain=np.zeros((count, 3)),
+        steady=np.zeros((count, 3)),
         stiffness=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts

@@ -108,6 +108,7 @@ def carry_over(new, old, match, next_id):
             new.velocity[n, axis] = old.velocity[o, axis] if known else 0.0
             new.stretch[n, axis] = old.stretch[o, axis] if known else 0.0
             new.strain[n, axis] = old.strain[o, axis] if known else 0.0
+            new.steady[n, axis] = old.steady[o, axis] if known else 0.0
         if not known:
             next_id += 1
     return next_id

@@ -63,6 +63,7 @@ def _start(contacts, c, middle, out, row):
     out.bond[row], out.rest[row], out.crushed[row] = contacts.bond[c], contacts.rest[c], contacts.crushed[c]
     for axis in range(3):
         out.stretch[row, axis], out.strain[row, axis] = contacts.stretch[c, axis], contacts.strain[c, axis]
+        out.steady[row, axis] = contacts.steady[c, axis]
     for axis in range(0, 3, 2):
         out.point[row, axis] = contacts.point[c, axis]
         out.normal[row, axis] = contacts.normal[c, axis] / length

@@ -35,14 +35,14 @@ def corner_contacts(reference: Reference, which: int, span: float, previous: Con
     keep the ids of the `previous` contacts that they continue; then the next free id."""
     joints = reference.record.joints[which]
     count = int(joints.corner_start[joints.number[0]])
-    ints, vectors, numbers = np.empty((5, count), np.int64), np.zeros((6, count, 3)), np.zeros((6, count))
+    ints, vectors, numbers = np.empty((5, count), np.int64), np.zeros((7, count, 3)), np.zeros((6, count))
     known, taken = (previous.a, previous.b, previous.point, previous.id), np.zeros(len(previous.a), np.bool_)
     next_id = int(tell_corners(reference, which, span, ints, vectors, numbers, *known, taken, next_id))
     a, b, ids, _, _ = ints
-    point, normal, impulse, velocity, stretch, strain = vectors
+    point, normal, impulse, velocity, stretch, strain, steady = vectors
     gap, area, bond, rest, crushed, stiffness = numbers
-    contacts = Contacts(a, b, point, normal, gap, area, ids, impulse, velocity, bond, rest, stretch, crushed, strain, stiffness)
-    return contacts, next_id
+    memory = impulse, velocity, bond, rest, stretch, crushed, strain, steady, stiffness
+    return Contacts(a, b, point, normal, gap, area, ids, *memory), next_id
 
 
 @inner

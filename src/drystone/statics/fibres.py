@@ -168,7 +168,7 @@ def _points(balance: Balance, joints: Joints, of: Array, place: Array, area: Arr
     plane = _plane_of_gaps(balance, joints)[of]
     gap, nothing, none = plane[:, 0] + (plane[:, 1:] * place).sum(axis=1), np.zeros(len(of)), np.zeros((len(of), 3))
     return Contacts(contacts.a[one], contacts.b[one], point, contacts.normal[one], gap, area, np.arange(len(of)), none, none,
-                    nothing, nothing, none, nothing, none, nothing)  # fmt: skip
+                    nothing, nothing, none, nothing, none, none, nothing)  # fmt: skip
 
 
 def _plane_of_gaps(balance: Balance, joints: Joints) -> Array:
