@@ -9,9 +9,36 @@ contact, the others get fresh ids and zeros. Distances are in the world: in a st
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.placed import Placed, pair_margin
 from drystone.kernel import inner
+from drystone.model import Bodies
 
 Array = np.ndarray
+
+
+def touched_before(bodies: Bodies, placed: Placed, pairs: Array, previous: Contacts) -> Array:
+    """(Q,) bool the pairs of pieces that touched in the last step: a contact of their blocks lies within the boxes of both."""
+    touched = np.zeros(len(pairs), np.bool_)
+    if len(previous.a):
+        _mark_touched(bodies.owner, placed, pairs, previous.a, previous.b, previous.point, bodies.radius, touched)
+    return touched
+
+
+@inner
+def _mark_touched(owner, placed, pairs, old_a, old_b, old_point, radius, touched):
+    first = 0
+    for q in range(pairs.shape[0]):
+        i, j = owner[pairs[q, 0]], owner[pairs[q, 1]]
+        while first < old_a.shape[0] and (old_a[first] < i or (old_a[first] == i and old_b[first] < j)):
+            first += 1
+        margin = pair_margin(i, j, radius, placed.sweep)
+        for o in range(first, _end_of_pair(old_a, old_b, first, i, j)):
+            inside = True
+            for axis in range(3):
+                for p in pairs[q]:
+                    if not placed.low[p, axis] - margin <= old_point[o, axis] <= placed.high[p, axis] + margin:
+                        inside = False
+            touched[q] = touched[q] or inside
 
 
 def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int) -> int:
