@@ -201,8 +201,10 @@ def direction(a: Solid, b: Solid, margin: float, doubts: list[bool]) -> Array | 
     normal_b = -b.normals[np.flatnonzero(separation_b >= best_b - 1e-6 * tol)[0]]
     doubts.append(bool(np.any(np.abs(separation_a - best_a + 1e-6 * tol) < 1e-3 * eps)))
     doubts.append(bool(np.any(np.abs(separation_b - best_b + 1e-6 * tol) < 1e-3 * eps)))
-    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS or abs(abs(best_a - best_b) - tol) < eps)
-    if abs(best_a - best_b) <= tol and normal_a @ normal_b >= 0.5:
+    sine = np.linalg.norm(np.cross(normal_a, normal_b))
+    near = 1e-6 * size * sine
+    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS or (sine > EPS and abs(abs(best_a - best_b) - near) < eps))
+    if abs(best_a - best_b) <= near and normal_a @ normal_b >= 0.5:
         d = (normal_a + normal_b) / np.linalg.norm(normal_a + normal_b)
     else:
         d = normal_a if best_a >= best_b else normal_b
