@@ -19,6 +19,8 @@ from drystone.solvers.solution import Guess, Solution
 Array = np.ndarray
 
 FAST = 0.5  # of g times the step: what closes more slowly does not land
+HEAVY = 1.5  # weights of a block: so much a contact may bear until the block lands, however soft the blow
+NOTHING = 1e-9  # of the weight of all blocks
 SURE = 3.0  # of g times the step: what closes faster, and would be stopped by less than one of these, lands in the next step
 
 
@@ -31,6 +33,11 @@ class Landing(NamedTuple):
     borne: Array  # (C, 3) [N s] that comes to the impulses of the solution
 
 
+def unpressed(problem: Problem, impulse: Array) -> Array:
+    """(C,) bool contacts that bear nothing, but for what an interior point leaves."""
+    return impulse[:, 0] <= NOTHING * problem.total_mass * problem.speed
+
+
 def whole(problem: Problem, guess: Guess, approach: Array) -> Landing:
     """The problem as it is."""
     return Landing(problem, guess, approach, np.zeros_like(guess.impulse))
@@ -39,19 +46,28 @@ def whole(problem: Problem, guess: Guess, approach: Array) -> Landing:
 def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap: Array, h: float, theta: float) -> Landing:
     """steady (C, 3) [N s] as `still_steady` has it, gap (C,) [m] as found in the middle configuration, an overlap in full."""
     closing = approach - relative_velocity(problem, guess.velocity)[:, 0]
-    new = guess.impulse[:, 0] == 0.0
+    new = unpressed(problem, guess.impulse)
     late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
     lands = new & ~late & (gap < h * closing) & (closing > FAST * problem.speed)
-    wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(new & (gap > 0.0), _not_dilated(problem, closing, approach), 0.0)
+    apart = new & (gap > 0.5 * problem.speed * h)  # by more than gravity closes in a step
+    wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(apart, _not_dilated(problem, closing, approach), 0.0)
     if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)
     share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
-    borne = _share_before(problem, lands, share)[:, None] * steady
+    blow = np.where(lands, (closing - gap / h) * _mass_at(problem), 0.0)
+    shut = np.maximum(np.abs(gap / h), np.abs(closing)) < SURE * problem.speed  # others have let go already
+    borne = np.where(shut, _borne_before(problem, lands, share, blow, steady[:, 0]), 0.0)[:, None] * steady
     free = np.empty_like(problem.free)
     momentum_into(problem, borne, free)
     bias = problem.bias + wider[:, None] * (1.0, 0.0, 0.0)
     changed = problem._replace(bias=bias, free=problem.free + free, memory=problem.memory - borne)
     return Landing(changed, guess._replace(impulse=guess.impulse - borne), approach + wider, borne)
+
+
+def _mass_at(problem: Problem) -> Array:
+    """(C,) [kg] that one impulse along the normal of each contact sets in motion."""
+    square = (problem.row_a[:, 0] ** 2).sum(axis=1) + (problem.row_b[:, 0] ** 2).sum(axis=1)
+    return 1.0 / np.maximum(square, 1.0 / problem.total_mass)
 
 
 def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
@@ -62,13 +78,19 @@ def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
     return problem.dilatancy * np.maximum(np.hypot(slip[:, 0], slip[:, 1]) - problem.friction * stopped, 0.0)
 
 
-def _share_before(problem: Problem, lands: Array, share: Array) -> Array:
-    """(C,) share of the step that goes by before the last landing on one of the two blocks of each contact; 0 where none lands."""
-    latest = np.zeros(len(problem.free) + 1)  # the last is of supports
+def _borne_before(problem: Problem, lands: Array, share: Array, blow: Array, steady: Array) -> Array:
+    """(C,) share of the steady impulse that each contact bears before the last landing on one of its two blocks; 0 where none
+    lands. It is no more than half the blow (C,) [N s] of that landing, or the weight of the block, so that it cannot make more
+    energy than the landing takes."""
+    latest, hardest = np.zeros((2, len(problem.free) + 1))  # the last is of supports
+    weight = np.append(HEAVY * problem.mass * problem.speed, 0.0)
     for side in (problem.a[lands], problem.b[lands]):
         np.maximum.at(latest, side, np.maximum(share[lands], 0.0))
-    latest[-1] = 0.0
-    return np.maximum(latest[problem.a], latest[problem.b])
+        np.maximum.at(hardest, side, 0.5 * blow[lands])
+    latest[-1] = hardest[-1] = 0.0
+    most = np.where(latest > 0.0, np.maximum(hardest, weight), 0.0)
+    whole, limit = (np.maximum(each[problem.a], each[problem.b]) for each in (latest, most))
+    return np.minimum(whole, limit / np.where(steady > 0.0, steady, np.inf))
 
 
 def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:
@@ -76,5 +98,7 @@ def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Arra
     their blocks has jumped; nothing where they have let go."""
     jump = np.sqrt(((solution.velocity - guess.velocity) ** 2).sum(axis=1) / problem.mass)
     calm = np.append(jump <= SURE * problem.speed, True)  # the last is of supports
-    now = np.where((calm[problem.a] & calm[problem.b])[:, None], solution.impulse + borne, steady)
-    return np.where(solution.impulse[:, :1] > 0.0, now, 0.0)
+    before = np.where(borne[:, :1] > steady[:, :1], 2.0 * steady - borne, steady)  # what was borne ahead is not borne again
+    quiet = calm[problem.a] & calm[problem.b] & (borne[:, 0] == 0.0)
+    now = np.where(quiet[:, None], solution.impulse, before)
+    return np.where(unpressed(problem, solution.impulse)[:, None], 0.0, now)

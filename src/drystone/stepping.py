@@ -22,7 +22,7 @@ from drystone.contact.detect import detect
 from drystone.deform import hold, strain_energy, vibrate, widen
 from drystone.joints import Surface, apply_laws
 from drystone.kernel import inner, kernel
-from drystone.landing import Landing, landing, whole
+from drystone.landing import Landing, landing, unpressed, whole
 from drystone.ledger import Axes, balanced, kinetic_energy, settle, work_of_loads
 from drystone.model import Model
 from drystone.mortar import Borne, bear, bear_dry, bind
@@ -42,7 +42,7 @@ from drystone.spin import (
     world_inertia,
 )  # fmt: skip
 from drystone.state import Energy, State
-from drystone.strain import Found, approach_of, found_bonded, found_elastic, found_rigid
+from drystone.strain import Found, approach_of, found_bonded, found_elastic, found_rigid, kept_force
 
 Array = np.ndarray
 
@@ -135,7 +135,7 @@ def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
     """How overlaps that the step leaves are led apart (T463): all of rigid contacts; of compliant ones, what those that have just
     landed sank in before the middle of the step."""
     h, before, after = scheme.h, *(relative_velocity(problem, x)[:, 0] - axes.approach for x in (guess.velocity, solution.velocity))
-    landed = guess.impulse[:, 0] == 0.0
+    landed = unpressed(problem, guess.impulse)
     left = axes.found.gap - contacts.gap
     if scheme.surface.compliant:
         left = np.where(landed, np.minimum(left, (1 - scheme.theta) * h * np.maximum(-before, 0.0)), 0.0)
@@ -169,7 +169,7 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     bias[:, 0] += approach
     _turn_into(frame, contacts.impulse, old_impulse)
     steady = np.empty((count, 3))
-    _turn_into(frame, contacts.steady, steady)
+    _turn_into(frame, contacts.steady * kept_force(contacts, law.stiffness)[:, None], steady)
     mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
     row_a, row_b, free, old_velocity = (unknowns_of(each, model.planar) for each in (row_a, row_b, free, old_velocity))
     problem = Problem(

@@ -40,9 +40,14 @@ def found_elastic(contacts: Contacts, stiffness: Array, frame: Array, h: float) 
 
 def found_bonded(contacts: Contacts, stiffness: Array, frame: Array) -> Found:
     """Contacts of joints with mortar, which may pull: the gap as it is, and the force along the joint, less where it lost area."""
-    share = np.where(contacts.stiffness > 0.0, np.minimum(stiffness / np.where(contacts.stiffness > 0.0, contacts.stiffness, 1.0), 1.0), 1.0)
     force = np.einsum("cij,cj->ci", frame, contacts.impulse)
-    return Found(contacts.gap, share[:, None] * force * (0.0, 1.0, 1.0))
+    return Found(contacts.gap, kept_force(contacts, stiffness)[:, None] * force * (0.0, 1.0, 1.0))
+
+
+def kept_force(contacts: Contacts, stiffness: Array) -> Array:
+    """(C,) share of the force of the last step that the same strain is worth now, at most all of it; all of rigid contacts."""
+    old = contacts.stiffness
+    return np.where(old > 0.0, np.minimum(stiffness / np.where(old > 0.0, old, 1.0), 1.0), 1.0)
 
 
 def approach_of(gap: Array, relaxation: float, h: float) -> Array:

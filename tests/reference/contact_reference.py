@@ -202,10 +202,12 @@ def direction(a: Solid, b: Solid, margin: float, doubts: list[bool]) -> Array | 
     doubts.append(bool(np.any(np.abs(separation_a - best_a + 1e-6 * tol) < 1e-3 * eps)))
     doubts.append(bool(np.any(np.abs(separation_b - best_b + 1e-6 * tol) < 1e-3 * eps)))
     sine = np.linalg.norm(np.cross(normal_a, normal_b))
-    near = 1e-6 * size * sine
-    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS or (sine > EPS and abs(abs(best_a - best_b) - near) < eps))
-    if abs(best_a - best_b) <= near and normal_a @ normal_b >= 0.5:
-        d = (normal_a + normal_b) / np.linalg.norm(normal_a + normal_b)
+    near = 1e-4 * size * sine
+    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS)
+    if abs(best_a - best_b) < near and normal_a @ normal_b >= 0.5:
+        share = 0.5 + 0.5 * (best_a - best_b) / near
+        d = share * normal_a + (1 - share) * normal_b
+        d /= np.linalg.norm(d)
     else:
         d = normal_a if best_a >= best_b else normal_b
     separations = np.concatenate([separation_a, separation_b])

@@ -5,9 +5,9 @@ Step 2 of detection; departs from NB section 3 (GJK on shrunken copies), see doc
     separation(f) = least distance of the other block's vertices above face f; best_a, best_b the largest of a and of b
 2.1 best = max(best_a, best_b) > margin: too far, no contact.
 2.2 best < -tol, no face separates: try the cross products of edges; one better by more than tol is the direction.
-2.3 The normal of the face that separates best: the other block's edge or corner lies over it. Only where edges coincide, to
-    1e-6 size, and the faces are within 60 degrees of opposite (120 of a pair that touched in the last step), both faces are
-    touched, and the direction is their bisector.
+2.3 The normal of the face that separates best: the other block's edge or corner lies over it. Where two edges are within
+    1e-4 size of each other, and the faces within 60 degrees of opposite (120 of a pair that touched in the last step), it
+    turns from the one normal to the other as the edges pass each other, as if they were round: a bisector where they coincide.
 2.4 A pair that did not touch in the last step: another face separates as well (within tol), more than 60 degrees away from
     the direction. The pair shares an edge or a corner only and may pass either way, no contact. A pair that touched goes on,
     at any angle about its shared edge.
@@ -19,7 +19,7 @@ from drystone.kernel import inner
 
 TOLERANCE = 2e-3  # of the smallest width of the two blocks
 COS_60, COS_120 = 0.5, -0.5
-COINCIDE = 1e-6  # of the size: edges that are this near are one
+ROUND = 1e-4  # of the size: edges nearer to each other than this are taken for round
 
 
 @inner
@@ -48,7 +48,7 @@ def contact_direction(bodies, placed, a, b, margin, touched, separation_a, separ
             return gap <= margin, d
     na = _normal(normal, _first_face(separation_a, fa, best_a - 1e-6 * tol), 1.0)
     nb = _normal(normal, _first_face(separation_b, fb, best_b - 1e-6 * tol), -1.0)
-    d = _face_axis(na, nb, best_a, best_b, COINCIDE * size, COS_120 if touched else COS_60)
+    d = _face_axis(na, nb, best_a, best_b, ROUND * size, COS_120 if touched else COS_60)
     if touched:
         return True, d
     if _other_way(normal, fa, fa1, separation_a, best - tol, d, 1.0):
@@ -88,15 +88,17 @@ def _normal(normal, f, sign):
 
 
 @inner
-def _face_axis(na, nb, best_a, best_b, near, least):
+def _face_axis(na, nb, best_a, best_b, round_, least):
     """2.3, both normals from a into b. Where the two faces meet at an angle, an edge that lies `offset` inside the other's face
-    makes their separations differ by offset times the sine. least: cosine between faces that have a bisector."""
+    makes their separations differ by offset times the sine. least: cosine between faces that both count."""
     cosine = na[0] * nb[0] + na[1] * nb[1] + na[2] * nb[2]
-    sine = np.sqrt(max(0.0, 1.0 - cosine * cosine))
-    if abs(best_a - best_b) <= near * sine and cosine >= least:
-        scale = 1 / np.sqrt(2 + 2 * cosine)
-        return (na[0] + nb[0]) * scale, (na[1] + nb[1]) * scale, (na[2] + nb[2]) * scale
-    return na if best_a >= best_b else nb
+    near = round_ * np.sqrt(max(0.0, 1.0 - cosine * cosine))
+    if abs(best_a - best_b) >= near or cosine < least:
+        return na if best_a >= best_b else nb
+    share = 0.5 + 0.5 * (best_a - best_b) / near
+    x, y, z = nb[0] + share * (na[0] - nb[0]), nb[1] + share * (na[1] - nb[1]), nb[2] + share * (na[2] - nb[2])
+    scale = 1 / np.sqrt(x * x + y * y + z * z)
+    return x * scale, y * scale, z * scale
 
 
 @inner
