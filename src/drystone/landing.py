@@ -55,7 +55,7 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
         return whole(problem, guess, approach)
     share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
     blow = np.where(lands, (closing - gap / h) * _mass_at(problem), 0.0)
-    shut = np.maximum(np.abs(gap / h), np.abs(closing)) < SURE * problem.speed  # others have let go already
+    shut = np.maximum(gap / h, np.abs(closing)) < SURE * problem.speed  # others have let go already
     borne = np.where(shut, _borne_before(problem, lands, share, blow, steady[:, 0]), 0.0)[:, None] * steady
     free = np.empty_like(problem.free)
     momentum_into(problem, borne, free)
@@ -80,17 +80,17 @@ def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
 
 def _borne_before(problem: Problem, lands: Array, share: Array, blow: Array, steady: Array) -> Array:
     """(C,) share of the steady impulse that each contact bears before the last landing on one of its two blocks; 0 where none
-    lands. It is no more than half the blow (C,) [N s] of that landing, or the weight of the block, so that it cannot make more
-    energy than the landing takes."""
+    lands. It is no more than the blow (C,) [N s] of that landing, or what it bears anyway up to the weight of the block, so
+    that it cannot make more energy than the landing takes."""
     latest, hardest = np.zeros((2, len(problem.free) + 1))  # the last is of supports
-    weight = np.append(HEAVY * problem.mass * problem.speed, 0.0)
     for side in (problem.a[lands], problem.b[lands]):
         np.maximum.at(latest, side, np.maximum(share[lands], 0.0))
-        np.maximum.at(hardest, side, 0.5 * blow[lands])
+        np.maximum.at(hardest, side, blow[lands])
     latest[-1] = hardest[-1] = 0.0
-    most = np.where(latest > 0.0, np.maximum(hardest, weight), 0.0)
-    whole, limit = (np.maximum(each[problem.a], each[problem.b]) for each in (latest, most))
-    return np.minimum(whole, limit / np.where(steady > 0.0, steady, np.inf))
+    weight = np.where(latest > 0.0, np.append(HEAVY * problem.mass * problem.speed, 0.0), 0.0)
+    whole, limit, heavy = (np.maximum(each[problem.a], each[problem.b]) for each in (latest, hardest, weight))
+    pressed = np.where(steady > 0.0, steady, np.inf)
+    return np.minimum(whole, np.maximum(limit / pressed, np.minimum(heavy / pressed, 1.0)))
 
 
 def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:

@@ -22,7 +22,7 @@ from drystone.view.plots import base_picture
 
 Array = np.ndarray
 
-STONE = Surface(young=60e9, exact=True)
+STONE = Surface(young=60e9, exact=True, relaxation=0.0)
 WINDOW = Opening(at=2.0, sill=0.75, width=2.0, height=1.0)
 QUIET: dict[str, Any] = {"theta": 1.0}
 SCHEMES: dict[str, dict[str, Any]] = {
