@@ -53,21 +53,15 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
     wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(apart, _not_dilated(problem, closing, approach), 0.0)
     if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)
-    share = np.where(lands, 1.0 - theta + gap / np.where(lands, h * closing, 1.0), 0.0)
-    blow = np.where(lands, (closing - gap / h) * _mass_at(problem), 0.0)
     shut = np.maximum(gap / h, np.abs(closing)) < SURE * problem.speed  # others have let go already
-    borne = np.where(shut, _borne_before(problem, lands, share, blow, steady[:, 0]), 0.0)[:, None] * steady
+    steady = np.where(shut[:, None], steady, 0.0)
+    share = 1.0 - theta + gap / np.where(lands, h * closing, 1.0)
+    borne = _share_before(problem, lands, share, closing - gap / h, steady[:, 0])[:, None] * steady
     free = np.empty_like(problem.free)
     momentum_into(problem, borne, free)
     bias = problem.bias + wider[:, None] * (1.0, 0.0, 0.0)
     changed = problem._replace(bias=bias, free=problem.free + free, memory=problem.memory - borne)
     return Landing(changed, guess._replace(impulse=guess.impulse - borne), approach + wider, borne)
-
-
-def _mass_at(problem: Problem) -> Array:
-    """(C,) [kg] that one impulse along the normal of each contact sets in motion."""
-    square = (problem.row_a[:, 0] ** 2).sum(axis=1) + (problem.row_b[:, 0] ** 2).sum(axis=1)
-    return 1.0 / np.maximum(square, 1.0 / problem.total_mass)
 
 
 def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
@@ -78,19 +72,20 @@ def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
     return problem.dilatancy * np.maximum(np.hypot(slip[:, 0], slip[:, 1]) - problem.friction * stopped, 0.0)
 
 
-def _borne_before(problem: Problem, lands: Array, share: Array, blow: Array, steady: Array) -> Array:
-    """(C,) share of the steady impulse that each contact bears before the last landing on one of its two blocks; 0 where none
-    lands. It is no more than the blow (C,) [N s] of that landing, or what it bears anyway up to the weight of the block, so
-    that it cannot make more energy than the landing takes."""
-    latest, hardest = np.zeros((2, len(problem.free) + 1))  # the last is of supports
-    for side in (problem.a[lands], problem.b[lands]):
-        np.maximum.at(latest, side, np.maximum(share[lands], 0.0))
-        np.maximum.at(hardest, side, blow[lands])
-    latest[-1] = hardest[-1] = 0.0
-    weight = np.where(latest > 0.0, np.append(HEAVY * problem.mass * problem.speed, 0.0), 0.0)
-    whole, limit, heavy = (np.maximum(each[problem.a], each[problem.b]) for each in (latest, hardest, weight))
-    pressed = np.where(steady > 0.0, steady, np.inf)
-    return np.minimum(whole, np.maximum(limit / pressed, np.minimum(heavy / pressed, 1.0)))
+def _share_before(problem: Problem, lands: Array, share: Array, stopped: Array, steady: Array) -> Array:
+    """(C,) share of the steady impulse (C,) [N s] that each contact bears before the last landing on one of its two blocks; 0 where
+    none lands. All of a block's contacts together bear no more than the blow, its mass times the speed that the landing stops,
+    or, up to what they bear anyway, a weight or so: what they bear cannot make more energy than the landing takes."""
+    latest, hardest, load = np.zeros((3, len(problem.free) + 1))  # the last is of supports
+    for side in (problem.a, problem.b):
+        np.maximum.at(latest, side[lands], np.maximum(share[lands], 0.0))
+        np.maximum.at(hardest, side[lands], stopped[lands])
+        np.add.at(load, side, steady)
+    mass, load = np.append(problem.mass, 0.0), np.where(load > 0.0, load, np.inf)
+    anyway = np.minimum(HEAVY * problem.speed * mass / load, 1.0)
+    most = np.minimum(latest, np.maximum(mass * hardest / load, anyway))
+    most[-1] = 0.0
+    return np.maximum(most[problem.a], most[problem.b])
 
 
 def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:

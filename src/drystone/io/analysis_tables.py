@@ -80,6 +80,14 @@ class Dynamics(Analysis):
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 least damping, 1 backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a cone program
 
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_no_parts(cls, given: Any) -> Any:
+        if "impact_substeps" in given:
+            raise InputError("impact_substeps is no key any more: contacts that land are followed within a step, which is not taken "
+                             "in parts; remove it (docs/decisions/0023)")  # fmt: skip
+        return given
+
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:
         if (self.duration > 0) == (self.after is not None):

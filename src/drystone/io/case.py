@@ -45,7 +45,7 @@ from drystone.io.given import read_text
 from drystone.io.motion_tables import PULSE_TABLES, MotionTable, RecordTable
 from drystone.io.problems import Problem, Where, describe, read_toml, report
 from drystone.io.table import Table
-from drystone.laws import YOUNG, JointLaw, Surface
+from drystone.laws import RELAXATION, YOUNG, JointLaw, Surface
 from drystone.loads import Push, last_change, wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, end_of
@@ -113,14 +113,21 @@ class Case:
         if self.by_small_steps:
             return Surface(self.young, exact=True)
         stated = young is not None or stiffness is not None
-        soft = exact or stated or not self.joints.are_dry
+        soft = exact or stated or self.solver.relaxation is not None or not self.joints.are_dry
         if self.solver.contact == "rigid" or (self.solver.contact is None and not soft):
             return Surface(exact=exact)
         bounce = max(law.restitution for law in self.joints.laws)
         if bounce > 0:
             raise InputError(f"{self.path}: joints.restitution is {bounce:g}; compliant contact bounces by "
                              'its own stiffness; set contact = "rigid" in [solver], or remove it')  # fmt: skip
-        return Surface(young if stated else STONE, stiffness, exact)
+        return Surface(young if stated else STONE, stiffness, exact, self._relaxation)
+
+    @property
+    def _relaxation(self) -> float:
+        """[s] of compliant contacts; the papers' settlements have no damping."""
+        if self.solver.relaxation is not None:
+            return self.solver.relaxation
+        return 0.0 if isinstance(self.analysis, SettlementHistory) else RELAXATION
 
     def blocks(self) -> list[Block]:
         """The blocks, generated or read from the files beside the case."""
@@ -260,6 +267,13 @@ def parse_case(
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         said = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(Problem(("solver", "contact"), said))
+    damped = solver is not None and solver.relaxation is not None
+    if damped and joints is not None and not joints.are_dry:
+        said = "joints with mortar have no relaxation, adhesion has a viscosity; remove it"
+        problems.append(Problem(("solver", "relaxation"), said))
+    if damped and analysis is not None and not isinstance(analysis, Dynamics):
+        said = f'an analysis of kind "{analysis.kind}" knows no velocities; remove it, or use "dynamics"'
+        problems.append(Problem(("solver", "relaxation"), said))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
     if opens and analysis is not None and not analysis.by_small_steps:
         said = "joints open as they slide by small steps only; remove it, or integrator and kind in [analysis]"
@@ -295,7 +309,7 @@ OF_CONE_PROGRAMS: dict[str, dict[str, Any]] = {
     "analysis": {"theta": None, "gyroscopic": None},
     "solver": {
         "contact": "compliant", "stiffness": None, "method": None, "tolerance": None, "contact_search": None,
-        "contact_distance": None, "corner_radius": None,
+        "contact_distance": None, "corner_radius": None, "relaxation": None,
     },
     "joints": {"friction_law": "coulomb"},
 }  # fmt: skip

@@ -47,14 +47,14 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
 
 def draw_ledger(figure: Any, run: Run) -> None:
     """Where the energy went that came in: areas upon each other, which reach the line of what came in. What the time
-    integration made instead of losing is below zero."""
+    integration and contact made instead of losing is below zero."""
     time, energy = energies(run)
     came = 1e-3 * (energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED))
     parts = {label: 1e-3 * energy[name] for name, label in (STORED | LOST).items() if np.abs(energy[name]).max() > 0.0}
     axes = figure.add_subplot()
     axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7,
                    rasterized=True)  # fmt: skip
-    below = sum((np.minimum(part, 0.0) for part in parts.values()), np.zeros_like(time))
+    below = sum((np.minimum(part, 0.0) for part in parts.values()), -1e-3 * energy["made"])
     if below.any():
         axes.fill_between(time, below, color=FAINT, label="made, not lost")
     axes.plot(time, came, color="black", label="work of ground and loads, potential lost")
