@@ -18,7 +18,7 @@ from drystone.solvers.solution import Guess, Solution
 
 Array = np.ndarray
 
-FAST = 0.5  # of g times the step: what closes more slowly does not land
+FAST = 1.0  # of g times the step: what closes more slowly does not land
 HEAVY = 1.5  # weights of a block: so much a contact may bear until the block lands, however soft the blow
 NOTHING = 1e-9  # of the weight of all blocks
 SURE = 3.0  # of g times the step: what closes faster, and would be stopped by less than one of these, lands in the next step
@@ -49,7 +49,7 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
     new = unpressed(problem, guess.impulse)
     late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
     lands = new & ~late & (gap < h * closing) & (closing > FAST * problem.speed)
-    apart = new & (gap > 0.5 * problem.speed * h)  # by more than gravity closes in a step
+    apart = new & (gap > 0.5 * problem.speed * h) & (approach > 0.0)  # by more than gravity closes in a step, and not to bounce
     wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(apart, _not_dilated(problem, closing, approach), 0.0)
     if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)

@@ -138,7 +138,7 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert np.array_equal(whole.rotation[-1], resumed.rotation[-1])
 
 
-STONE = Surface(young=60e9)
+STONE = Surface(young=60e9, relaxation=0.0)  # AJ has no damping
 DURATION = {"velocity-zeroing": 0.02, "large-steps": 0.03, "dynamics": 0.01}  # [s]
 
 
@@ -175,7 +175,7 @@ def test_dynamics_cracks_head_joints(window_wall):
     """AJ figure 4: put under its weight at once the wall swings, and its head joints open several times as wide."""
     _, base, head = put_under_weight(window_wall, DURATION["dynamics"], STONE, **SCHEMES["dynamics"])
     assert base.max() > 1.2
-    assert balanced_from(np.arange(len(base)), base, 1.0) is None
+    assert abs(base[-len(base) // 10 :] - 1.0).max() > 1e-4  # it still swings in the end
     assert head[-1] > 3 * static_opening(window_wall)
 
 
