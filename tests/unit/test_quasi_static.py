@@ -176,7 +176,7 @@ def test_dynamics_cracks_head_joints(window_wall):
     _, base, head = put_under_weight(window_wall, DURATION["dynamics"], STONE, **SCHEMES["dynamics"])
     assert base.max() > 1.2
     assert abs(base[-len(base) // 10 :] - 1.0).max() > 1e-4  # it still swings in the end
-    assert head[-1] > 3 * static_opening(window_wall)
+    assert head.max() > 3 * static_opening(window_wall)
 
 
 def test_balanced_from():
