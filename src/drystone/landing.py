@@ -54,7 +54,7 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
     if not (wider.any() or lands.any()):
         return whole(problem, guess, approach)
     shut = np.maximum(gap / h, np.abs(closing)) < SURE * problem.speed  # others have let go already
-    steady = np.where(shut[:, None], steady, 0.0)
+    steady = np.where(shut[:, None], _in_cone(problem, steady), 0.0)
     share = 1.0 - theta + gap / np.where(lands, h * closing, 1.0)
     borne = _share_before(problem, lands, share, closing - gap / h, steady[:, 0])[:, None] * steady
     free = np.empty_like(problem.free)
@@ -70,6 +70,14 @@ def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
     slip = relative_velocity(problem, problem.free)[:, 1:]
     stopped = np.maximum(closing - approach, 0.0)
     return problem.dilatancy * np.maximum(np.hypot(slip[:, 0], slip[:, 1]) - problem.friction * stopped, 0.0)
+
+
+def _in_cone(problem: Problem, impulse: Array) -> Array:
+    """(C, 3) impulses that may be borne where directions have turned: along the joint no more than friction bears."""
+    slides = np.hypot(impulse[:, 1], impulse[:, 2])
+    most = problem.friction * np.maximum(impulse[:, 0], 0.0)
+    share = np.minimum(most / np.where(slides > 0.0, slides, np.inf), 1.0)
+    return np.column_stack([np.maximum(impulse[:, 0], 0.0), np.where(slides > most, share, 1.0)[:, None] * impulse[:, 1:]])
 
 
 def _share_before(problem: Problem, lands: Array, share: Array, stopped: Array, steady: Array) -> Array:

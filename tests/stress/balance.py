@@ -177,12 +177,16 @@ def overlap_bound(model: Model, step: Watched, a: int, b: int) -> float:
         v, radius = state.velocity, model.bodies.radius
         turning = np.linalg.norm(v[a, 3:]) * radius[a] + np.linalg.norm(v[b, 3:]) * radius[b]
         speed = max(speed, float(np.linalg.norm(v[a, :3] - v[b, :3]) + turning))
-    problem, impulse = step.solve.problem, step.solve.solution.impulse
-    strain = h * problem.compliance * impulse[:, 0]
-    contacts = step.after.contacts
-    here = (np.minimum(contacts.a, contacts.b) == min(a, b)) & (np.maximum(contacts.a, contacts.b) == max(a, b))
     slack = TOUCH * float(min(model.bodies.radius[a], model.bodies.radius[b]))
-    return h * speed + float(np.max(strain, where=here, initial=0.0)) + slack
+    return h * speed + max(given_way(step.before, a, b), given_way(step.after, a, b)) + slack
+
+
+def given_way(state: State, a: int, b: int) -> float:
+    """[m] the most that compliant contacts of two blocks gave way in the last step, or were found in each other."""
+    contacts = state.contacts
+    here = (np.minimum(contacts.a, contacts.b) == min(a, b)) & (np.maximum(contacts.a, contacts.b) == max(a, b))
+    deep = np.maximum(np.linalg.norm(contacts.strain, axis=1), -contacts.gap)
+    return float(np.max(deep, where=here & (contacts.stiffness > 0.0), initial=0.0))
 
 
 class Check(NamedTuple):
