@@ -1,12 +1,12 @@
-"""Contacts that land within a step: a problem comes in, and the same goes out in which the other contacts of the blocks that land
-bear what they bore until then (T460).
+"""Contacts that land within a step: a problem comes in, and the same goes out in which the other contacts of the blocks that
+land bear what they bore until then (T460).
 
-One impulse stands for all that a contact bears in a step. A block that rocks and lands lets go of its old edge, so that the edge
-would bear nothing in that step, though it bore the weight until the landing: an error of the first order in every impact. So the
-impulse of each contact of a block that lands is at least that of the last step without a blow, times the share s of the step that
-goes by before:
+One impulse stands for all that a contact bears in a step. A block that rocks and lands lets go of its old edge, so that the
+edge would bear nothing in that step, though it bore the weight until the landing: an error of the first order in every
+impact. So the impulse of each contact of a block that lands is at least that of the last step without a blow, times the
+share s of the step that goes by before:
 
-    impulse = s (impulse of the last calm step) + what the step adds,   what it adds in the cone, and the law of the contact as ever
+    impulse = s (impulse of the last calm step) + what the step adds,   which is in the cone; the law of the contact as ever
 """
 
 from typing import NamedTuple
@@ -65,8 +65,8 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
 
 
 def _not_dilated(problem: Problem, closing: Array, approach: Array) -> Array:
-    """(C,) [m/s] by which the associated law would hold open contacts apart that slide, friction times the speed that is left to
-    them: what does not touch yet neither opens as it slides nor keeps from sliding (T465)."""
+    """(C,) [m/s] by which the associated law would hold open contacts apart that slide, friction times the speed that is
+    left to them: what does not touch yet neither opens as it slides nor keeps from sliding (T465)."""
     slip = relative_velocity(problem, problem.free)[:, 1:]
     stopped = np.maximum(closing - approach, 0.0)
     return problem.dilatancy * np.maximum(np.hypot(slip[:, 0], slip[:, 1]) - problem.friction * stopped, 0.0)
@@ -81,9 +81,10 @@ def _in_cone(problem: Problem, impulse: Array) -> Array:
 
 
 def _share_before(problem: Problem, lands: Array, share: Array, stopped: Array, steady: Array) -> Array:
-    """(C,) share of the steady impulse (C,) [N s] that each contact bears before the last landing on one of its two blocks; 0 where
-    none lands. All of a block's contacts together bear no more than the blow, its mass times the speed that the landing stops,
-    or, up to what they bear anyway, a weight or so: what they bear cannot make more energy than the landing takes."""
+    """(C,) share of the steady impulse (C,) [N s] that each contact bears before the last landing on one of its two blocks;
+    0 where none lands. All of a block's contacts together bear no more than the blow, its mass times the speed that the
+    landing stops, or, up to what they bear anyway, a weight or so: what they bear cannot make more energy than the landing
+    takes."""
     latest, hardest, load = np.zeros((3, len(problem.free) + 1))  # the last is of supports
     for side in (problem.a, problem.b):
         np.maximum.at(latest, side[lands], np.maximum(share[lands], 0.0))
@@ -97,8 +98,8 @@ def _share_before(problem: Problem, lands: Array, share: Array, stopped: Array, 
 
 
 def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:
-    """(C, 3) [N s] what contacts bear without a blow, after a step: what they bore in it, or before it if the velocity of one of
-    their blocks has jumped; nothing where they have let go."""
+    """(C, 3) [N s] what contacts bear without a blow, after a step: what they bore in it, or before it if the velocity of
+    one of their blocks has jumped; nothing where they have let go."""
     jump = np.sqrt(((solution.velocity - guess.velocity) ** 2).sum(axis=1) / problem.mass)
     calm = np.append(jump <= SURE * problem.speed, True)  # the last is of supports
     before = np.where(borne[:, :1] > steady[:, :1], 2.0 * steady - borne, steady)  # what was borne ahead is not borne again

@@ -45,8 +45,9 @@ class Work(NamedTuple):
 
 
 def settle(
-    old: Energy, problem: Problem, guess: Guess, axes: Axes, borne: Borne, eased: Landing, parted: Apart, relaxation: float, h: float
-) -> tuple[Contacts, Work]:
+    old: Energy, problem: Problem, guess: Guess, axes: Axes, borne: Borne, eased: Landing, parted: Apart, relaxation: float,
+    h: float,
+) -> tuple[Contacts, Work]:  # fmt: skip
     """Contacts with the impulses, velocities and strains of the step, and the work done in them."""
     tau = borne.solution.impulse + eased.borne
     mean = relative_velocity(problem, 0.5 * (guess.velocity + borne.solution.velocity))
@@ -100,8 +101,9 @@ def work_of_loads(model: Model, wrench: Array, movement: Array, turn: Array) -> 
 def balanced(
     old: Energy, work: Work, kinetic: float, strain: float, lift: Array, loads: float, gravity: float, ground: Array
 ) -> Energy:
-    """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the displacement of
-    the free blocks weighted by their mass, loads [J] the work of the loads, ground (3,) [m/s2] the mean acceleration of the ground."""
+    """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
+    displacement of the free blocks weighted by their mass, loads [J] the work of the loads, ground (3,) [m/s2] the mean
+    acceleration of the ground."""
     potential = old.potential + gravity * float(lift[2])
     came = work.support - float(lift @ ground) + loads
     stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic + (strain - old.strain)

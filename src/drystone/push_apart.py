@@ -1,4 +1,5 @@
-"""Overlaps led apart without velocity: what is left of them at the end of a step comes in, displacements of the blocks go out (T463).
+"""Overlaps led apart without velocity: what is left of them at the end of a step comes in, displacements of the blocks go
+out (T463).
 
 The least displacement, weighted by mass, that parts the contacts again and presses no others into each other:
 

@@ -8,8 +8,9 @@
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
 Deformable blocks have more unknowns than rigid ones: deform.py adds them to the problem and takes their displacement into gaps.
-Contacts that land within the step leave the others what they bore until then (landing.py); overlaps are led apart in the positions
-alone (push_apart.py); compliant contacts remember their strain (strain.py). See docs/decisions/0023-energy-of-the-papers-step.md.
+Contacts that land within the step leave the others what they bore until then (landing.py); overlaps are led apart in the
+positions alone (push_apart.py); compliant contacts remember their strain (strain.py). See
+docs/decisions/0023-energy-of-the-papers-step.md.
 """
 
 from time import perf_counter
@@ -31,7 +32,6 @@ from drystone.push_apart import Apart, no_parting, push_apart
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import (
     cross,
-    dot,
     drift,
     invert_lower,
     positive_root,
@@ -41,7 +41,8 @@ from drystone.spin import (
     transposed,
     world_inertia,
 )  # fmt: skip
-from drystone.state import Energy, State
+from drystone.state import Energy as Energy
+from drystone.state import State
 from drystone.strain import Found, approach_of, found_bonded, found_elastic, found_rigid, kept_force
 
 Array = np.ndarray
@@ -101,7 +102,8 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     parted = _parted(model, problem, guess, axes, contacts, solution, scheme)
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
     parting[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, parted.displacement)
-    end_position, end_rotation = drift(position, rotation, velocity + parting / (scheme.theta * scheme.h), scheme.theta * scheme.h)
+    late = scheme.theta * scheme.h
+    end_position, end_rotation = drift(position, rotation, velocity + parting / late, late)
     if elastic:
         rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
@@ -132,9 +134,10 @@ def _eased(model: Model, problem: Problem, guess: Guess, axes: Axes, contacts: C
 
 
 def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
-    """How overlaps that the step leaves are led apart (T463): all of rigid contacts; of compliant ones, what those that have just
-    landed sank in before the middle of the step."""
-    h, before, after = scheme.h, *(relative_velocity(problem, x)[:, 0] - axes.approach for x in (guess.velocity, solution.velocity))
+    """How overlaps that the step leaves are led apart (T463): all of rigid contacts; of compliant ones, what those that have
+    just landed sank in before the middle of the step."""
+    h = scheme.h
+    before, after = (relative_velocity(problem, x.velocity)[:, 0] - axes.approach for x in (guess, solution))
     landed = unpressed(problem, guess.impulse)
     left = axes.found.gap - contacts.gap
     if scheme.surface.compliant:

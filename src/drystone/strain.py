@@ -1,10 +1,10 @@
 """What compliant contacts remember: their elastic strain. Contacts and the stiffness they have now come in, the gaps and the
 impulses from which they start a step go out; after the step, their new strain and energy.
 
-A contact is a spring of stiffness K beside a damper of K times the relaxation time tau, in series with the friction of the joint
-(T8, T461). What is remembered is how far the spring is moved, not its force: where a joint has lost area, the same force would be
-more energy. No contact is found with more energy than the last step stored in it (T462): where the stiffness has grown, the
-strain is the less, and points that are new start without any.
+A contact is a spring of stiffness K beside a damper of K times the relaxation time tau, in series with the friction of the
+joint (T8, T461). What is remembered is how far the spring is moved, not its force: where a joint has lost area, the same
+force would be more energy. No contact is found with more energy than the last step stored in it (T462): where the stiffness
+has grown, the strain is the less, and points that are new start without any.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,8 @@ class Found(NamedTuple):
 
 
 def found_rigid(contacts: Contacts, speed: float, h: float) -> Found:
-    """Rigid contacts: an overlap is led apart with no more speed than that, in [m/s] g times the step; `push_apart` does the rest."""
+    """Rigid contacts: an overlap is led apart with no more speed than that, in [m/s] g times the step; `push_apart` does the
+    rest."""
     return Found(np.maximum(contacts.gap, -CREEP * speed * h), np.zeros((len(contacts.gap), 3)))
 
 
@@ -39,7 +40,8 @@ def found_elastic(contacts: Contacts, stiffness: Array, frame: Array, h: float) 
 
 
 def found_bonded(contacts: Contacts, stiffness: Array, frame: Array) -> Found:
-    """Contacts of joints with mortar, which may pull: the gap as it is, and the force along the joint, less where it lost area."""
+    """Contacts of joints with mortar, which may pull: the gap as it is, and the force along the joint, less where it lost
+    area."""
     force = np.einsum("cij,cj->ci", frame, contacts.impulse)
     return Found(contacts.gap, kept_force(contacts, stiffness)[:, None] * force * (0.0, 1.0, 1.0))
 
@@ -51,7 +53,8 @@ def kept_force(contacts: Contacts, stiffness: Array) -> Array:
 
 
 def approach_of(gap: Array, relaxation: float, h: float) -> Array:
-    """(C,) [m/s] at which contacts may close in the step: open ones until they touch; in closed ones the damper counts (T461)."""
+    """(C,) [m/s] at which contacts may close in the step: open ones until they touch; in closed ones the damper counts
+    (T461)."""
     return gap / np.where(gap < 0.0, h + relaxation, h)
 
 

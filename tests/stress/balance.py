@@ -101,8 +101,9 @@ def energy_bound(model: Model, step: Watched, theta: float) -> float:
 
 
 def created_by_contact(solve: Solve) -> float:
-    """[J] (T201): of a rigid solve impulses times the speed at which overlaps are undone or bounces asked for, of a compliant one
-    nothing; and of both what is borne before landings, which the memory of the problem holds, times what it moves."""
+    """[J] (T201): of a rigid solve impulses times the speed at which overlaps are undone or bounces asked for, of a
+    compliant one nothing; and of both what is borne before landings, which the memory of the problem holds, times what it
+    moves."""
     problem, after = solve.problem, solve.solution.velocity
     moves = relative_velocity(problem, after) - problem.bias
     borne = np.maximum(-problem.memory[:, 0], 0.0)

@@ -23,7 +23,7 @@ class Contacts(NamedTuple):
     rest: Array  # (C,) [m] gap at which the bond was made, or the later block laid, and nothing is carried
     stretch: Array  # (C, 3) [m] world, how far b was moved along the joint against an adhesive bond
     crushed: Array  # (C,) [m] closing that stays
-    strain: Array  # (C, 3) [m] world, how far b is elastically moved against a: out of a pressed joint, along it; of compliant ones
+    strain: Array  # (C, 3) [m] world, how far b is moved against a elastically, of compliant contacts of dry joints
     steady: Array  # (C, 3) [N s] world, impulse of the last step without a blow on one of its blocks
     stiffness: Array  # (C,) [N/m] with which that was borne; zero if rigid or new
 

@@ -10,8 +10,8 @@
  (  `rings`    on deformable blocks: more points)
  5. `memory`   ids, impulses, velocities and bonds from the contacts before
 
-What touches depends on the poses and velocities; the past enters through step 5, and where blocks that touched have only an edge
-or a ledge left in common: then they go on to touch.
+What touches depends on the poses and velocities; the past enters through step 5, and where blocks that touched have only an
+edge or a ledge left in common: then they go on to touch.
 """
 
 import numpy as np

@@ -107,8 +107,9 @@ def _touch(bodies, placed, pairs, touched, scratch, out):
         a, b = pairs[q, 0], pairs[q, 1]
         margin = pair_margin(bodies.owner[a], bodies.owner[b], bodies.radius, placed.sweep)
         found, d = contact_direction(
-            bodies, placed, a, b, margin, touched[q], scratch.separation_a, scratch.separation_b, scratch.edges_a, scratch.edges_b
-        )
+            bodies, placed, a, b, margin, touched[q], scratch.separation_a, scratch.separation_b, scratch.edges_a,
+            scratch.edges_b,
+        )  # fmt: skip
         if not found:
             continue
         before = count

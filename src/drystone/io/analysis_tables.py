@@ -84,8 +84,8 @@ class Dynamics(Analysis):
     @classmethod
     def _takes_no_parts(cls, given: Any) -> Any:
         if "impact_substeps" in given:
-            raise InputError("impact_substeps is no key any more: contacts that land are followed within a step, which is not taken "
-                             "in parts; remove it (docs/decisions/0023)")  # fmt: skip
+            raise InputError("impact_substeps is no key any more: landings are followed within a step, which is not taken in "
+                             "parts; remove it (docs/decisions/0023)")  # fmt: skip
         return given
 
     @model_validator(mode="after")

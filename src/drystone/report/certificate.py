@@ -11,10 +11,11 @@ import numpy as np
 from drystone.analyse.collapse import ANSWERS
 from drystone.engine.small_steps import ENERGY_MADE
 from drystone.io.case import Case
+from drystone.ledger import kinetic_energy
 from drystone.measure import collapse_time, displacement, step_history
 from drystone.record import Run, with_totals
 from drystone.report.amounts import amount
-from drystone.stepping import Energy, kinetic_energy
+from drystone.state import Energy
 from drystone.view.tables import open_question
 
 Array = np.ndarray
