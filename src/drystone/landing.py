@@ -50,9 +50,10 @@ def landing(problem: Problem, guess: Guess, steady: Array, approach: Array, gap:
     late = new & (closing > SURE * problem.speed) & (np.abs(gap / h - closing) < problem.speed) & (approach > 0.0)
     lands = new & ~late & (gap < h * closing) & (closing > FAST * problem.speed)
     apart = new & (gap > 0.5 * problem.speed * h) & (approach > 0.0)  # by more than gravity closes in a step, and not to bounce
-    wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(apart, _not_dilated(problem, closing, approach), 0.0)
-    if not (wider.any() or lands.any()):
+    hindered = apart & (problem.dilatancy * problem.friction > 0.0)
+    if not (late.any() or lands.any() or hindered.any()):
         return whole(problem, guess, approach)
+    wider = np.where(late, 2.0 * problem.speed, 0.0) + np.where(hindered, _not_dilated(problem, closing, approach), 0.0)
     shut = np.maximum(gap / h, np.abs(closing)) < SURE * problem.speed  # others have let go already
     steady = np.where(shut[:, None], _in_cone(problem, steady), 0.0)
     share = 1.0 - theta + gap / np.where(lands, h * closing, 1.0)
@@ -100,9 +101,12 @@ def _share_before(problem: Problem, lands: Array, share: Array, stopped: Array, 
 def still_steady(problem: Problem, guess: Guess, solution: Solution, borne: Array, steady: Array) -> Array:
     """(C, 3) [N s] what contacts bear without a blow, after a step: what they bore in it, or before it if the velocity of
     one of their blocks has jumped; nothing where they have let go."""
-    jump = np.sqrt(((solution.velocity - guess.velocity) ** 2).sum(axis=1) / problem.mass)
-    calm = np.append(jump <= SURE * problem.speed, True)  # the last is of supports
+    now = np.where(unpressed(problem, solution.impulse)[:, None], 0.0, solution.impulse)
+    change = solution.velocity - guess.velocity
+    calm = np.einsum("ij,ij->i", change, change) <= (SURE * problem.speed) ** 2 * problem.mass
+    if calm.all() and not borne.any():
+        return now
+    calm = np.append(calm, True)  # the last is of supports
     before = np.where(borne[:, :1] > steady[:, :1], 2.0 * steady - borne, steady)  # what was borne ahead is not borne again
     quiet = calm[problem.a] & calm[problem.b] & (borne[:, 0] == 0.0)
-    now = np.where(quiet[:, None], solution.impulse, before)
-    return np.where(unpressed(problem, solution.impulse)[:, None], 0.0, now)
+    return np.where(quiet[:, None] | (now[:, :1] == 0.0), now, before)

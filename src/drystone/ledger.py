@@ -77,6 +77,8 @@ def _made(problem: Problem, guess: Guess, axes: Axes, borne: Borne, parted: Apar
     drift fell by as much before, and is not made (T464)."""
     overlaps = (axes.approach < -AMISS * problem.speed) & (axes.approach * h == axes.found.gap) & (axes.stiffness == 0.0)
     pushed = -float(borne.solution.impulse[overlaps, 0] @ axes.approach[overlaps])
+    if not parted.multiplier.any():
+        return pushed, 0.0
     pull = (problem.free - guess.velocity)[:, : parted.displacement.shape[1]] / h
     pull[:, parted.displacement.shape[1] // 2 :] = 0.0
     lifted = -_along(problem, pull) * parted.multiplier

@@ -98,12 +98,14 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     borne = bear_joints(model, state.step == 0, eased.problem, eased.guess, axes, contacts, scheme.h, solver)
     after_solver = perf_counter()
     solution = borne.solution._replace(impulse=borne.solution.impulse + eased.borne)
-    velocity, parting = moving.copy(), np.zeros_like(moving)
+    velocity = moving.copy()
     parted = _parted(model, problem, guess, axes, contacts, solution, scheme)
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
-    parting[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, parted.displacement)
-    late = scheme.theta * scheme.h
-    end_position, end_rotation = drift(position, rotation, velocity + parting / late, late)
+    end_position, end_rotation = drift(position, rotation, velocity, scheme.theta * scheme.h)
+    if parted.multiplier.any():
+        parting = np.zeros_like(moving)
+        parting[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, parted.displacement)
+        end_position, end_rotation = drift(end_position, end_rotation, parting, 1.0)
     if elastic:
         rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
@@ -136,16 +138,17 @@ def _eased(model: Model, problem: Problem, guess: Guess, axes: Axes, contacts: C
 def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
     """How overlaps that the step leaves are led apart (T463): all of rigid contacts; of compliant ones, what those that have
     just landed sank in before the middle of the step."""
-    h = scheme.h
+    h, left = scheme.h, axes.found.gap - contacts.gap
+    if model.laws is not None or not (left > SEEN * scheme.speed * h).any():
+        return no_parting(problem)
     before, after = (relative_velocity(problem, x.velocity)[:, 0] - axes.approach for x in (guess, solution))
     landed = unpressed(problem, guess.impulse)
-    left = axes.found.gap - contacts.gap
     if scheme.surface.compliant:
         left = np.where(landed, np.minimum(left, (1 - scheme.theta) * h * np.maximum(-before, 0.0)), 0.0)
     gap, elastic = contacts.gap + h * after, np.minimum(axes.found.gap + h * after, 0.0)
     wanted = np.minimum(left, elastic - gap)
     seen = wanted > SEEN * scheme.speed * h
-    if model.laws is not None or not seen.any():
+    if not seen.any():
         return no_parting(problem)
     return push_apart(problem, np.where(seen, wanted, -np.maximum(gap, 0.0)), landed & (before < 0.0))
 
