@@ -59,7 +59,8 @@ def settle(
     impact = made - lift - float(np.vdot(tau, mean)) - borne.friction - borne.fracture - (elastic - old.elastic)
     work = Work(elastic, borne.friction, borne.fracture, impact, -float(np.vdot(tau, support)), made)
     steady = still_steady(problem, guess, borne.solution, eased.borne, axes.steady)
-    impulse, velocity, steady = (np.einsum("cji,cj->ci", axes.contact, each) for each in (tau, borne.drift, steady))
+    world = np.stack([tau, borne.drift, steady], axis=1) @ axes.contact
+    impulse, velocity, steady = (np.ascontiguousarray(world[:, k]) for k in range(3))
     return contacts._replace(impulse=impulse, velocity=velocity, steady=steady), work
 
 

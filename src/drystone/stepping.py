@@ -175,7 +175,8 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     bias[:, 0] += approach
     _turn_into(frame, contacts.impulse, old_impulse)
     steady = np.empty((count, 3))
-    _turn_into(frame, contacts.steady * kept_force(contacts, law.stiffness)[:, None], steady)
+    kept = kept_force(contacts, law.stiffness)[:, None] if scheme.surface.compliant else 1.0
+    _turn_into(frame, kept * contacts.steady, steady)
     mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
     row_a, row_b, free, old_velocity = (unknowns_of(each, model.planar) for each in (row_a, row_b, free, old_velocity))
     problem = Problem(
