@@ -94,7 +94,7 @@ def row_of(line: Line, steps: int) -> Row:
         return answer
 
     for step in simulate(model, line.motions, duration=steps * line.time_step, time_step=line.time_step, solver=watched,
-                         theta=1.0, impact_substeps=1):  # fmt: skip
+                         theta=1.0):  # fmt: skip
         rows.append((*detection(model, step.state, line.time_step), spent[-1]))
         good.append(step.solution.converged)
     counted = rows[1:] or rows

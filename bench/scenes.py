@@ -7,7 +7,7 @@ shaken by a sine of 1 g and a half-period of 30 ms, so that every phase is met w
     starting   from the first step in which a joint opens by more than 10 micrometres
     impacting  from the first step, 20 or more after that, in which impacts take more than 1 % of the kinetic energy
 
-The native solver steps in time, with whole steps only (impact_substeps = 1). A phase is consecutive steps with their warm
+The native solver steps in time. A phase is consecutive steps with their warm
 starts, led by the one before, which is not timed: solvers may keep the plan of its contact graph.
 """
 
@@ -117,8 +117,7 @@ def phases(model: Model, direction: Direction, surface: ContactSurface, count: i
 
     shaking = Motion("sine", amplitude=9.81, half_period=0.03, direction=direction, start=SETTLE * TIME_STEP)
     left, kept, begun, energy = list(PHASES), [], LAST, Energy(*7 * [0.0])
-    for step in simulate(model, [shaking], duration=LAST * TIME_STEP, time_step=TIME_STEP, solver=keep, surface=surface,
-                         impact_substeps=1):  # fmt: skip
+    for step in simulate(model, [shaking], duration=LAST * TIME_STEP, time_step=TIME_STEP, solver=keep, surface=surface):
         if not kept and begins(left[0], step, energy, count, begun):
             kept, begun = [Case(*before[0], 0.0, 0.0)], step.state.step
         if kept:

@@ -31,8 +31,7 @@ def sections() -> dict[str, str]:
     model, h = case.model(), TIME_STEP
     options = {"duration": case.analysis.duration, "time_step": h}
     state = next(islice(simulate(model, case.motions, **options, solver=native()), BEFORE - 1, None)).state
-    load = load_between(model, case.motions, 9.81, state.step, h, 0, 1)
-    scheme = Scheme(h, 0.53, True, RIGID_SURFACE, 9.81 * h, 1)
+    load, scheme = load_between(model, case.motions, 9.81, state.step, h), Scheme(h, 0.53, True, RIGID_SURFACE, 9.81 * h)
     names = [block.name for block in model.blocks]
     texts = {"model": _model(model), "state": _state(state, load, names)}
 

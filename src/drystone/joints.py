@@ -19,6 +19,7 @@ class Law(NamedTuple):
 
     friction: Array  # (C,)
     dilatancy: Array  # (C,)
+    stiffness: Array  # (C,) [N/m] zero if rigid
     compliance: Array  # (C,) [1/kg]
 
 
@@ -30,22 +31,28 @@ def refuse_own_laws(model: Model) -> None:
 
 
 def apply_laws(model: Model, surface: ContactSurface, contacts: Contacts, position: Array, h: float) -> Law:
-    """Friction by pair of blocks; compliance 1 / (h^2 K) with K = young area / length or as given (T8), zero if rigid."""
+    """Friction by pair of blocks; K = young area / length or as given, compliance 1 / (h (h + tau) K) with the relaxation time
+    tau (T8), zero if rigid."""
     refuse_own_laws(model)
     if model.laws is not None and not surface.compliant:
         raise InputError("joints with cohesion, adhesion, crushing or a stiffness need compliant contact; give the stone a "
                          "modulus: ContactSurface(young=30e9)")  # fmt: skip
     friction = model.friction_between(contacts.a, contacts.b)
     dilatancy = np.zeros_like(friction) if surface.coulomb else friction
+    stiffness = _stiffness(model, surface, contacts, position)
+    soft = stiffness * h * (h + surface.relaxation)
+    return Law(friction, dilatancy, stiffness, 1 / soft if surface.compliant else soft)
+
+
+def _stiffness(model: Model, surface: ContactSurface, contacts: Contacts, position: Array) -> Array:
+    """(C,) [N/m], zero if rigid."""
     if surface.stiffness is not None:
-        compliance = np.full(len(friction), 1 / (surface.stiffness * h * h))
-    elif surface.young is not None:
-        meshed = np.zeros(len(model.blocks), bool) if model.elastic is None else model.elastic.row >= 0
-        length = joint_length(model.bodies.fixed, meshed, model.bodies.radius, contacts, position)
-        compliance = length / (surface.young * contacts.area * h * h)
-    else:
-        compliance = np.zeros(len(friction))
-    return Law(friction, dilatancy, compliance)
+        return np.full(len(contacts.gap), surface.stiffness)
+    if surface.young is None:
+        return np.zeros(len(contacts.gap))
+    meshed = np.zeros(len(model.blocks), bool) if model.elastic is None else model.elastic.row >= 0
+    length = joint_length(model.bodies.fixed, meshed, model.bodies.radius, contacts, position)
+    return surface.young * contacts.area / length
 
 
 @kernel

@@ -196,12 +196,16 @@ class Scatter:
         return self.quantile(((mixed >> np.uint64(11)).astype(float) + 0.5) / 2.0**53)
 
 
+DEFAULT_RELAXATION = 5e-3  # [s] with which blocks rock and land as rigid ones do, at any time step (decision 0023)
+
+
 class ContactSurface(NamedTuple):
     """How the blocks of a structure meet, besides their friction."""
 
     young: float | None = None  # [Pa] modulus of the stone in compliant contacts
     stiffness: float | None = None  # [N/m] of every compliant contact point, instead of `young`
     coulomb: bool = False  # Coulomb's law, sliding without dilatancy; False: the associated law
+    relaxation: float = DEFAULT_RELAXATION  # [s] of compliant contacts: the damping is the stiffness times this (T461)
 
     @property
     def compliant(self) -> bool:

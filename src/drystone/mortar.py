@@ -41,6 +41,7 @@ class JointSolution(NamedTuple):
     friction: float  # [J] dissipated by sliding
     fracture: float  # [J] dissipated by bonds that broke or were damaged, and by crushing
     contacts: Contacts  # with the bonds at the end of the step
+    bonded: bool  # by joints with laws of mortar, whose energy is told here
 
 
 def solve_dry_joints(problem: Problem, guess: Guess, contacts: Contacts, solver: ContactSolver) -> JointSolution:
@@ -48,8 +49,7 @@ def solve_dry_joints(problem: Problem, guess: Guess, contacts: Contacts, solver:
     solution = solver(problem, guess)
     tau, drift = solution.impulse, relative_velocity(problem, solution.velocity)
     slip = drift + problem.compliance[:, None] * (tau - problem.memory)
-    elastic = 0.5 * float(problem.compliance @ (tau * tau).sum(axis=1))
-    return JointSolution(solution, drift, elastic, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts)
+    return JointSolution(solution, drift, 0.0, -float(np.vdot(tau[:, 1:], slip[:, 1:])), 0.0, contacts, False)
 
 
 def create_bonds(contacts: Contacts, model: Model, laws: Laws) -> Contacts:
@@ -100,6 +100,7 @@ def solve_bonded_joints(
         -float(np.vdot(joint.borne[:, 1:], slip)),
         _fracture_energy(strength, contacts, joint, guess.impulse, h),
         contacts._replace(bond=joint.bond, crushed=joint.crushed, stretch=np.where(held[:, None], stretch, 0.0)),
+        True,
     )
 
 

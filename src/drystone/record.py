@@ -54,7 +54,7 @@ Result = TypeVar("Result")
 
 FILE = "run.h5"
 RESULT = "result.json"  # of an analysis of statics, written when it is done: what it found
-FORMAT = 5  # of run.h5; raised when an older reader would misunderstand
+FORMAT = 6  # of run.h5; raised when an older reader would misunderstand
 
 FIELDS = ("position", "rotation", "velocity", "amplitude", "rate", "rest")  # of a state
 _ENERGIES = [(name, "f8") for name in Energy._fields]
@@ -367,11 +367,12 @@ def failed_problems(folder: Path) -> list[Path]:
 
 
 def with_totals(parts: dict[str, Array]) -> dict[str, Array]:
-    """The parts of the ledger [J], with the mechanical energy as "total" and all losses as "dissipated"."""
+    """The parts of the ledger [J], with the mechanical energy as "total" and all losses, less what contact made, as
+    "dissipated"."""
     return {
         **parts,
         "total": parts["kinetic"] + parts["potential"] + parts["elastic"] + parts["strain"],
-        "dissipated": sum(parts[name] for name in LOSSES),
+        "dissipated": sum(parts[name] for name in LOSSES) - parts["made"],
     }
 
 

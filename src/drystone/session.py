@@ -212,7 +212,6 @@ def simulate_case(
         gyroscopic=analysis.gyroscopic,
         gravity=analysis.gravity,
         surface=case.surface,
-        impact_substeps=analysis.impact_substeps,
         loads=case.loads,
         from_rest=isinstance(analysis, SettlementHistoryTable) and analysis.scheme in ("velocity-zeroing", "rigid-modes"),
         modal_mass=0.0 if isinstance(analysis, SettlementHistoryTable) and analysis.scheme == "rigid-modes" else 1.0,

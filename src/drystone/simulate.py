@@ -1,7 +1,6 @@
 """Simulate a structure as a generator of time steps. Recording, viewing and stopping are plain `for` loops over it."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from drystone.loads import AppliedLoad, load_wrench, mean_loads
 from drystone.model import Model
 from drystone.motion import Motion, check_in_plane
 from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS, ContactSolver, Residual, Solution
-from drystone.stepping import Energy, Load, Scheme, State, advance
+from drystone.stepping import Energy, Load, Scheme, State, step
 from drystone.undisturbed import defer_signals
 from drystone.units import GRAVITY
 
@@ -67,7 +66,6 @@ def simulate(
     gyroscopic: str = "implicit",
     gravity: float = GRAVITY,
     surface: ContactSurface = RIGID_SURFACE,
-    impact_substeps: int = 20,
     loads: Sequence[AppliedLoad] = (),
     from_rest: bool = False,
     modal_mass: float = 1.0,
@@ -79,7 +77,9 @@ def simulate(
     (T358)."""
     if model.planar:
         check_in_plane(motions)
-    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, impact_substeps, modal_mass)
+    if from_rest or modal_mass == 0 or model.laws is not None:
+        surface = surface._replace(relaxation=0.0)  # what has no inertia has nothing to damp; mortar has its own viscosity
+    scheme = Scheme(time_step, theta, gyroscopic == "implicit", surface, GRAVITY * time_step, modal_mass)
     state = state or initial_state(model, gravity)
     last = round(duration / time_step)
     while state.step < last:
@@ -88,8 +88,8 @@ def simulate(
         with defer_signals(max_deferred=1), one_blas_thread():  # a step is completed unless Ctrl-C is pressed a second time
             start = state.step * time_step
             push = load_wrench(model, mean_loads(loads, start, start + time_step), gravity, state.rotation)
-            load = partial(load_between, model, motions, gravity, state.step, time_step, push=push)
-            state, solution, seconds = advance(model, state, load, scheme, solver)
+            load = load_between(model, motions, gravity, state.step, time_step, push)
+            state, solution, seconds = step(model, state, load, scheme, solver)
         yield Step(state, solution, seconds)
         if not np.isfinite(state.velocity).all():
             return  # the step has already reported that it did not converge; the simulation cannot continue
@@ -144,13 +144,11 @@ def _as_solution(report: Report) -> Solution:
 
 
 def load_between(
-    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, part: int, parts: int,
-    push: Array | None = None,
-) -> Load:  # fmt: skip
-    """The ground and support motion over a part of step `index`, as exact differences of the motions so that nothing drifts,
-    and the loads push (B, 6) [N, N m]."""
-    start, end = (index + part / parts) * time_step, (index + (part + 1) / parts) * time_step
-    h = time_step / parts
+    model: Model, motions: Sequence[Motion], gravity: float, index: int, time_step: float, push: Array | None = None
+) -> Load:
+    """The ground and support motion over step `index`, as exact differences of the motions so that nothing drifts, and the
+    loads push (B, 6) [N, N m]."""
+    start, end, h = index * time_step, (index + 1) * time_step, time_step
     ground, support = np.zeros(3), np.zeros((len(model.position), 6))
     for motion in motions:
         if not motion.supports:

@@ -13,7 +13,8 @@ Array = np.ndarray
 class Energy(NamedTuple):
     """The energy balance [J]: kinetic, potential, elastic and strain are of this instant, the others are summed since the
     start.
-    kinetic + potential + elastic + strain + friction + fracture + impact + damping + geometry + numerical = const + ground."""
+    kinetic + potential + elastic + strain + friction + fracture + impact + damping + geometry + numerical - made
+    = const + ground."""
 
     kinetic: float
     potential: float  # gravity, from the level of the lowest point of the free blocks at the start
@@ -26,6 +27,7 @@ class Energy(NamedTuple):
     strain: float = 0.0  # of this instant, stored in deformable blocks
     damping: float = 0.0  # dissipated by vibrations of the stone in joints (small steps)
     geometry: float = 0.0  # lost where joints were detected again and had less elastic energy than before (small steps)
+    made: float = 0.0  # a gain, not a loss: made by contact, which should make none (cone programs, T464)
 
 
 NO_MODES = np.zeros((0, 0))  # where no block is deformable

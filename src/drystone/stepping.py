@@ -8,10 +8,11 @@
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
 Deformable blocks have more unknowns than rigid ones: deform.py adds them to the problem and takes their displacement into gaps.
-A step in which impacts take much of the energy is taken again in small ones, see docs/decisions/0006-impacts.md.
+Contacts that land within the step leave the others what they bore until then (landing.py); overlaps are led apart in the
+positions alone (push_apart.py); compliant contacts remember their strain (strain.py). See
+docs/decisions/0023-energy-of-the-papers-step.md.
 """
 
-from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
 
@@ -22,13 +23,15 @@ from drystone.contact.detect import detect
 from drystone.deform import add_modal_unknowns, interpolate_contacts, predict_free_modes, strain_energy
 from drystone.joints import ContactSurface, apply_laws
 from drystone.kernel import inner, kernel
+from drystone.landing import Landing, landing, unpressed, whole
+from drystone.ledger import Axes, balanced, kinetic_energy, settle, work_of_loads
 from drystone.model import Model
 from drystone.mortar import JointSolution, create_bonds, solve_bonded_joints, solve_dry_joints
 from drystone.problem import Problem, relative_velocity, unknowns_of, unwhiten, whiten
+from drystone.push_apart import Apart, no_parting, push_apart
 from drystone.solvers.solution import ContactSolver, Guess, Solution
 from drystone.spin import (
     cross,
-    dot,
     invert_lower,
     move_freely,
     multiply_vector,
@@ -38,13 +41,15 @@ from drystone.spin import (
     transposed,
     world_inertia,
 )  # fmt: skip
-from drystone.state import Energy, State
+from drystone.state import Energy as Energy
+from drystone.state import State
+from drystone.strain import Found, approach_of, found_bonded, found_elastic, found_rigid, kept_force
 
 Array = np.ndarray
 
 
 class Load(NamedTuple):
-    """What acts during one step, or a part of one, besides contact."""
+    """What acts during one step besides contact."""
 
     gravity: float  # [m/s2] downwards
     ground: Array  # (3,) [m/s] change of the ground's velocity over the step
@@ -60,60 +65,14 @@ class Scheme(NamedTuple):
     implicit_spin: bool  # NB's inertia at the end of the step; False: explicit gyroscopic couple
     surface: ContactSurface
     speed: float  # [m/s] g times the user's step: what velocity errors are measured by
-    substeps: int  # of a step with a notable impact; 1 is never
     modal_mass: float = 1.0  # of the elastic modes of deformable blocks; 0: only their rigid modes have inertia (T358)
 
 
-NOTABLE = 1e-2  # share of the kinetic energy that impacts take in a step worth taking again in small ones
-SLOW = 3.0  # in units of the speed: below this rms velocity a structure counts as resting
+SLOW = 3.0  # in units of the speed: what closes more slowly does not bounce
+SEEN = 1e-3  # of g times the step squared: overlaps that are less are left
 
 
 Seconds = tuple[float, float, float]  # spent in contact detection, solver and rest
-
-
-def advance(
-    model: Model, state: State, load_of: Callable[[int, int], Load], scheme: Scheme, solver: ContactSolver
-) -> tuple[State, Solution, Seconds]:
-    """The state one step later, refined if it holds a notable impact. load_of(k, n) is what acts in part k of n."""
-    whole = step(model, state, load_of(0, 1), scheme, solver)
-    count = scheme.substeps
-    if count == 1 or not _notable(state.energy, whole[0].energy, scheme, model):
-        return whole
-    fine = scheme._replace(h=scheme.h / count)
-    here = _rescaled(state, 1 / count)
-    parts = []
-    for k in range(count):
-        here, solution, seconds = step(model, here, load_of(k, count), fine, solver)
-        parts.append((solution, seconds))
-    here = _rescaled(here._replace(step=whole[0].step, time=whole[0].time), count)
-    return here, _together([solution for solution, _ in parts]), _total([whole[2], *(seconds for _, seconds in parts)])
-
-
-def _notable(before: Energy, after: Energy, scheme: Scheme, model: Model) -> bool:
-    """Whether impacts took a notable share of the kinetic energy of a structure that moves."""
-    mass = float(model.bodies.mass[~model.bodies.fixed].sum())
-    return after.impact - before.impact > NOTABLE * max(before.kinetic, 0.5 * mass * (SLOW * scheme.speed) ** 2)
-
-
-def _rescaled(state: State, factor: float) -> State:
-    """The impulses of the last step as those of a step that is so many times longer: forces stay."""
-    return state._replace(contacts=state.contacts._replace(impulse=factor * state.contacts.impulse))
-
-
-def _together(parts: list[Solution]) -> Solution:
-    """The report of a step taken in parts: the worst of them, all their factorisations."""
-    worst = max(parts, key=lambda solution: (not solution.converged, solution.residual.error))
-    return worst._replace(
-        velocity=parts[-1].velocity,
-        impulse=parts[-1].impulse,
-        factorisations=sum(solution.factorisations for solution in parts),
-        hardship=parts[-1].hardship,
-    )
-
-
-def _total(seconds: list[Seconds]) -> Seconds:
-    contact, solver, rest = (sum(part) for part in zip(*seconds, strict=True))
-    return contact, solver, rest
 
 
 def step(model: Model, state: State, load: Load, scheme: Scheme, solver: ContactSolver) -> tuple[State, Solution, Seconds]:
@@ -135,22 +94,28 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
                         scheme.modal_mass)  # fmt: skip
         problem, guess = add_modal_unknowns(elastic, problem, guess, contacts, axes.contact, grip, modes)
     before_solver = perf_counter()
-    borne = bear_joints(model, state.step == 0, problem, guess, axes, contacts, scheme.h, solver)
+    eased = _eased(model, problem, guess, axes, contacts, scheme)
+    borne = bear_joints(model, state.step == 0, eased.problem, eased.guess, axes, contacts, scheme.h, solver)
     after_solver = perf_counter()
-    solution = borne.solution
+    solution = borne.solution._replace(impulse=borne.solution.impulse + eased.borne)
     velocity = moving.copy()
+    parted = _parted(model, problem, guess, axes, contacts, solution, scheme)
     velocity[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity[:, :6])
     end_position, end_rotation = move_freely(position, rotation, velocity, scheme.theta * scheme.h)
+    if parted.multiplier.any():
+        parting = np.zeros_like(moving)
+        parting[~model.bodies.fixed] = unwhiten(problem.mass, axes.inverse_root, parted.displacement)
+        end_position, end_rotation = move_freely(end_position, end_rotation, parting, 1.0)
     if elastic:
         rate = modes.scale * solution.velocity[elastic.slot, 6:]
         amplitude = amplitude + scheme.theta * scheme.h * rate
-    contacts, work = _settle(state, problem, guess, axes, borne, scheme)
+    contacts, work = settle(state.energy, problem, guess, axes, borne, eased, parted, scheme.surface.relaxation, scheme.h)
     lift = (end_position - state.position)[~model.bodies.fixed]
     kinetic = kinetic_energy(model.bodies, end_rotation, velocity) + 0.5 * scheme.modal_mass * float(np.vdot(rate, rate))
     strain = strain_energy(elastic, amplitude) if elastic else 0.0
     turn = early * moving[:, 3:] + scheme.theta * scheme.h * velocity[:, 3:]
-    loads = _work_of_loads(model, load.wrench, end_position - state.position, turn)
-    energy = _ledger(state.energy, work, kinetic, strain, problem.mass @ lift, loads, load, scheme)
+    loads = work_of_loads(model, load.wrench, end_position - state.position, turn)
+    energy = balanced(state.energy, work, kinetic, strain, problem.mass @ lift, loads, load.gravity, load.ground / scheme.h)
     after = State(
         state.step + 1, (state.step + 1) * scheme.h, end_position, end_rotation, velocity, contacts, next_id,
         solution.hardship, energy, amplitude, rate,
@@ -163,12 +128,29 @@ def _with_supports(model: Model, velocity: Array, support: Array) -> Array:
     return np.where(model.bodies.fixed[:, None], support, velocity)
 
 
-class Axes(NamedTuple):
-    """How the coordinates of a `Problem` lie in the world."""
+def _eased(model: Model, problem: Problem, guess: Guess, axes: Axes, contacts: Contacts, scheme: Scheme) -> Landing:
+    """The problem in which contacts bear what they bore until others land; joints with mortar take their landings whole."""
+    if model.laws is not None:
+        return whole(problem, guess, axes.approach)
+    return landing(problem, guess, axes.steady, axes.approach, contacts.gap, scheme.h, scheme.theta)
 
-    contact: Array  # (C, 3, 3) world vectors: normal, tangent, tangent; in the plane the last is zero
-    inverse_root: Array  # (N, 3, 3) inverse of the lower root of the rotational inertia
-    approach: Array  # (C,) [m/s] of the bias what is not the velocity of supports: gap / h, negative where a contact bounces
+
+def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
+    """How overlaps that the step leaves are led apart (T463): all of rigid contacts; of compliant ones, what those that have
+    just landed sank in before the middle of the step."""
+    h, left = scheme.h, axes.found.gap - contacts.gap
+    if model.laws is not None or not (left > SEEN * scheme.speed * h).any():
+        return no_parting(problem)
+    before, after = (relative_velocity(problem, x.velocity)[:, 0] - axes.approach for x in (guess, solution))
+    landed = unpressed(problem, guess.impulse)
+    if scheme.surface.compliant:
+        left = np.where(landed, np.minimum(left, (1 - scheme.theta) * h * np.maximum(-before, 0.0)), 0.0)
+    gap, elastic = contacts.gap + h * after, np.minimum(axes.found.gap + h * after, 0.0)
+    wanted = np.minimum(left, elastic - gap)
+    seen = wanted > SEEN * scheme.speed * h
+    if not seen.any():
+        return no_parting(problem)
+    return push_apart(problem, np.where(seen, wanted, -np.maximum(gap, 0.0)), landed & (before < 0.0))
 
 
 def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess, Axes]:
@@ -187,22 +169,35 @@ def assemble(model, state, position, rotation, moving, contacts, load, scheme) -
     count = len(contacts.gap)
     row_a, row_b, frame = np.empty((count, 3, 6)), np.empty((count, 3, 6)), np.empty((count, 3, 3))
     bias, old_impulse = np.empty((count, 3)), np.empty((count, 3))
-    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, scheme.h, model.planar, row_a, row_b, frame, bias)
-    approach = contacts.gap / scheme.h
+    _rows(contacts, position, moving, slot, bodies.mass, inverse_root, model.planar, row_a, row_b, frame, bias)
+    found = _found(model, contacts, law.stiffness, frame, scheme)
+    approach = approach_of(found.gap, scheme.surface.relaxation, scheme.h)
+    bias[:, 0] += approach
     _turn_into(frame, contacts.impulse, old_impulse)
-    memory = old_impulse * np.array([0.0, 1.0, 1.0]) if scheme.surface.compliant else np.zeros((count, 3))
+    steady = np.empty((count, 3))
+    kept = kept_force(contacts, law.stiffness)[:, None] if scheme.surface.compliant else 1.0
+    _turn_into(frame, kept * contacts.steady, steady)
     mass, old_velocity = bodies.mass[movable], whiten(bodies.mass[movable], inverse_root, moving[movable])
     row_a, row_b, free, old_velocity = (unknowns_of(each, model.planar) for each in (row_a, row_b, free, old_velocity))
     problem = Problem(
-        slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, memory, free,
+        slot[contacts.a], slot[contacts.b], row_a, row_b, bias, law.friction, law.dilatancy, law.compliance, found.memory, free,
         mass, model.position[movable], scheme.speed, float(mass.sum()),
     )  # fmt: skip
     if model.restitution is not None:
         bounce = model.restitution[bodies.group[contacts.a], bodies.group[contacts.b]]
-        approach = _with_rebound(problem, old_velocity, approach, bounce, scheme)
-        problem.bias[:, 0] += approach - contacts.gap / scheme.h
+        slower = _with_rebound(problem, old_velocity, approach, bounce, scheme)
+        problem.bias[:, 0] += slower - approach
+        approach = slower
     guess = Guess(old_velocity, old_impulse, state.hardship)
-    return problem, guess, Axes(frame, inverse_root, approach)
+    return problem, guess, Axes(frame, inverse_root, approach, found, law.stiffness, steady)
+
+
+def _found(model: Model, contacts: Contacts, stiffness: Array, frame: Array, scheme: Scheme) -> Found:
+    if not scheme.surface.compliant:
+        return found_rigid(contacts, scheme.speed, scheme.h)
+    if model.laws is None:
+        return found_elastic(contacts, stiffness, frame, scheme.h)
+    return found_bonded(contacts, stiffness, frame)
 
 
 def _with_rebound(problem: Problem, old: Array, approach: Array, bounce: Array, scheme: Scheme) -> Array:
@@ -246,11 +241,11 @@ def _unhindered(movable, bodies, start, middle, velocity, push, h, theta, implic
 
 
 @inner
-def _rows(contacts, position, velocity, slot, mass, inverse_root, h, planar, row_a, row_b, frame, bias):
-    """Contact frames, whitened Jacobian rows and bias (T9)."""
+def _rows(contacts, position, velocity, slot, mass, inverse_root, planar, row_a, row_b, frame, bias):
+    """Contact frames, whitened Jacobian rows and what supports add to the bias (T9)."""
     for c in range(contacts.a.shape[0]):
         _frame(contacts.normal[c], planar, frame[c])
-        bias[c, 0], bias[c, 1], bias[c, 2] = contacts.gap[c] / h, 0.0, 0.0
+        bias[c, 0], bias[c, 1], bias[c, 2] = 0.0, 0.0, 0.0
         for side in range(2):
             body = contacts.a[c] if side == 0 else contacts.b[c]
             row = row_a[c] if side == 0 else row_b[c]
@@ -308,63 +303,3 @@ def bear_joints(
         return solve_dry_joints(problem, guess, contacts, solver)
     contacts = create_bonds(contacts, model, model.laws) if begins else contacts
     return solve_bonded_joints(problem, guess, contacts, model.laws, model.bodies.group, axes.contact, h, solver)
-
-
-class Work(NamedTuple):
-    """What the contacts of one step did [J]."""
-
-    elastic: float  # stored at the end of the step
-    friction: float
-    fracture: float
-    impact: float
-    support: float  # done by moved supports
-
-
-def _settle(state, problem, guess, axes, borne, scheme) -> tuple[Contacts, Work]:
-    """Contacts with the impulses and velocities of the step, and the work done in them (T17)."""
-    solution, _, elastic, friction, fracture, contacts = borne
-    tau = solution.impulse
-    mean = relative_velocity(problem, 0.5 * (guess.velocity + solution.velocity))
-    mean[:, 0] -= axes.approach  # now the mean relative velocity of the points, supports included
-    support = problem.bias.copy()
-    support[:, 0] -= axes.approach
-    impact = -float(np.vdot(tau, mean)) - friction - fracture - (elastic - state.energy.elastic)
-    work = Work(elastic, friction, fracture, impact, -float(np.vdot(tau, support)))
-    world = axes.contact.transpose(0, 2, 1)
-    impulse = np.einsum("cij,cj->ci", world, tau)
-    closing = np.einsum("cij,cj->ci", world, borne.drift)
-    return contacts._replace(impulse=impulse, velocity=closing), work
-
-
-def _work_of_loads(model: Model, wrench: Array, movement: Array, turn: Array) -> float:
-    """[J] of loads (B, 6) on free blocks that move (B, 3) [m] and turn (B, 3) [rad] (T42)."""
-    push = wrench[~model.bodies.fixed]
-    return float(np.vdot(push[:, :3], movement[~model.bodies.fixed]) + np.vdot(push[:, 3:], turn[~model.bodies.fixed]))
-
-
-def _ledger(
-    old: Energy, work: Work, kinetic: float, strain: float, lift: Array, loads: float, load: Load, scheme: Scheme
-) -> Energy:
-    """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
-    displacement of the free blocks weighted by their mass, loads [J] the work of the loads."""
-    potential = old.potential + load.gravity * float(lift[2])
-    ground = work.support - float(lift @ load.ground) / scheme.h + loads
-    stored = kinetic + potential + work.elastic - old.kinetic - old.potential - old.elastic + (strain - old.strain)
-    numerical = ground - stored - work.friction - work.fracture - work.impact
-    return Energy(
-        kinetic, potential, work.elastic, old.ground + ground, old.friction + work.friction, old.impact + work.impact,
-        old.numerical + numerical, old.fracture + work.fracture, strain,
-    )  # fmt: skip
-
-
-@inner
-def kinetic_energy(bodies, rotation, velocity):
-    """[J] of the free bodies."""
-    total = 0.0
-    for i in range(velocity.shape[0]):
-        if bodies.fixed[i]:
-            continue
-        v, spin = velocity[i], (velocity[i, 3], velocity[i, 4], velocity[i, 5])
-        total += 0.5 * bodies.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-        total += 0.5 * dot(spin, multiply_vector(world_inertia(rotation[i], bodies.inertia[i]), spin))
-    return total

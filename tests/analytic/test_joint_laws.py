@@ -42,7 +42,7 @@ def drive(model, path, theta=1.0, surface=STONE):
         state = state._replace(velocity=speed)
         solver = make_solver("native", 1e-10, 1)
         run = simulate(model, duration=(state.step + steps) * H, time_step=H, theta=theta, gravity=0.0, surface=surface,
-                       impact_substeps=1, solver=solver, state=state)  # fmt: skip
+                       solver=solver, state=state)  # fmt: skip
         for step in run:
             assert step.solution.converged
             state = step.state
@@ -267,7 +267,7 @@ def test_a_falling_load_breaks_the_bond_and_pays_for_it():
     block = box((0, 0, -0.3), (*SIDES, 0.0), density=mass / (AREA * 0.3), name="block")
     ceiling = box((-0.5, -0.5, 0), (0.9, 0.75, 1.0), fixed=True, name="ceiling")
     model = build_model([ceiling, block], friction=JointLaw(0.5, tension=tension, normal_stiffness=stiff))
-    steps = simulate(model, duration=0.05, time_step=h, theta=0.5, surface=STONE, impact_substeps=1,
+    steps = simulate(model, duration=0.05, time_step=h, theta=0.5, surface=STONE,
                      solver=make_solver("native", 1e-9, 1))  # fmt: skip
     state = [step.state for step in steps][-1]
     cost = 0.5 * tension**2 / stiff * AREA

@@ -87,8 +87,7 @@ def problems_of(law, young, duration):
         return answer
 
     surface = ContactSurface(young, coulomb=law == "coulomb")
-    for _ in simulate(model, [motion], duration=duration, time_step=1e-3, solver=keep, surface=surface,
-                      impact_substeps=1):  # fmt: skip
+    for _ in simulate(model, [motion], duration=duration, time_step=1e-3, solver=keep, surface=surface):
         pass
     return [each for each in found[5::10] if each[2].converged]
 

@@ -201,9 +201,13 @@ def direction(a: Solid, b: Solid, margin: float, doubts: list[bool]) -> Array | 
     normal_b = -b.normals[np.flatnonzero(separation_b >= best_b - 1e-6 * tol)[0]]
     doubts.append(bool(np.any(np.abs(separation_a - best_a + 1e-6 * tol) < 1e-3 * eps)))
     doubts.append(bool(np.any(np.abs(separation_b - best_b + 1e-6 * tol) < 1e-3 * eps)))
-    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS or abs(abs(best_a - best_b) - tol) < eps)
-    if abs(best_a - best_b) <= tol and normal_a @ normal_b >= 0.5:
-        d = (normal_a + normal_b) / np.linalg.norm(normal_a + normal_b)
+    sine = np.linalg.norm(np.cross(normal_a, normal_b))
+    near = 1e-4 * size * sine
+    doubts.append(abs(normal_a @ normal_b - 0.5) < EPS)
+    if abs(best_a - best_b) < near and normal_a @ normal_b >= 0.5:
+        share = 0.5 + 0.5 * (best_a - best_b) / near
+        d = share * normal_a + (1 - share) * normal_b
+        d /= np.linalg.norm(d)
     else:
         d = normal_a if best_a >= best_b else normal_b
     separations = np.concatenate([separation_a, separation_b])

@@ -67,10 +67,11 @@ def assembly(seed: int) -> Assembly:
     bounces = not surface.compliant and chance.random() < 0.25
     law = JointLaw(float(chance.choice([0.0, 0.3, 0.6, 1.2])) if chance.random() < 0.3 else float(chance.uniform(0.2, 1.0)),
                    restitution=float(chance.uniform(0.1, 1.0)) if bounces else 0.0)  # fmt: skip
+    step, theta = float(chance.choice([1e-3, 2e-3, 5e-3, 1e-2])), float(chance.choice([0.5, 0.53, 0.75, 1.0]))
+    chance.integers(3)  # once the number of parts of a step; drawn still, so that the assemblies keep their numbers
     scheme = {
-        "time_step": float(chance.choice([1e-3, 2e-3, 5e-3, 1e-2])),
-        "theta": float(chance.choice([0.5, 0.53, 0.75, 1.0])),
-        "impact_substeps": int(chance.choice([1, 5, 20])),
+        "time_step": step,
+        "theta": theta,
         "gyroscopic": "implicit" if chance.random() < 0.8 else "explicit",
         "surface": surface,
     }

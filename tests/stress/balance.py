@@ -13,7 +13,7 @@ from drystone import quaternion
 from drystone.contact.placed import place
 from drystone.model import Bodies, Model
 from drystone.overlap import TOUCH_TOLERANCE, overlap_findings
-from drystone.problem import Problem
+from drystone.problem import Problem, relative_velocity
 from drystone.simulate import load_between, simulate
 from drystone.solid import Surfaces
 from drystone.solvers.native import native
@@ -37,11 +37,11 @@ class Solve(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A step, and the solves that led through it: one, or those of its parts."""
+    """A step, and the solve that led through it."""
 
     before: State
     after: State
-    solves: list[Solve]
+    solve: Solve
     push: Array  # (3,) [m/s] what gravity and the ground give every free block in the step
     converged: bool
 
@@ -56,10 +56,9 @@ def watch(assembly: Assembly, model: Model, solver: ContactSolver | None = None)
         return solves[-1].solution
 
     for step in simulate(model, assembly.motions, duration=assembly.steps * h, solver=noted, state=before, **assembly.scheme):
-        ground = load_between(model, assembly.motions, GRAVITY, before.step, h, 0, 1).ground
+        ground = load_between(model, assembly.motions, GRAVITY, before.step, h).ground
         push = np.array([0.0, 0.0, -GRAVITY * h]) - ground
-        # The step as a whole comes first; it is thrown away if it is taken again in parts.
-        yield Watched(before, step.state, solves[1:] or solves[:], push, step.solution.converged)
+        yield Watched(before, step.state, solves[-1], push, step.solution.converged)
         solves.clear()
         before = step.state
 
@@ -77,45 +76,41 @@ def spin_momentum(bodies: Bodies, state: State) -> Array:
     return quaternion.rotate(state.rotation, np.einsum("bij,bj->bi", bodies.inertia, in_body))
 
 
-def elastic(solve: Solve) -> float:
-    """[J] in the contacts at the end of a solve."""
-    return float(0.5 * solve.problem.compliance @ (solve.solution.impulse**2).sum(axis=1))
+def elastic(state: State) -> float:
+    """[J] in the contacts at the end of a step."""
+    return float(0.5 * state.contacts.stiffness @ (state.contacts.strain**2).sum(axis=1))
 
 
-def energy_gain(model: Model, step: Watched, theta: float, stored: float) -> float:
-    """[J] kinetic and elastic energy after a step less those before, and less the work of gravity and the ground. stored [J]
-    was in the contacts before."""
-    gained = kinetic(model, step.after) - kinetic(model, step.before) + elastic(step.solves[-1]) - stored
-    return gained - sum(work_of_push(solve, theta) for solve in step.solves)
+def energy_gain(model: Model, step: Watched, theta: float) -> float:
+    """[J] kinetic and elastic energy after a step less those before, and less the work of gravity and the ground."""
+    gained = kinetic(model, step.after) - kinetic(model, step.before) + elastic(step.after) - elastic(step.before)
+    return gained - work_of_push(step, theta)
 
 
-def work_of_push(solve: Solve, theta: float) -> float:
-    """[J] of gravity and the ground, which are constant in a part of a step: impulse times the way over the time."""
-    old, new = solve.guess.velocity[:, :3], solve.solution.velocity[:, :3]
-    return float(np.vdot(solve.problem.free[:, :3] - old, (1 - theta) * old + theta * new))
+def work_of_push(step: Watched, theta: float) -> float:
+    """[J] of gravity and the ground, which are constant in a step: impulse times the way over the time."""
+    old, new = step.solve.guess.velocity[:, :3], step.solve.solution.velocity[:, :3]
+    return float(np.vdot(np.sqrt(step.solve.problem.mass)[:, None] * step.push, (1 - theta) * old + theta * new))
 
 
-def energy_bound(model: Model, step: Watched, theta: float, stored: float) -> float:
+def energy_bound(model: Model, step: Watched, theta: float) -> float:
     """[J] what a step may gain (T202): by overlaps that are pushed apart, by theta below 1, by spin, by the solver."""
-    h = (step.after.time - step.before.time) / len(step.solves)
-    bound, least = 0.0, np.linalg.eigvalsh(model.bodies.inertia[~model.bodies.fixed])[:, 0]
-    for solve in step.solves:
-        bound += created_by_contact(solve, stored) + spun(solve, least, h) + lost_by_solver(solve)
-        y = (solve.problem.free - solve.guess.velocity)[:, :3]
-        bound += 0.5 * (1 - theta) ** 2 * float(np.vdot(y, y))
-        stored = elastic(solve)
-    return bound
+    h, least = step.after.time - step.before.time, np.linalg.eigvalsh(model.bodies.inertia[~model.bodies.fixed])[:, 0]
+    pushed = 0.5 * (1 - theta) ** 2 * float(step.solve.problem.mass.sum() * step.push @ step.push)
+    return created_by_contact(step.solve) + pushed + spun(step.solve, least, h) + lost_by_solver(step.solve)
 
 
-def created_by_contact(solve: Solve, stored: float) -> float:
-    """[J] (T201) of a rigid solve: impulses times the speed at which overlaps are undone or bounces asked for; of a compliant
-    one: the energy of its contacts as they are found, less that which was stored when the last step ended."""
-    problem, impulse = solve.problem, solve.solution.impulse
-    deep = np.maximum(-problem.bias[:, 0], 0.0)
-    if not problem.compliance.any():
-        return float(impulse[:, 0] @ deep)
-    strain = problem.compliance * (problem.memory[:, 1:] ** 2).sum(axis=1)
-    return float(0.5 * np.sum(deep**2 / problem.compliance + strain)) - stored
+def created_by_contact(solve: Solve) -> float:
+    """[J] (T201): of a rigid solve impulses times the speed at which overlaps are undone or bounces asked for, of a
+    compliant one nothing; and of both what is borne before landings, which the memory of the problem holds, times what it
+    moves."""
+    problem, after = solve.problem, solve.solution.velocity
+    moves = relative_velocity(problem, after) - problem.bias
+    borne = np.maximum(-problem.memory[:, 0], 0.0)
+    early = borne @ (np.maximum(moves[:, 0], 0.0) + problem.friction * np.hypot(moves[:, 1], moves[:, 2]))
+    if problem.compliance.any():
+        return float(early)
+    return float(early + solve.solution.impulse[:, 0] @ np.maximum(-problem.bias[:, 0], 0.0))
 
 
 def spun(solve: Solve, least: Array, h: float) -> float:
@@ -133,7 +128,7 @@ def lost_by_solver(solve: Solve) -> float:
 
 def momentum_defect(model: Model, step: Watched, theta: float, centre: Array) -> tuple[float, float]:
     """[N s, N m s] by how much the changes of linear momentum, and of angular momentum about a point, are not what supports,
-    gravity and the ground gave: free blocks must give one another nothing in sum. Of a step that was taken in one."""
+    gravity and the ground gave: free blocks must give one another nothing in sum."""
     bodies, contacts, free = model.bodies, step.after.contacts, ~model.bodies.fixed
     middle = step.before.position + (1 - theta) * (step.after.time - step.before.time) * step.before.velocity[:, :3]
     gained = bodies.mass[free, None] * ((step.after.velocity - step.before.velocity)[free, :3] - step.push)
@@ -149,7 +144,7 @@ def momentum_defect(model: Model, step: Watched, theta: float, centre: Array) ->
 def momentum_bound(model: Model, step: Watched, centre: Array) -> tuple[float, float]:
     """[N s, N m s] of the same (T204): by the solver, and of the angular one by spin (T6)."""
     bodies, free = model.bodies, ~model.bodies.fixed
-    problem, h = step.solves[0].problem, step.after.time - step.before.time
+    problem, h = step.solve.problem, step.after.time - step.before.time
     old, new = step.before.velocity[free, 3:], step.after.velocity[free, 3:]
     spin = np.maximum(np.linalg.norm(old, axis=1), np.linalg.norm(new, axis=1))
     largest = np.linalg.eigvalsh(bodies.inertia[free])[:, 2]
@@ -183,12 +178,16 @@ def overlap_bound(model: Model, step: Watched, a: int, b: int) -> float:
         v, radius = state.velocity, model.bodies.radius
         turning = np.linalg.norm(v[a, 3:]) * radius[a] + np.linalg.norm(v[b, 3:]) * radius[b]
         speed = max(speed, float(np.linalg.norm(v[a, :3] - v[b, :3]) + turning))
-    problem, impulse = step.solves[-1].problem, step.solves[-1].solution.impulse
-    strain = h / len(step.solves) * problem.compliance * impulse[:, 0]
-    contacts = step.after.contacts
-    here = (np.minimum(contacts.a, contacts.b) == min(a, b)) & (np.maximum(contacts.a, contacts.b) == max(a, b))
     slack = TOUCH_TOLERANCE * float(min(model.bodies.radius[a], model.bodies.radius[b]))
-    return h * speed + float(np.max(strain, where=here, initial=0.0)) + slack
+    return h * speed + max(given_way(step.before, a, b), given_way(step.after, a, b)) + slack
+
+
+def given_way(state: State, a: int, b: int) -> float:
+    """[m] the most that compliant contacts of two blocks gave way in the last step, or were found in each other."""
+    contacts = state.contacts
+    here = (np.minimum(contacts.a, contacts.b) == min(a, b)) & (np.maximum(contacts.a, contacts.b) == max(a, b))
+    deep = np.maximum(np.linalg.norm(contacts.strain, axis=1), -contacts.gap)
+    return float(np.max(deep, where=here & (contacts.stiffness > 0.0), initial=0.0))
 
 
 class Check(NamedTuple):
@@ -199,17 +198,16 @@ class Check(NamedTuple):
     bound: float
 
 
-def checks(model: Model, step: Watched, theta: float, stored: float) -> list[Check]:
-    """All that a converged step promises. stored [J] was in the contacts before it."""
-    problem = step.solves[0].problem
+def checks(model: Model, step: Watched, theta: float) -> list[Check]:
+    """All that a converged step promises."""
+    problem = step.solve.problem
     found = [
-        Check("energy [J]", energy_gain(model, step, theta, stored), energy_bound(model, step, theta, stored)),
+        Check("energy [J]", energy_gain(model, step, theta), energy_bound(model, step, theta)),
         Check("cone [N s]", outside_cone(model, step.after), TOLERANCE * problem.total_mass * problem.speed),
     ]
-    if len(step.solves) == 1:
-        centre = model.position[~model.bodies.fixed].mean(axis=0)
-        defects, bounds = momentum_defect(model, step, theta, centre), momentum_bound(model, step, centre)
-        found += [Check("momentum [N s]", defects[0], bounds[0]), Check("spin [N m s]", defects[1], bounds[1])]
+    centre = model.position[~model.bodies.fixed].mean(axis=0)
+    defects, bounds = momentum_defect(model, step, theta, centre), momentum_bound(model, step, centre)
+    found += [Check("momentum [N s]", defects[0], bounds[0]), Check("spin [N m s]", defects[1], bounds[1])]
     for a, b, depth in overlaps(model, step.after):
         found.append(Check(f"overlap of {a} and {b} [m]", depth, overlap_bound(model, step, a, b)))
     return found
@@ -230,9 +228,8 @@ class Judged(NamedTuple):
 
 def judge(assembly: Assembly, steps: Iterable[Watched] | None = None) -> Iterator[Judged]:
     """The steps of an assembly, judged."""
-    model, stored = assembly.model(), 0.0
+    model = assembly.model()
     for step in watch(assembly, model) if steps is None else steps:
         finite = all(np.isfinite(field).all() for field in (step.after.position, step.after.rotation, step.after.velocity))
         judged = finite and step.converged
-        yield Judged(step, finite, checks(model, step, assembly.scheme["theta"], stored) if judged else [])
-        stored = elastic(step.solves[-1])
+        yield Judged(step, finite, checks(model, step, assembly.scheme["theta"]) if judged else [])

@@ -129,12 +129,12 @@ def test_two_threads_are_one(surface):
     """A shaken wall with gaps, large enough for helpers: bit for bit."""
     made = assembly(1)
     blocks = wall(np.random.default_rng(1), courses=16, end=7.0)
-    scheme = made.scheme | {"surface": surface, "impact_substeps": 1}
+    scheme = made.scheme | {"surface": surface}
     motion = Motion("one-sine", amplitude=9.0, half_period=0.1, direction=(0.3, 1.0, 0.0))
     made = replace(made, blocks=tuple(blocks), velocity=np.zeros((len(blocks), 6)), motions=(motion,), steps=5, scheme=scheme)
     model = made.model()
     one, two = (list(watch(made, model, native(threads=threads))) for threads in (1, 2))
-    assert len(make_system(two[-1].solves[0].problem, None, True, threads=2).plan.branch) > 1, "no helper was called"
+    assert len(make_system(two[-1].solve.problem, None, True, threads=2).plan.branch) > 1, "no helper was called"
     assert abs(one[-1].after.velocity).max() > 1e-3
     for alone, helped in zip(one, two, strict=True):
         assert np.array_equal(alone.after.velocity, helped.after.velocity)
@@ -190,15 +190,13 @@ def test_coulomb_friction_converges(seeds):
 
 
 HEAPS = [(seed, surface) for seed in range(0, 60, 6) for surface in (ContactSurface(), ContactSurface(young=1e9))]
-THROWN = (42, ContactSurface(young=1e9))  # docs/limits.md: a stone 4 cm deep in the ground on a corner is thrown away
-HEAPS.remove(THROWN)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seed", "surface"), [*HEAPS, pytest.param(*THROWN, marks=pytest.mark.xfail(strict=True))])
+@pytest.mark.parametrize(("seed", "surface"), HEAPS)
 def test_a_heap_comes_to_rest(seed, surface):
     """Thrown stones lie still in the end, and on the ground: friction and impact take energy, nothing gives any."""
-    scheme = {"time_step": 5e-3, "theta": 0.53, "impact_substeps": 20, "surface": surface}
+    scheme = {"time_step": 5e-3, "theta": 0.53, "surface": surface}
     made = replace(assembly(seed), motions=(), law=JointLaw(0.6), steps=1500, scheme=scheme)
     model = made.model()
     steps = list(watch(made, model))

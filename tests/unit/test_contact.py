@@ -350,7 +350,8 @@ def _cloud(points) -> Contacts:
     zeros, none = np.zeros((n, 3)), np.zeros(n)
     pair = np.zeros(n, np.int64), np.ones(n, np.int64)
     return Contacts(*pair, points, zeros, none, none, np.zeros(n, np.int64), zeros.copy(), zeros.copy(), none.copy(),
-                    none.copy(), zeros.copy(), none.copy())  # fmt: skip
+                    none.copy(), zeros.copy(), none.copy(), zeros.copy(), zeros.copy(),
+                    none.copy())  # fmt: skip
 
 
 # ---------------------------------------------------------------- polygons
@@ -443,5 +444,5 @@ def test_buffers_of_points_grow_from_nothing():
     bodies = bodies_of([box(1, 1, 1)] * 2)
     rotation = np.tile([1.0, 0, 0, 0], (2, 1))
     placed = place(bodies, np.array([[0.0, 0, 0], [0, 0, 1]]), rotation, np.zeros((2, 6)), H)
-    assert len(touching_points(bodies, placed, np.empty((0, 2), np.int64), 0).gap) == 0
-    assert len(touching_points(bodies, placed, np.array([[0, 1]]), 0).gap) == 4
+    assert len(touching_points(bodies, placed, np.empty((0, 2), np.int64), np.empty(0, bool), 0).gap) == 0
+    assert len(touching_points(bodies, placed, np.array([[0, 1]]), np.zeros(1, bool), 0).gap) == 4

@@ -54,7 +54,7 @@ def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for name, method in (("small", SMALL), ("cone", CONE)):
         compute(parse_case(BLOCKS.format(method=method)), folder / name)
-    compute(plug_case(folder, 1e-5), folder / "plug")
+    compute(plug_case(folder, 1e-6), folder / "plug")
     return folder
 
 
@@ -108,13 +108,13 @@ def test_a_recording_that_was_changed_is_parted_from_where_it_was(command, recor
 
 
 def test_a_stone_that_friction_holds_by_the_associated_law_only_is_found_falling(command, recorded):
-    """Between two walls with 0.01 mm of play it hangs by the associated law, sinking by play / (mu h) = 17 mm/s; by exact
-    friction it falls freely. They are 100 mm apart when g t^2 / 2 - 0.017 t is, after 0.144 s: in the frame of 0.145 s."""
+    """Between two walls with 0.001 mm of play it hangs by the associated law, sinking by play / (mu h) = 1.7 mm/s; by exact
+    friction it falls freely. They are 100 mm apart when g t^2 / 2 - 0.0017 t is, after 0.143 s: in the frame of 0.145 s."""
     code, found = opinion(command, recorded / "plug", "--apart", 0.1)
     assert code == 3
     assert (found["block"], found["time"]) == ("stone", pytest.approx(0.145))
     assert found["recorded_by"] == "cone programs of 1 ms, contact rigid, associated friction"
-    assert found["distance"] == pytest.approx(0.5 * G * 0.145**2 - 1e-5 / (0.6 * 1e-3) * 0.145, rel=0.02)
+    assert found["distance"] == pytest.approx(0.5 * G * 0.145**2 - 1e-6 / (0.6 * 1e-3) * 0.145, rel=0.02)
 
 
 def test_its_own_amount_is_a_share_of_the_radius(command, recorded):

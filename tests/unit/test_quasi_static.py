@@ -38,7 +38,7 @@ def spread_arch(*, duration, time_step, from_rest):
     model = build_model(build.arch(radius=2.0, thickness=0.5, embrace=np.deg2rad(120), blocks=2, depth=0.5), friction=2.0)
     motion = Motion("settlement", displacement_amplitude=SPREAD, duration=duration, direction=(1, 0, 0),
                     supports=("abutment-right",))  # fmt: skip
-    *_, last = simulate(model, [motion], duration=duration + 0.5, time_step=time_step, theta=1.0, impact_substeps=1,
+    *_, last = simulate(model, [motion], duration=duration + 0.5, time_step=time_step, theta=1.0,
                         from_rest=from_rest, solver=make_solver("native"))  # fmt: skip
     return model, last.state
 
@@ -138,7 +138,7 @@ def test_a_settled_wall_in_a_case(tmp_path, capsys):
     assert np.array_equal(whole.rotation[-1], resumed.rotation[-1])
 
 
-STONE = ContactSurface(young=60e9)
+STONE = ContactSurface(young=60e9, relaxation=0.0)  # AJ has no damping
 DURATION = {"velocity-zeroing": 0.02, "large-steps": 0.03, "dynamics": 0.01}  # [s]
 
 
@@ -175,8 +175,8 @@ def test_dynamics_cracks_head_joints(window_wall):
     """AJ figure 4: put under its weight at once the wall swings, and its head joints open several times as wide."""
     _, base, head = apply_weight(window_wall, DURATION["dynamics"], STONE, **SCHEMES["dynamics"])
     assert base.max() > 1.2
-    assert balanced_from(np.arange(len(base)), base, 1.0) is None
-    assert head[-1] > 3 * static_opening(window_wall)
+    assert abs(base[-len(base) // 10 :] - 1.0).max() > 1e-4  # it still swings in the end
+    assert head.max() > 3 * static_opening(window_wall)
 
 
 def test_balanced_from():
@@ -230,7 +230,7 @@ def test_without_inertia_of_modes_a_column_has_its_stress_in_two_steps(time_step
     stones = [box((-0.5, -0.5, -0.5), (1.5, 1.5, 0), fixed=True, name="support")]
     stones += [box((0, 0, k), (1, 1, k + 1), density=density, name=f"drum-{k}") for k in range(count)]
     model = build_model(stones, friction=0.6, deformable=[Stone(young, 0.0, (1, 1, 3))])
-    *_, last = simulate(model, duration=4 * time_step, time_step=time_step, theta=1.0, impact_substeps=1, from_rest=True,
+    *_, last = simulate(model, duration=4 * time_step, time_step=time_step, theta=1.0, from_rest=True,
                         modal_mass=0.0, solver=make_solver("native"))  # fmt: skip
     energy = (density * GRAVITY) ** 2 * count**3 / (6 * young)
     assert last.state.energy.strain == pytest.approx(energy, rel=0.01)

@@ -222,7 +222,7 @@ SPOILT = {
     "a block that is not there": (lambda f: of_block_99(f["contacts"]), "contacts of blocks that are not there"),
     "a corner that is not there": (lambda f: f["model/face_vertex"].__setitem__(0, 99), "face_vertex of the model"),
     "frames that are not there": (lambda f: f["committed"].__setitem__((), 99), "it lacks heads of its 99 frames"),
-    "another format": (lambda f: f.attrs.__setitem__("format", 9), "run format 9, this drystone reads 5"),
+    "another format": (lambda f: f.attrs.__setitem__("format", 9), "run format 9, this drystone reads 6"),
 }  # fmt: skip
 
 

@@ -23,6 +23,9 @@ class Contacts(NamedTuple):
     rest: Array  # (C,) [m] gap at which the bond was made, or the later block laid, and nothing is carried
     stretch: Array  # (C, 3) [m] world, how far b was moved along the joint against an adhesive bond
     crushed: Array  # (C,) [m] closing that stays
+    strain: Array  # (C, 3) [m] world, how far b is moved against a elastically, of compliant contacts of dry joints
+    steady: Array  # (C, 3) [N s] world, impulse of the last step without a blow on one of its blocks
+    stiffness: Array  # (C,) [N/m] with which that was borne; zero if rigid or new
 
 
 UPRIGHT = 0.5  # of a unit normal: joints whose normals rise less are head joints
@@ -41,4 +44,4 @@ def head_joint_opening(contacts: Contacts) -> float:
 def no_contacts() -> Contacts:
     """The empty record, from which every run starts."""
     i, s, v = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
-    return Contacts(i, i, v, v, s, s, i, v, v, s, s, v, s)
+    return Contacts(i, i, v, v, s, s, i, v, v, s, s, v, s, v, v, s)

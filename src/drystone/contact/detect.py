@@ -10,14 +10,15 @@
  (  `rings`    on deformable blocks: more points)
  5. `memory`   ids, impulses, velocities and bonds from the contacts before
 
-What touches depends on the poses and velocities alone; the past enters through step 5 only.
+What touches depends on the poses and velocities; the past enters through step 5, and where blocks that touched have only an
+edge or a ledge left in common: then they go on to touch.
 """
 
 import numpy as np
 
 from drystone.contact.broad import candidate_pairs
 from drystone.contact.contacts import Contacts
-from drystone.contact.memory import remember
+from drystone.contact.memory import remember, touched_before
 from drystone.contact.narrow import touching_points
 from drystone.contact.placed import place
 from drystone.contact.planar import in_plane
@@ -44,7 +45,7 @@ def detect(
     placed = place(bodies if nearest is None else nearest.copies, position, rotation, velocity, h)
     if nearest is None:
         pairs = candidate_pairs(bodies, placed)
-        points = touching_points(bodies, placed, pairs, len(previous.gap))
+        points = touching_points(bodies, placed, pairs, touched_before(bodies, placed, pairs, previous), len(previous.gap))
     else:
         pairs = candidate_pairs(bodies, reaching_out(bodies, placed, nearest))
         points = swept_points(nearest, placed, pairs, len(previous.gap))
@@ -63,6 +64,9 @@ def detect(
         rest=np.zeros(count),
         stretch=np.zeros((count, 3)),
         crushed=np.zeros(count),
+        strain=np.zeros((count, 3)),
+        steady=np.zeros((count, 3)),
+        stiffness=np.zeros(count),
     )
     contacts = in_plane(contacts, bodies, position) if planar else contacts
     contacts = contacts if bricks is None else all_over(contacts, bricks)

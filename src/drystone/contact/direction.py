@@ -5,10 +5,12 @@ Step 2 of detection; departs from NB section 3 (GJK on shrunken copies), see doc
     separation(f) = least distance of the other block's vertices above face f; best_a, best_b the largest of a and of b
 2.1 best = max(best_a, best_b) > margin: too far, no contact.
 2.2 best < -tol, no face separates: try the cross products of edges; one better by more than tol is the direction.
-2.3 best_a and best_b within tol and the faces within 60 degrees of opposite: the bisector, the direction that
-    shrunken copies give for a hinge. Otherwise the normal of the face that separates best.
-2.4 Another face separates as well (within tol), more than 60 degrees away from the direction: the pair shares
-    an edge or a corner only and may pass either way, no contact.
+2.3 The normal of the face that separates best: the other block's edge or corner lies over it. Where two edges are within
+    1e-4 size of each other, and the faces within 60 degrees of opposite (120 of a pair that touched in the last step), it
+    turns from the one normal to the other as the edges pass each other, as if they were round: a bisector where they coincide.
+2.4 A pair that did not touch in the last step: another face separates as well (within tol), more than 60 degrees away from
+    the direction. The pair shares an edge or a corner only and may pass either way, no contact. A pair that touched goes on,
+    at any angle about its shared edge.
 """
 
 import numpy as np
@@ -16,12 +18,14 @@ import numpy as np
 from drystone.kernel import inner
 
 TOLERANCE = 2e-3  # of the smallest width of the two blocks
-COS_60 = 0.5
+COS_60, COS_120 = 0.5, -0.5
+ROUND = 1e-4  # of the size: edges nearer to each other than this are taken for round
 
 
 @inner
-def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, edges_a, edges_b):
-    """(True, d) or (False, 0); the last four are scratch for the largest block."""
+def contact_direction(bodies, placed, a, b, margin, touched, separation_a, separation_b, edges_a, edges_b):
+    """(True, d) or (False, 0); touched: whether the pair did so in the last step; the last four are scratch for the largest
+    block."""
     none = (0.0, 0.0, 0.0)
     vertex, normal, offset = placed.vertex, placed.normal, placed.offset
     va, va1 = bodies.vertex_start[a], bodies.vertex_start[a + 1]
@@ -34,7 +38,8 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
     if best_b > margin:
         return False, none
     best = max(best_a, best_b)
-    tol = TOLERANCE * min(placed.size[a], placed.size[b])
+    size = min(placed.size[a], placed.size[b])
+    tol = TOLERANCE * size
     if best < -tol:
         edge_count_a = edge_directions(bodies.face_start, bodies.face_vertex, fa, fa1, vertex, edges_a)
         edge_count_b = edge_directions(bodies.face_start, bodies.face_vertex, fb, fb1, vertex, edges_b)
@@ -43,7 +48,9 @@ def contact_direction(bodies, placed, a, b, margin, separation_a, separation_b, 
             return gap <= margin, d
     na = _normal(normal, _first_face(separation_a, fa, best_a - 1e-6 * tol), 1.0)
     nb = _normal(normal, _first_face(separation_b, fb, best_b - 1e-6 * tol), -1.0)
-    d = _face_axis(na, nb, best_a, best_b, tol)
+    d = _face_axis(na, nb, best_a, best_b, ROUND * size, COS_120 if touched else COS_60)
+    if touched:
+        return True, d
     if _other_way(normal, fa, fa1, separation_a, best - tol, d, 1.0):
         return False, none
     return not _other_way(normal, fb, fb1, separation_b, best - tol, d, -1.0), d
@@ -81,13 +88,17 @@ def _normal(normal, f, sign):
 
 
 @inner
-def _face_axis(na, nb, best_a, best_b, tol):
-    """2.3: the bisector of two opposite faces, or the face that separates best. Both normals point from a into b."""
+def _face_axis(na, nb, best_a, best_b, round_, least):
+    """2.3, both normals from a into b. Where the two faces meet at an angle, an edge that lies `offset` inside the other's face
+    makes their separations differ by offset times the sine. least: cosine between faces that both count."""
     cosine = na[0] * nb[0] + na[1] * nb[1] + na[2] * nb[2]
-    if abs(best_a - best_b) <= tol and cosine >= COS_60:
-        scale = 1 / np.sqrt(2 + 2 * cosine)
-        return (na[0] + nb[0]) * scale, (na[1] + nb[1]) * scale, (na[2] + nb[2]) * scale
-    return na if best_a >= best_b else nb
+    near = round_ * np.sqrt(max(0.0, 1.0 - cosine * cosine))
+    if abs(best_a - best_b) >= near or cosine < least:
+        return na if best_a >= best_b else nb
+    share = 0.5 + 0.5 * (best_a - best_b) / near
+    x, y, z = nb[0] + share * (na[0] - nb[0]), nb[1] + share * (na[1] - nb[1]), nb[2] + share * (na[2] - nb[2])
+    scale = 1 / np.sqrt(x * x + y * y + z * z)
+    return x * scale, y * scale, z * scale
 
 
 @inner

@@ -1,5 +1,5 @@
-"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities and the state of
-the bonds go over.
+"""Identity of contacts: new points and the old contacts come in, ids, impulses, velocities, strains and the
+state of the bonds go over.
 
 Step 5 of detection. Within a pair, new points and old contacts are matched one to one, nearest first, up to
 0.1 min(r_a, r_b) apart; ties go to the lower rows. A matched point takes all these from its old
@@ -9,9 +9,36 @@ contact, the others get fresh ids and zeros. Distances are in the world: in a st
 import numpy as np
 
 from drystone.contact.contacts import Contacts
+from drystone.contact.placed import Placed, pair_margin
 from drystone.kernel import inner
+from drystone.model import Bodies
 
 Array = np.ndarray
+
+
+def touched_before(bodies: Bodies, placed: Placed, pairs: Array, previous: Contacts) -> Array:
+    """(Q,) bool the pairs of pieces that touched in the last step: a contact of their blocks lies within the boxes of both."""
+    touched = np.zeros(len(pairs), np.bool_)
+    if len(previous.a):
+        _mark_touched(bodies.owner, placed, pairs, previous.a, previous.b, previous.point, bodies.radius, touched)
+    return touched
+
+
+@inner
+def _mark_touched(owner, placed, pairs, old_a, old_b, old_point, radius, touched):
+    first = 0
+    for q in range(pairs.shape[0]):
+        i, j = owner[pairs[q, 0]], owner[pairs[q, 1]]
+        while first < old_a.shape[0] and (old_a[first] < i or (old_a[first] == i and old_b[first] < j)):
+            first += 1
+        margin = pair_margin(i, j, radius, placed.sweep)
+        for o in range(first, _end_of_pair(old_a, old_b, first, i, j)):
+            inside = True
+            for axis in range(3):
+                for p in pairs[q]:
+                    if not placed.low[p, axis] - margin <= old_point[o, axis] <= placed.high[p, axis] + margin:
+                        inside = False
+            touched[q] = touched[q] or inside
 
 
 def remember(contacts: Contacts, previous: Contacts, radius: Array, next_id: int) -> int:
@@ -102,10 +129,13 @@ def carry_over(new, old, match, next_id):
         new.bond[n] = old.bond[o] if known else 0.0
         new.rest[n] = old.rest[o] if known else 0.0
         new.crushed[n] = old.crushed[o] if known else 0.0
+        new.stiffness[n] = old.stiffness[o] if known else 0.0
         for axis in range(3):
             new.impulse[n, axis] = old.impulse[o, axis] if known else 0.0
             new.velocity[n, axis] = old.velocity[o, axis] if known else 0.0
             new.stretch[n, axis] = old.stretch[o, axis] if known else 0.0
+            new.strain[n, axis] = old.strain[o, axis] if known else 0.0
+            new.steady[n, axis] = old.steady[o, axis] if known else 0.0
         if not known:
             next_id += 1
     return next_id

@@ -3,7 +3,7 @@
 2.  One direction d a pair: `direction`.
 3.1 Visible faces, n.d > 0.05 for a and n.(-d) > 0.05 for b, projected on the plane orthogonal to d.
 3.2 Each visible face of a is clipped with each of b, corners within 1e-6 size of a side are inside: convex polygons,
-    of width 2 area / perimeter. Narrower than tol = 2e-3 size: a ledge, dropped.
+    of width 2 area / perimeter. Narrower than tol = 2e-3 size: a ledge, dropped, but of a pair that touched in the last step.
 3.3 Vertices within min(3e-3 of the smaller face's diameter, a tenth of the width) of the segment between those kept
     are dropped, so that points persist from step to step; a thin joint keeps its four corners.
 4.1 Back along d on both face planes: antagonist points P_a, P_b; gap = (P_b - P_a).d; dropped above the margin.
@@ -57,10 +57,11 @@ class Scratch(NamedTuple):
     spare: Array  # (4 K, 2)
 
 
-def touching_points(bodies: Bodies, placed: Placed, pairs: Array, expected: int) -> Points:
-    """Contact points of all pairs; `expected` is how many were found last time."""
+def touching_points(bodies: Bodies, placed: Placed, pairs: Array, touched: Array, expected: int) -> Points:
+    """Contact points of all pairs; touched (Q,) bool are those that did so in the last step, `expected` is how many points were
+    found then."""
     scratch = scratch_for(bodies)
-    return with_room(len(pairs), expected, lambda points: _touch(bodies, placed, pairs, scratch, points))
+    return with_room(len(pairs), expected, lambda points: _touch(bodies, placed, pairs, touched, scratch, points))
 
 
 def with_room(pairs: int, expected: int, write: Callable[[Points], int]) -> Points:
@@ -99,19 +100,20 @@ def scratch_for(bodies: Bodies) -> Scratch:
 
 
 @inner
-def _touch(bodies, placed, pairs, scratch, out):
+def _touch(bodies, placed, pairs, touched, scratch, out):
     """Number of points written, or FULL if `out` is too short."""
     count = 0
     for q in range(pairs.shape[0]):
         a, b = pairs[q, 0], pairs[q, 1]
         margin = pair_margin(bodies.owner[a], bodies.owner[b], bodies.radius, placed.sweep)
         found, d = contact_direction(
-            bodies, placed, a, b, margin, scratch.separation_a, scratch.separation_b, scratch.edges_a, scratch.edges_b
-        )
+            bodies, placed, a, b, margin, touched[q], scratch.separation_a, scratch.separation_b, scratch.edges_a,
+            scratch.edges_b,
+        )  # fmt: skip
         if not found:
             continue
         before = count
-        ledge = TOLERANCE * min(placed.size[a], placed.size[b])
+        ledge = (2 * _SLACK if touched[q] else TOLERANCE) * min(placed.size[a], placed.size[b])
         count = joint_points(bodies, placed, a, b, d, margin, ledge, -np.inf, scratch, out, count)
         if count == FULL:
             return FULL

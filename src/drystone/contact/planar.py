@@ -59,9 +59,11 @@ def _start(contacts, c, middle, out, row):
     length = np.sqrt(contacts.normal[c, 0] ** 2 + contacts.normal[c, 2] ** 2)
     out.a[row], out.b[row], out.id[row] = contacts.a[c], contacts.b[c], contacts.id[c]
     out.gap[row], out.area[row] = contacts.gap[c], contacts.area[c]
+    out.stiffness[row] = contacts.stiffness[c]
     out.bond[row], out.rest[row], out.crushed[row] = contacts.bond[c], contacts.rest[c], contacts.crushed[c]
     for axis in range(3):
-        out.stretch[row, axis] = contacts.stretch[c, axis]
+        out.stretch[row, axis], out.strain[row, axis] = contacts.stretch[c, axis], contacts.strain[c, axis]
+        out.steady[row, axis] = contacts.steady[c, axis]
     for axis in range(0, 3, 2):
         out.point[row, axis] = contacts.point[c, axis]
         out.normal[row, axis] = contacts.normal[c, axis] / length

@@ -35,13 +35,14 @@ def corner_contacts(reference: Reference, which: int, span: float, previous: Con
     keep the ids of the `previous` contacts that they continue; then the next free id."""
     joints = reference.record.joints[which]
     count = int(joints.corner_start[joints.number[0]])
-    ints, vectors, numbers = np.empty((5, count), np.int64), np.zeros((5, count, 3)), np.zeros((5, count))
+    ints, vectors, numbers = np.empty((5, count), np.int64), np.zeros((7, count, 3)), np.zeros((6, count))
     known, taken = (previous.a, previous.b, previous.point, previous.id), np.zeros(len(previous.a), np.bool_)
     next_id = int(tell_corners(reference, which, span, ints, vectors, numbers, *known, taken, next_id))
     a, b, ids, _, _ = ints
-    point, normal, impulse, velocity, stretch = vectors
-    gap, area, bond, rest, crushed = numbers
-    return Contacts(a, b, point, normal, gap, area, ids, impulse, velocity, bond, rest, stretch, crushed), next_id
+    point, normal, impulse, velocity, stretch, strain, steady = vectors
+    gap, area, bond, rest, crushed, stiffness = numbers
+    memory = impulse, velocity, bond, rest, stretch, crushed, strain, steady, stiffness
+    return Contacts(a, b, point, normal, gap, area, ids, *memory), next_id
 
 
 @inner

@@ -79,7 +79,14 @@ class DynamicsTable(AnalysisTable):
     collapse: Annotated[Ratio, Field(gt=0)] = 0.20  # lost share of the potential energy that counts as collapse
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 0.53  # of a cone program: 0.5 has the least damping, 1 is backward Euler
     gyroscopic: Literal["implicit", "explicit"] = "implicit"  # how the spin of a block enters a cone program
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 20  # of a cone program with a notable impact; 1: never refine
+
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_no_parts(cls, given: Any) -> Any:
+        if "impact_substeps" in given:
+            raise InputError("impact_substeps is no key any more: landings are followed within a step, which is not taken in "
+                             "parts; remove it (docs/decisions/0023)")  # fmt: skip
+        return given
 
     @model_validator(mode="after")
     def _at_least_one_step(self) -> Self:
@@ -193,7 +200,6 @@ class SettlementHistoryTable(DynamicsTable):
     integrator: Literal["cone-program"] = "cone-program"
     scheme: Literal["velocity-zeroing", "large-steps", "rigid-modes"] = "velocity-zeroing"  # how inertia is removed
     theta: Annotated[Ratio, Field(ge=0.5, le=1)] = 1.0
-    impact_substeps: Annotated[Count, Field(ge=1, le=1000)] = 1
 
 
 ANALYSIS_TABLES: dict[str, type[AnalysisTable]] = {

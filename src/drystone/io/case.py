@@ -45,7 +45,7 @@ from drystone.io.given import read_utf8
 from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable, MotionTable
 from drystone.io.problems import InputProblem, KeyPath, describe_error, format_problems, read_toml
 from drystone.io.table import Table
-from drystone.laws import DEFAULT_YOUNG, ContactSurface, JointLaw
+from drystone.laws import DEFAULT_RELAXATION, DEFAULT_YOUNG, ContactSurface, JointLaw
 from drystone.loads import AppliedLoad, last_load_change, load_wrench
 from drystone.model import Block, Model, build_model
 from drystone.motion import Motion, check_in_plane, last_motion_end
@@ -114,14 +114,21 @@ class Case:
         if self.by_small_steps:
             return ContactSurface(self.young, coulomb=True)
         stated = young is not None or stiffness is not None
-        soft = exact or stated or not self.joints.are_dry
+        soft = exact or stated or self.solver.relaxation is not None or not self.joints.are_dry
         if self.solver.contact == "rigid" or (self.solver.contact is None and not soft):
             return ContactSurface(coulomb=exact)
         bounce = max(law.restitution for law in self.joints.laws)
         if bounce > 0:
             raise InputError(f"{self.path}: joints.restitution is {bounce:g}; compliant contact bounces by "
                              'its own stiffness; set contact = "rigid" in [solver], or remove it')  # fmt: skip
-        return ContactSurface(young if stated else DEFAULT_STONE_YOUNG, stiffness, exact)
+        return ContactSurface(young if stated else DEFAULT_STONE_YOUNG, stiffness, exact, self._relaxation)
+
+    @property
+    def _relaxation(self) -> float:
+        """[s] of compliant contacts; the settlements of the papers have no damping."""
+        if self.solver.relaxation is not None:
+            return self.solver.relaxation
+        return 0.0 if isinstance(self.analysis, SettlementHistoryTable) else DEFAULT_RELAXATION
 
     def blocks(self) -> list[Block]:
         """The blocks, generated or read from the files beside the case."""
@@ -268,6 +275,13 @@ def parse_case(
     if joints is not None and solver is not None and solver.contact == "rigid" and not joints.are_dry:
         message = 'joints with cohesion, adhesion, crushing or a stiffness need contact = "compliant"; remove "rigid"'
         problems.append(InputProblem(("solver", "contact"), message))
+    damped = solver is not None and solver.relaxation is not None
+    if damped and joints is not None and not joints.are_dry:
+        message = "joints with mortar have no relaxation time, their adhesion has a viscosity; remove it"
+        problems.append(InputProblem(("solver", "relaxation"), message))
+    if damped and analysis is not None and not isinstance(analysis, DynamicsTable):
+        message = f'an analysis of kind "{analysis.kind}" has no velocities; remove it, or use "dynamics"'
+        problems.append(InputProblem(("solver", "relaxation"), message))
     opens = joints is not None and any(law.dilatancy > 0 for law in joints.laws)
     if opens and analysis is not None and not analysis.by_small_steps:
         message = "joints open as they slide in small steps only; remove it, or integrator and kind in [analysis]"
@@ -300,10 +314,10 @@ def parse_case(
 
 # Keys that small steps do not have, by table. A value other than None is the one that small steps accept nevertheless.
 CONE_PROGRAM_KEYS: dict[str, dict[str, Any]] = {
-    "analysis": {"theta": None, "gyroscopic": None, "impact_substeps": None},
+    "analysis": {"theta": None, "gyroscopic": None},
     "solver": {
         "contact": "compliant", "stiffness": None, "method": None, "tolerance": None, "contact_search": None,
-        "contact_distance": None, "corner_radius": None,
+        "contact_distance": None, "corner_radius": None, "relaxation": None,
     },
     "joints": {"friction_law": "coulomb"},
 }  # fmt: skip

@@ -26,6 +26,7 @@ from drystone.units import (
     Ratio,
     Stiffness,
     Stress,
+    Time,
 )  # fmt: skip
 
 
@@ -179,6 +180,7 @@ class SolverTable(Table):
     contact: Literal["rigid", "compliant"] | None = None  # None: rigid, unless a modulus, a stiffness or coulomb is given
     young: Annotated[Stress, Field(gt=0)] | None = None  # [Pa] of the stone in compliant contact; None: 30 GPa
     stiffness: Annotated[Stiffness, Field(gt=0)] | None = None  # [N/m] of a contact point, instead of young
+    relaxation: Annotated[Time, Field(ge=0)] | None = None  # [s] damping of compliant contact over its stiffness; None: 5 ms
     method: Method = "native"  # native is drystone's own, the others are for comparison; qp is for planar analyses only
     tolerance: Annotated[Ratio, Field(gt=0, lt=1)] = 1e-6  # rms error of velocities in a step, over g times the step
     threads: Annotated[Count, Field(ge=1)] | None = None  # None: as many as the machine has cores
@@ -191,6 +193,7 @@ class SolverTable(Table):
         given = [name for name in ("young", "stiffness") if getattr(self, name) is not None]
         if len(given) > 1:
             raise InputError("young and stiffness say the same thing twice; give one of the two")
+        given += ["relaxation"] if self.relaxation is not None else []
         if self.contact == "rigid" and given:
             raise InputError(f'{given[0]} is for contact = "compliant" only; remove it or change the contact')
         return self

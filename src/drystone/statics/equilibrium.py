@@ -14,6 +14,7 @@ from drystone.blas import one_blas_thread
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detect import detect
 from drystone.joints import RIGID_SURFACE, ContactSurface
+from drystone.ledger import with_strain
 from drystone.loads import AppliedLoad, find_blocks, load_wrench, unit_vector
 from drystone.model import Model
 from drystone.problem import unwhiten
@@ -71,16 +72,18 @@ def step_from_rest(
     forces."""
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
     at_rest = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
-    scheme = Scheme(h, 1.0, True, surface, GRAVITY * h, 1)
+    scheme = Scheme(h, 1.0, True, surface._replace(relaxation=0.0), GRAVITY * h)
     problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme)
     with one_blas_thread():
-        solution = bear_joints(model, True, problem, guess, axes, contacts, h, solver).solution
+        borne = bear_joints(model, True, problem, guess, axes, contacts, h, solver)
+    solution = borne.solution
+    after, _ = with_strain(axes, borne, solution.impulse, 0.0, h)
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
     motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
     forces = np.einsum("cji,cj->ci", axes.contact, solution.impulse) / h
     stands = bool(solution.converged and motion <= STANDING_ACCELERATION)
-    return ContactEquilibrium(stands, motion, acceleration, contacts._replace(impulse=forces), solution)
+    return ContactEquilibrium(stands, motion, acceleration, after._replace(impulse=forces), solution)
 
 
 class ForceBounds(NamedTuple):

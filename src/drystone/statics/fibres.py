@@ -166,26 +166,10 @@ def _points(balance: Balance, joints: JointAreas, joint_of: Array, offset: Array
     tangent = balance.frame[first][:, 1:]
     point = joints.origin[joint_of] + np.einsum("ci,cik->ck", offset[:, : tangent.shape[1]], tangent)
     plane = _plane_of_gaps(balance, joints)[joint_of]
-    gap, nothing, none = (
-        plane[:, 0] + (plane[:, 1:] * offset).sum(axis=1),
-        np.zeros(len(joint_of)),
-        np.zeros((len(joint_of), 3)),
-    )
-    return Contacts(
-        contacts.a[first],
-        contacts.b[first],
-        point,
-        contacts.normal[first],
-        gap,
-        area,
-        np.arange(len(joint_of)),
-        none,
-        none,
-        nothing,
-        nothing,
-        none,
-        nothing,
-    )
+    gap = plane[:, 0] + (plane[:, 1:] * offset).sum(axis=1)
+    zero, zeros, number = np.zeros(len(joint_of)), np.zeros((len(joint_of), 3)), np.arange(len(joint_of))
+    return Contacts(contacts.a[first], contacts.b[first], point, contacts.normal[first], gap, area, number, zeros, zeros,
+                    zero, zero, zeros, zero, zeros, zeros, zero)  # fmt: skip
 
 
 def _plane_of_gaps(balance: Balance, joints: JointAreas) -> Array:

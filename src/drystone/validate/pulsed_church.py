@@ -24,7 +24,6 @@ integrator = "cone-program"
 duration = "3.5 s"
 time_step = "5 ms"
 theta = 1.0
-impact_substeps = 1
 [solver]
 contact = "compliant"
 young = "1.5 GPa"

@@ -25,7 +25,6 @@ tolerance = 1e-4
 integrator = "cone-program"
 time_step = "2.5 ms"
 theta = 1.0
-impact_substeps = 1
 """
 CASE = HOUSE + """
 duration = "2 s"

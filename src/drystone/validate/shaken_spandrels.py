@@ -31,7 +31,6 @@ integrator = "cone-program"
 duration = "6 s"
 time_step = "2.5 ms"
 theta = 1.0
-impact_substeps = 1
 [solver]
 contact = "compliant"
 young = "30 GPa"

@@ -47,7 +47,7 @@ def draw_energy(figure: Any, run: Run, gravity: float) -> None:
 
 def draw_ledger(figure: Any, run: Run) -> None:
     """Draw where the supplied energy went: stacked areas whose sum is the line of the supplied energy. Energy that the time
-    integration created is drawn below zero."""
+    integration and the contacts created is drawn below zero."""
     time, energy = energy_histories(run)
     supplied = 1e-3 * (
         energy["ground"] + energy["potential"][0] - energy["potential"] + sum(energy[name][0] for name in STORED_ENERGIES)
@@ -60,7 +60,7 @@ def draw_ledger(figure: Any, run: Run) -> None:
     axes = figure.add_subplot()
     axes.stackplot(time, *(np.maximum(part, 0.0) for part in parts.values()), labels=parts, colors=COLOURS, alpha=0.7,
                    rasterized=True)  # fmt: skip
-    below = sum((np.minimum(part, 0.0) for part in parts.values()), np.zeros_like(time))
+    below = sum((np.minimum(part, 0.0) for part in parts.values()), -1e-3 * energy["made"])
     if below.any():
         axes.fill_between(time, below, color=FAINT_GREY, label="created by the time integration")
     axes.plot(time, supplied, color="black", label="work of ground and loads, and potential energy released")
