@@ -96,16 +96,20 @@ def problems_of(law, young, duration):
 @pytest.mark.parametrize("law", ["associated", "coulomb"])
 def test_the_status_agrees_with_the_error(law, young):
     """Every method by its name knows both laws. What is called converged is within what is allowed of native's answer at 1e-9,
-    whose velocities are unique with associated friction and were in these steps with Coulomb's; of what is a hundred times
-    nearer no more than a tenth is called unconverged. By the last revision's measure it was four fifths of Clarabel's."""
+    whose velocities are unique with associated friction and were in these steps with Coulomb's. The measure is a bound, here up
+    to thirty times the true error: of what is thirty times nearer than the tolerance no more than a tenth is called unconverged.
+    By the measure of Clarabel's own status it was four fifths of its answers."""
     cases = problems_of(law, young, 0.15)
     assert len(cases) > 10
+    close = 0
     for method in OTHERS:
         solve, near, missed = make_solver(method, 1e-6, threads=1), 0, 0
         for problem, guess, truth in cases:
             answer = solve(problem, guess)
             apart = np.linalg.norm(answer.velocity - truth.velocity) / (problem.speed * np.sqrt(problem.total_mass))
             assert not answer.converged or apart <= 1e-5, (method, answer)
-            near += apart <= 1e-7
-            missed += apart <= 1e-7 and not answer.converged
+            near += apart <= 3e-8
+            missed += apart <= 3e-8 and not answer.converged
         assert missed <= 0.1 * near, (method, missed, near)
+        close += near
+    assert close > 10  # most of Clarabel's answers are; sweeps stop at the tolerance
