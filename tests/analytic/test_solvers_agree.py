@@ -96,8 +96,9 @@ def problems_of(law, young, duration):
 @pytest.mark.parametrize("law", ["associated", "coulomb"])
 def test_the_status_agrees_with_the_error(law, young):
     """Every method by its name knows both laws. What is called converged is within what is allowed of native's answer at 1e-9,
-    whose velocities are unique with associated friction and were in these steps with Coulomb's. The measure is a bound, here up
-    to thirty times the true error: of what is thirty times nearer than the tolerance no more than a tenth is called unconverged.
+    whose velocities are unique with associated friction and were in these steps with Coulomb's. The measure is a bound, up
+    to thirty times the true error here: no more than a tenth of what is thirty times nearer than the tolerance is called
+    unconverged.
     By the measure of Clarabel's own status it was four fifths of its answers."""
     cases = problems_of(law, young, 0.15)
     assert len(cases) > 10
