@@ -181,10 +181,10 @@ def test_coulomb_friction_converges(seeds):
         for step in watch(made, made.model(), native(TOLERANCE, threads=1)):
             steps += 1
             failed += [] if step.converged else [(seed, step.after.step)]
-            for problem, _, solution in step.solves:
-                residual = grade(problem, solution.velocity, solution.impulse)
-                rigid = len(problem.a) > 0 and problem.compliance[0] == 0
-                assert not (solution.converged and rigid) or residual.natural_map <= MARGIN * TOLERANCE
+            problem, _, solution = step.solve
+            residual = grade(problem, solution.velocity, solution.impulse)
+            rigid = len(problem.a) > 0 and problem.compliance[0] == 0
+            assert not (solution.converged and rigid) or residual.natural_map <= MARGIN * TOLERANCE
     assert steps > 30 * len(seeds)
     assert len(failed) < 0.002 * steps, failed
 
