@@ -5,8 +5,8 @@ PYTHON ?= python3
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 RIVALS := $(VENV)/.rivals
-PAGE := src/drystone/page/bundle/index.html
-KERNELS := src/drystone/kernel/compiled
+PAGE := src/drystone/show/page/bundle/index.html
+KERNELS := src/drystone/base/kernel/compiled
 
 # Python keeps its own compiled files, whatever the shell says: a start of drystone is then a fifth shorter.
 unexport PYTHONDONTWRITEBYTECODE
@@ -86,4 +86,4 @@ bench: $(RIVALS)
 	$(BIN)/python -m bench.run $(BENCH)
 
 clean:
-	rm -rf $(VENV) page/node_modules src/drystone/page/bundle docs/_build docs/reference demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) page/node_modules src/drystone/show/page/bundle docs/_build docs/reference demo .pytest_cache .mypy_cache .ruff_cache

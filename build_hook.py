@@ -6,8 +6,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PAGE = Path("src/drystone/page/bundle/index.html")
-KERNELS = Path("src/drystone/kernel/compiled")
+PAGE = Path("src/drystone/show/page/bundle/index.html")
+KERNELS = Path("src/drystone/base/kernel/compiled")
 
 
 class WheelHook(BuildHookInterface):

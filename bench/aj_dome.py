@@ -3,10 +3,10 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from drystone.analysis.dynamics import run as run_history
 from drystone.io.case import parse_case
-from drystone.session import run as run_history
-from drystone.validate.dome import ring_stresses
-from drystone.view.picture import picture
+from drystone.show.pictures.picture import picture
+from drystone.validation.dome import ring_stresses
 
 ROOT = Path(__file__).parents[1]
 BOND = 'tension = "14 kPa"\nbrittle = true\n'

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from drystone.analysis.statics.building_stages import build_in_stages, presence_by_stage
 from drystone.contact.contacts import Contacts, head_joint_opening
-from drystone.measure import balanced_from
-from drystone.model import Model
-from drystone.resultants import joint_resultants
-from drystone.solvers.methods import make_solver
-from drystone.statics.construction import build_in_stages, presence_by_stage
-from drystone.validate.acary_jean import SCHEMES, STONE_CONTACT, WINDOW, acary_jean_wall, apply_weight
-from drystone.view.plots import base_picture
+from drystone.engine.solvers.methods import make_solver
+from drystone.results.measures import balanced_from
+from drystone.results.resultants import joint_resultants
+from drystone.show.plots.statics_curves import base_picture
+from drystone.structure.model import Model
+from drystone.validation.acary_jean import SCHEMES, STONE_CONTACT, WINDOW, acary_jean_wall, apply_weight
 
 Array = np.ndarray
 

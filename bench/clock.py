@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from drystone.contact.broad import candidate_pairs
-from drystone.contact.detect import detect
-from drystone.contact.placed import place
-from drystone.model import Model
-from drystone.stepping import State
+from drystone.contact.broad_phase import candidate_pairs
+from drystone.contact.detection import detect
+from drystone.contact.placed_blocks import place
+from drystone.engine.cone_step.integrator import State
+from drystone.structure.model import Model
 
 T = TypeVar("T")
 

@@ -24,14 +24,14 @@ from bench.measure import Row
 from bench.peers import PEERS
 from bench.places import REST, Place, scene_of, sine
 from drystone import build
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
-from drystone.model import Model, build_model
-from drystone.motion import Motion
-from drystone.simulate import Step, follow_small_steps, initial_state, simulate
-from drystone.solvers.native import native
-from drystone.state import State
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.engine.simulation import Step, follow_small_steps, initial_state, simulate
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import SmallSteps
+from drystone.engine.solvers.native import native
+from drystone.engine.state import State
+from drystone.ground.motion import Motion
+from drystone.structure.model import Model, build_model
 
 Array = np.ndarray
 

@@ -17,14 +17,14 @@ from threadpoolctl import threadpool_limits
 from bench.clock import forget_peak, peak, timed
 from bench.scenes import SCENES, TOLERANCE, Case, make_model, phases, surface_of
 from drystone import build
-from drystone.joints import ContactSurface
-from drystone.model import Model, build_model
-from drystone.problem import Problem
-from drystone.simulate import simulate
-from drystone.solvers import clarabel
-from drystone.solvers.methods import make_solver
-from drystone.solvers.native import native
-from drystone.solvers.solution import ContactSolver, Solution
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers import clarabel
+from drystone.engine.solvers.methods import make_solver
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem
+from drystone.engine.solvers.solution import ContactSolver, Solution
+from drystone.structure.model import Model, build_model
 
 Row = dict[str, Any]
 Make = Callable[[float], ContactSolver]  # a solver of a tolerance

@@ -16,17 +16,17 @@ import numpy as np
 from bench.browser import SIZE, chromium
 from bench.clock import timed
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.contact.detect import detect
+from drystone.contact.detection import detect
+from drystone.engine.cone_step.integrator import State
+from drystone.engine.rotation import move_freely
+from drystone.engine.simulation import Step, initial_state
+from drystone.engine.solvers.solution import Residual, Solution
 from drystone.io.case import parse_case
-from drystone.model import Model
-from drystone.page.answers import RunAnswers
-from drystone.page.server import Server
-from drystone.page.share import write_html
-from drystone.simulate import Step, initial_state
-from drystone.solvers.solution import Residual, Solution
-from drystone.spin import move_freely
-from drystone.stepping import State
-from drystone.writer import RunWriter
+from drystone.results.store.run_writer import RunWriter
+from drystone.show.page.answers import RunAnswers
+from drystone.show.page.server import Server
+from drystone.show.page.shared_file import write_html
+from drystone.structure.model import Model
 
 WALL = """# {blocks} blocks that fly apart
 [structure]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.scenes import SCENES, Direction, make_model
+from drystone.ground.motion import Motion
 from drystone.io.case import read_case
-from drystone.model import Model
-from drystone.motion import Motion
+from drystone.structure.model import Model
 
 REST = 0.1  # [s] after which what still moves drifts
 EXAMPLES = Path(__file__).parents[1] / "examples"

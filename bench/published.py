@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 from bench.clock import detection, timed
 from bench.measure import Row
 from drystone import build
-from drystone.model import Model, build_model
-from drystone.motion import Motion
-from drystone.problem import Problem
-from drystone.simulate import simulate
-from drystone.solvers.native import native
-from drystone.solvers.solution import Guess, Solution
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem
+from drystone.engine.solvers.solution import Guess, Solution
+from drystone.ground.motion import Motion
+from drystone.structure.model import Model, build_model
 
 DOWN_Y = (0.0, -1.0, 0.0)
 

@@ -33,7 +33,7 @@ from bench.engine import METHODS, OURS
 from bench.machine import describe, revision
 from bench.measure import Effort, Row
 from bench.scenes import FORMS, LAWS, PHASES, SCENES, SIZES
-from drystone.solvers.methods import SPATIAL
+from drystone.engine.solvers.methods import SPATIAL
 
 ROOT = Path(__file__).parents[1]
 Job = dict[str, Any]

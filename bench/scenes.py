@@ -20,14 +20,14 @@ import numpy as np
 
 from bench.clock import detection
 from drystone import build
-from drystone.joints import ContactSurface
-from drystone.model import Block, Model, build_model
-from drystone.motion import Motion
-from drystone.problem import Problem
-from drystone.simulate import Step, simulate
-from drystone.solvers.native import native
-from drystone.solvers.solution import Guess, Solution
-from drystone.stepping import Energy
+from drystone.engine.cone_step.integrator import Energy
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import Step, simulate
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem
+from drystone.engine.solvers.solution import Guess, Solution
+from drystone.ground.motion import Motion
+from drystone.structure.model import Block, Model, build_model
 
 Direction = tuple[float, float, float]
 PHASES = ("standing", "starting", "impacting")

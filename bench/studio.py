@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bench.browser import SIZE, chromium
-from drystone.page.server import Server
-from drystone.page.studio import Studio
+from drystone.show.page.server import Server
+from drystone.show.page.studio import Studio
 
 TIMES = 9
 SLIDERS: dict[str, tuple[dict[str, Any], str, list[Any]]] = {  # what is built first, the slider, where it goes

@@ -13,11 +13,11 @@ from pathlib import Path
 from time import perf_counter
 
 from drystone.io.case import read_case
-from drystone.study.content import trial_key
+from drystone.study.loop import run_study
 from drystone.study.process_workers import ProcessWorkers
-from drystone.study.run import run_study
 from drystone.study.sweep import Sweep, combinations
-from drystone.study.table import TrialTable
+from drystone.study.trial_key import trial_key
+from drystone.study.trial_table import TrialTable
 from drystone.study.workers import SerialWorkers, Task
 
 HOUSE = Path(__file__).parents[1] / "examples" / "stone-house.toml"

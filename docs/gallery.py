@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from drystone.analysis.dynamics import run as compute
 from drystone.build import GENERATORS
 from drystone.io.starter import format_generator_keys
-from drystone.model import build_model
-from drystone.record import Run, read_run
-from drystone.session import run as compute
-from drystone.view.movie import movie
-from drystone.view.picture import picture, strip
+from drystone.results.store.run_reader import Run, read_run
+from drystone.show.pictures.movie import movie
+from drystone.show.pictures.picture import picture, strip
+from drystone.structure.model import build_model
 
 HERE = Path(__file__).parent
 HEAD = """# Gallery

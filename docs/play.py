@@ -7,8 +7,8 @@ all bricks or each its own (seeds 1 to 6).
 
 import numpy as np
 
+from drystone.analysis.dynamics import case_solver, simulate_case, start_state
 from drystone.io.case import parse_case
-from drystone.session import case_solver, simulate_case, start_state
 
 CASE = """
 [structure]

@@ -11,20 +11,20 @@ from typing import Any
 
 import typer
 
+from drystone.base.units import UNITS
 from drystone.build import GENERATORS
-from drystone.changes import BlockChange
 from drystone.cli.commands import GROUPS
 from drystone.cli.options import app
-from drystone.elastic import Stone
+from drystone.ground.motion import Motion
 from drystone.io import analysis_tables, case_tables, motion_tables
 from drystone.io.analysis_tables import HistoryRow
-from drystone.io.geometry.structure import read_structure
+from drystone.io.geometry.structure_file import read_structure
 from drystone.io.schema import case_schema
-from drystone.io.table import Table
-from drystone.laws import JointLaw, Scatter
-from drystone.loads import AppliedLoad
-from drystone.motion import Motion
-from drystone.units import UNITS
+from drystone.io.table_base import Table
+from drystone.structure.block_changes import BlockChange
+from drystone.structure.deformable_blocks import Stone
+from drystone.structure.joint_laws import JointLaw, Scatter
+from drystone.structure.loads import AppliedLoad
 
 TABLES = {
     "structure": "The structure: one of the [generators](../gallery.md), [a file](../exchange.md), or an assembly of parts.",

@@ -12,10 +12,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from bench.browser import SIZE, chromium
-from drystone.page.answers import RunAnswers
-from drystone.page.reply import Site
-from drystone.page.server import Server
-from drystone.page.studio import Studio
+from drystone.show.page.answers import RunAnswers
+from drystone.show.page.reply import Site
+from drystone.show.page.server import Server
+from drystone.show.page.studio import Studio
 
 IMAGES = Path(__file__).parent / "images"
 

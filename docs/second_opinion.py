@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from drystone import session
-from drystone.analyse import record as statics
-from drystone.analyse.stages import Stages
-from drystone.cross import second_opinion
-from drystone.cross.histories import FrameComparison, compare_frames, other_case
+from drystone.analysis import dynamics
+from drystone.analysis import statics_run as statics
+from drystone.analysis.second_opinion import second_opinion
+from drystone.analysis.second_opinion.of_history import FrameComparison, compare_frames, other_case
+from drystone.analysis.stages import Stages
 from drystone.io.case import Case, parse_case
-from drystone.record import Run
+from drystone.results.store.run_reader import Run
 
 AMOUNTS = (1e-3, 1e-2, 1e-1)  # [m]
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -71,7 +71,7 @@ def histories_table(selected: list[str]) -> None:
         if selected and name not in selected:
             continue
         with TemporaryDirectory() as folder:
-            run = session.run(case, Path(folder) / "run")
+            run = dynamics.run(case, Path(folder) / "run")
             for follower, keys in FOLLOWERS.items():
                 begin = time.process_time()
                 when, last = follow(run, other_case(case, **keys), AMOUNTS)
@@ -89,7 +89,7 @@ def stiffness_table() -> None:
     for young in ("3 GPa", "30 GPa", "300 GPa", "3000 GPa"):
         case = parse_case(DRUM_COLUMN, "drum-column.toml", {"solver.young": young, "analysis.duration": "1 s"})
         with TemporaryDirectory() as folder:
-            run = session.run(case, Path(folder) / "run")
+            run = dynamics.run(case, Path(folder) / "run")
             for follower, keys in FOLLOWERS.items():
                 for step in (1e-3, 2.5e-4):
                     other = other_case(case, time_step=step, **keys)

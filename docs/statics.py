@@ -6,12 +6,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from drystone.analyse.record import record_statics
+from drystone.analysis.dynamics import run as run_history
+from drystone.analysis.statics_run import record_statics
 from drystone.io.case import read_case
-from drystone.record import read_result, read_run
-from drystone.session import run as run_history
-from drystone.view.picture import picture
-from drystone.view.results import result_pictures
+from drystone.results.store.run_reader import read_result, read_run
+from drystone.show.pictures.analysis_pictures import result_pictures
+from drystone.show.pictures.picture import picture
 
 HERE = Path(__file__).parent
 SHOWN = {  # example: pictures of its result that the pages show

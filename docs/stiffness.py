@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.analysis.dynamics import case_solver, simulate_case, start_state
 from drystone.io.case import parse_case
-from drystone.session import case_solver, simulate_case, start_state
 
 
 class Shaken(NamedTuple):

@@ -1,4 +1,4 @@
-"""Print the numbers of docs/tour.md: step 201 of Oppenheim's arch, line by line of `stepping.step`.
+"""Print the numbers of docs/tour.md: step 201 of Oppenheim's arch, line by line of `step` of the integrator.
 
     python docs/tour.py            print
     python docs/tour.py --write    put the output into the marked blocks of docs/tour.md
@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.contact.detect import detect
+from drystone.contact.detection import detect
+from drystone.engine.cone_step.integrator import Scheme, assemble, step
+from drystone.engine.contact_laws import RIGID_SURFACE
+from drystone.engine.rotation import move_freely
+from drystone.engine.simulation import load_between, simulate
+from drystone.engine.solvers.native import native
 from drystone.io.case import read_case
-from drystone.joints import RIGID_SURFACE
-from drystone.simulate import load_between, simulate
-from drystone.solvers.native import native
-from drystone.spin import move_freely
-from drystone.stepping import Scheme, assemble, step
 
 BEFORE = 200  # number of steps before the printed one
 CONTACT = 0  # the contact point that is printed

@@ -14,15 +14,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from drystone import build
-from drystone.analyse.safe_multiplier import MultiplierProblem, safe_multiplier
+from drystone.analysis.safe_multiplier import MultiplierProblem, safe_multiplier
+from drystone.analysis.statics.collapse_multiplier import solve_limit, stands_with_associated_friction
+from drystone.analysis.statics.standing import balance_of_closed_joints, judge_standing
+from drystone.base.units import GRAVITY
 from drystone.build import GENERATORS, with_play
 from drystone.build.shapes import box
-from drystone.loads import body_force, weight_wrench
-from drystone.model import Block, Model, build_model
-from drystone.simulate import simulate_small_steps
-from drystone.statics.limit import solve_limit, stands_with_associated_friction
-from drystone.statics.standing import balance_of_closed_joints, judge_standing
-from drystone.units import GRAVITY
+from drystone.engine.simulation import simulate_small_steps
+from drystone.structure.loads import body_force, weight_wrench
+from drystone.structure.model import Block, Model, build_model
 
 OPENING = {"length": 4.5, "height": 1.25, "thickness": 0.25, "span": 1.5, "courses": 5, "blocks": 9}
 

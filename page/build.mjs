@@ -1,12 +1,12 @@
 // Builds the bundle that the Python package ships: every site that is there (index.html with src/page.ts, studio.html with
-// src/studio.ts) as one html, one js and one css file in src/drystone/page/bundle.
+// src/studio.ts) as one html, one js and one css file in src/drystone/show/page/bundle.
 import { build } from "esbuild";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const bundle = join(here, "..", "src", "drystone", "page", "bundle");
+const bundle = join(here, "..", "src", "drystone", "show", "page", "bundle");
 const sites = [["index.html", "page"], ["studio.html", "studio"]].filter(([html]) => existsSync(join(here, html)));
 
 mkdirSync(bundle, { recursive: true });

@@ -20,7 +20,7 @@ SAID = """
 import numpy, threadpoolctl, scipy.linalg
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 blas = sorted({each["architecture"] for each in threadpoolctl.threadpool_info() if "architecture" in each})
-from drystone.kernel.target import target_processor
+from drystone.base.kernel.target import target_processor
 kernels = target_processor()
 chosen = [name for name in __cpu_dispatch__ if __cpu_features__[name]]
 print(f"kernels for {kernels}, OpenBLAS for {blas}, of NumPy's special code: {chosen or 'none'}", flush=True)

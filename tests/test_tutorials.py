@@ -22,22 +22,22 @@ import jsonschema
 import pytest
 import typer
 
+from drystone.analysis.dynamics import run
 from drystone.cli import main
 from drystone.cli.options import app
 from drystone.io.case import read_case
-from drystone.io.geometry.structure import write_structure
+from drystone.io.geometry.structure_file import write_structure
 from drystone.io.schema import case_schema
-from drystone.io.study import parse_study
-from drystone.report import figures
-from drystone.session import run
-from drystone.study.kinds import STUDY_KINDS
+from drystone.io.study_file import parse_study
+from drystone.show.report import figures
+from drystone.study.preparation import STUDY_KINDS
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = typer.main.get_command(app).commands
 MADE = {"tour.md", "case-file.md", "commands.md"}  # written from the code (tests/test_docs.py, tests/test_site.py)
 PAGES = [page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
          if page.name not in MADE and "_build" not in page.parts]  # fmt: skip
-PAGE_IS_BUILT = (ROOT / "src/drystone/page/bundle/index.html").exists()  # by npm; `drystone view` needs it
+PAGE_IS_BUILT = (ROOT / "src/drystone/show/page/bundle/index.html").exists()  # by npm; `drystone view` needs it
 BLOCK = re.compile(r"^(?:<!-- (not run|long): .+? -->\n)?```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`drystone ([a-z]+)([^`]*)`")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")

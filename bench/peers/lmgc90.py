@@ -14,8 +14,8 @@ from itertools import count
 import numpy as np
 
 from bench.peers.peer import Peer, Setting, Steps
-from drystone.model import Block, Model
-from drystone.motion import Motion, total_velocity
+from drystone.ground.motion import Motion, total_velocity
+from drystone.structure.model import Block, Model
 
 Array = np.ndarray
 LONGEST = 10.0  # [s] of shaking that is told to it ahead

@@ -26,8 +26,8 @@ from itertools import count
 import numpy as np
 
 from bench.peers.peer import Peer, Setting, Steps, frictions, half_size, hulls, weight
-from drystone.model import Model
-from drystone.motion import Motion
+from drystone.ground.motion import Motion
+from drystone.structure.model import Model
 
 Array = np.ndarray
 MEMORY = 250_000  # [B] a block for contacts, three times what was seen; its own guess for 5,000 blocks is more than 40 GB

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.model import Model
-from drystone.motion import Motion, total_velocity
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.ground.motion import Motion, total_velocity
+from drystone.structure.model import Model
 
 Array = np.ndarray
 Steps = Iterator[Callable[[], Array]]  # after every step, how to ask where the centroids are (B, 3) [m], seen from the ground

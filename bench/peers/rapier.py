@@ -15,9 +15,9 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from bench.peers.peer import Peer, Setting, Steps, frictions, half_size, hulls, weight
-from drystone.model import Model
-from drystone.motion import Motion
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.ground.motion import Motion
+from drystone.structure.model import Model
 
 Array = np.ndarray
 BEST = {

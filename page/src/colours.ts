@@ -1,4 +1,4 @@
-// Colours of blocks: values come in, (B, 4) bytes sRGB go out; the same tones as the pictures of Python (view/picture.py).
+// Colours of blocks: values come in, (B, 4) bytes sRGB go out; the same tones as the pictures of Python (show/pictures/picture.py).
 
 type Colour = readonly [number, number, number];
 

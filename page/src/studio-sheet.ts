@@ -1,4 +1,4 @@
-// The sheet of the studio (page/controls.py): its values, its controls and its earlier states.
+// The sheet of the studio (show/page/studio_controls.py): its values, its controls and its earlier states.
 
 export type Value = string | number | boolean | Value[] | { [key: string]: Value };
 export type Sheet = { [key: string]: Value };

@@ -12,30 +12,29 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from drystone import build
-    from drystone.errors import InputError
+    from drystone.analysis.dynamics import run
+    from drystone.base.errors import InputError
+    from drystone.ground.motion import Motion
     from drystone.io.case import read_case
-    from drystone.measure import summarise
-    from drystone.model import Block, Model, build_model
-    from drystone.motion import Motion
-    from drystone.record import Run, read_run
-    from drystone.session import run
-    from drystone.view.picture import picture, strip
+    from drystone.results.measures import summarise
+    from drystone.results.store.run_reader import Run, read_run
+    from drystone.show.pictures.picture import picture, strip
+    from drystone.structure.model import Block, Model, build_model
 
 # Loaded when first asked for: Numba alone takes half a second, and `drystone --help` needs none of it.
-# `simulate` is not here: the module of that name would hide the function once anything imports it.
 _ROOMS = {
-    "Block": "model",
-    "InputError": "errors",
-    "Model": "model",
-    "Motion": "motion",
-    "Run": "record",
-    "build_model": "model",
-    "picture": "view.picture",
+    "Block": "structure.model",
+    "InputError": "base.errors",
+    "Model": "structure.model",
+    "Motion": "ground.motion",
+    "Run": "results.store.run_reader",
+    "build_model": "structure.model",
+    "picture": "show.pictures.picture",
     "read_case": "io.case",
-    "read_run": "record",
-    "run": "session",
-    "strip": "view.picture",
-    "summarise": "measure",
+    "read_run": "results.store.run_reader",
+    "run": "analysis.dynamics",
+    "strip": "show.pictures.picture",
+    "summarise": "results.measures",
 }
 
 __all__ = [

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from drystone import build
-from drystone.joints import ContactSurface
-from drystone.loads import AppliedLoad, body_force, weight_wrench
-from drystone.model import build_model
-from drystone.solvers.methods import make_solver
-from drystone.statics.balance import assemble_balance
-from drystone.statics.equilibrium import solve_equilibrium
-from drystone.statics.limit import solve_limit
-from drystone.statics.remaining import find_remaining
-from drystone.statics.thrust import conventional_thrust, find_arch, minimum_thickness, thrust_line_multiplier
-from drystone.units import GRAVITY
-from drystone.validate.arches import (
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics.remaining_blocks import find_remaining
+from drystone.analysis.statics.rigid_equilibrium import solve_equilibrium
+from drystone.analysis.statics.thrust_lines import conventional_thrust, find_arch, minimum_thickness, thrust_line_multiplier
+from drystone.base.units import GRAVITY
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.solvers.methods import make_solver
+from drystone.structure.loads import AppliedLoad, body_force, weight_wrench
+from drystone.structure.model import build_model
+from drystone.validation.arches import (
     EXTRADOS_RADIUS,
     LOAD_POSITIONS,
     build_loaded_arch,
@@ -28,9 +28,9 @@ from drystone.validate.arches import (
     find_least_thickness,
     spandrel_loads,
 )
-from drystone.validate.capacities import ALONG_X, collapse_by_body_force
-from drystone.validate.natural_arch import analyse_wall_over_gap, count_fallen_by_course
-from drystone.validate.oppenheim import round_arch
+from drystone.validation.capacities import ALONG_X, collapse_by_body_force
+from drystone.validation.natural_arch import analyse_wall_over_gap, count_fallen_by_course
+from drystone.validation.oppenheim import round_arch
 
 
 @pytest.mark.parametrize(("blocks", "truth", "within"), [(101, 0.1075, 3e-4), (27, 0.1067, 5e-5)])
@@ -81,8 +81,8 @@ def test_oppenheims_multiplier_with_round_voussoirs():
     assert collapse_by_body_force(build_model(round_arch(), friction=2.0), ALONG_X).multiplier == pytest.approx(0.444, abs=5e-4)
 
 
-# The stand-alone arch of BRT (validate/arches.py): half of the load on the crown and a quarter at 60 degrees to each side, on a
-# ring of 0.47 m, gives both of its numbers; with all of it near the crown the second is below 4.5 % whatever the rest.
+# The stand-alone arch of BRT (validation/arches.py): half of the load on the crown and a quarter at 60 degrees to each side, on
+# a ring of 0.47 m, gives both of its numbers; with all of it near the crown the second is below 4.5 % whatever the rest.
 
 
 def slip_and_opening(system, velocity):

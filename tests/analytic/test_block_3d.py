@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.measure import collapse_time, peaks
-from drystone.simulate import simulate
-from drystone.solvers.native import native
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.native import native
+from drystone.results.measures import collapse_time, peaks
 
 STILL = 0.5  # [s] when the ground has come to rest
 BALANCE = np.hypot(0.3, 1.0)  # potential energy, over that upright, with the centroid above an edge of the base: 1.044

@@ -9,11 +9,11 @@ import pytest
 from housner_reference import overturns
 from test_planar_rocking import overturns as overturns_by_adaptive_steps
 
+from drystone.base.units import GRAVITY
 from drystone.io.case import read_case
-from drystone.study.domain import FailureDomainTable
+from drystone.study.failure_domain import FailureDomainTable
 from drystone.study.trial import run_trial
-from drystone.study.trials import COLLAPSED, Trials
-from drystone.units import GRAVITY
+from drystone.study.trial_records import COLLAPSED, Trials
 
 BLOCK = read_case(Path(__file__).parents[2] / "examples/rocking-block.toml")
 
@@ -45,7 +45,7 @@ def test_the_equation_by_two_schemes(amplitude):
     assert falls(0.5, amplitude) == overturns_by_adaptive_steps("sine", amplitude)
 
 
-@pytest.mark.soak  # of one half-period: tests/unit/test_failure_domain.py, and test_small_steps_published.py by halving
+@pytest.mark.soak  # of one half-period: tests/unit/study/test_failure_domain.py, and test_small_steps_published.py by halving
 @pytest.mark.parametrize("count", [2, 20])
 def test_boundary_over_half_periods(count):
     """Within 2 % of the equation, with at most a third of the trials of the grid (of 20 half-periods a fiftieth are enough, of

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
-from drystone.errors import InputError
-from drystone.simulate import simulate, simulate_small_steps
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY
+from drystone.engine.simulation import simulate, simulate_small_steps
+from drystone.engine.solvers.native import native
 
 HALF_WIDTH, HALF_HEIGHT, TILT = 0.3, 1.0, np.deg2rad(8)
 HOUSNER = 1 - 1.5 * HALF_WIDTH**2 / (HALF_WIDTH**2 + HALF_HEIGHT**2)

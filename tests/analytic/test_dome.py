@@ -3,12 +3,12 @@
 import pytest
 
 from drystone import build
-from drystone.joints import ContactSurface
-from drystone.laws import JointLaw
-from drystone.model import build_model
-from drystone.simulate import simulate
-from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import solve_equilibrium
+from drystone.analysis.statics.rigid_equilibrium import solve_equilibrium
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.methods import make_solver
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.model import build_model
 
 STONE = ContactSurface(30e9)
 

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from drystone import build, build_model, quaternion
+from drystone import build, build_model
+from drystone.base import quaternion
 from drystone.build.shapes import box
-from drystone.deform import strain_energy
-from drystone.elastic import Stone, gauss_stresses, mesh_nodes
-from drystone.joints import ContactSurface
-from drystone.motion import Motion
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
+from drystone.engine.cone_step.modal_unknowns import strain_energy
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
+from drystone.ground.motion import Motion
+from drystone.structure.deformable_blocks import Stone, gauss_stresses, mesh_nodes
 
 YOUNG, DENSITY = 1e8, 2000.0
 SPEED = (YOUNG / DENSITY) ** 0.5  # [m/s] of waves in a bar: 224

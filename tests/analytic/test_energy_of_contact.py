@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
+from drystone.base.units import GRAVITY
 from drystone.contact.contacts import no_contacts
-from drystone.contact.detect import detect
-from drystone.laws import RIGID_SURFACE, ContactSurface
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.stepping import kinetic_energy
-from drystone.units import GRAVITY
+from drystone.contact.detection import detect
+from drystone.engine.cone_step.integrator import kinetic_energy
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
+from drystone.structure.joint_laws import RIGID_SURFACE, ContactSurface
 from tests.analytic.test_housner_rocking import LEAST, NB, coefficients, created, impacts, ratios, rock, rock_past_six
 
 FLOOR = ("floor", (-9, -9, -1), (9, 9, 0), True)
@@ -187,7 +187,7 @@ def test_resumed_in_the_middle_of_a_landing_bit_for_bit(surface):
 
 def test_a_spring_that_loses_its_area_has_no_more_energy():
     """Truth: (T462), by hand. Force is kept where the joint stiffens, strain where it softens; never more energy."""
-    from drystone.strain import found_elastic
+    from drystone.engine.cone_step.contact_strain import found_elastic
 
     count = 3
     contacts = no_contacts()

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.joints import ContactSurface
-from drystone.problem import Problem, relative_velocity
-from drystone.simulate import simulate
-from drystone.solvers.methods import make_solver
-from drystone.solvers.native import native
-from drystone.solvers.residual import grade
-from drystone.solvers.solution import Guess
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.methods import make_solver
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem, relative_velocity
+from drystone.engine.solvers.residual import grade
+from drystone.engine.solvers.solution import Guess
 from tests.analytic.test_incline import FRICTION, axes, slope
 
 RIGID, COMPLIANT = ContactSurface(coulomb=True), ContactSurface(30e9, coulomb=True)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from drystone import build_model, quaternion
+from drystone import build_model
+from drystone.base import quaternion
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
 
 
 def lone_block(size=(0.3, 1.0, 2.0)):

@@ -6,10 +6,10 @@ import pytest
 
 from drystone import Block, Motion, build, build_model
 from drystone.build.shapes import box
-from drystone.joints import ContactSurface
-from drystone.simulate import simulate
-from drystone.solvers import clarabel
-from drystone.solvers.native import native
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers import clarabel
+from drystone.engine.solvers.native import native
 
 PUSH = Motion("half-sine", amplitude=5.0, half_period=0.1, direction=(1.0, 0.4, 0.0))
 

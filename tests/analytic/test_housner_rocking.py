@@ -10,9 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from drystone import build, build_model
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.validate import housner
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
+from drystone.validation import housner
 
 IMPACTS = 6
 HALF_WIDTH = 0.30

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from drystone import Block, build_model
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
 
 FRICTION = 0.5
 

@@ -6,13 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from drystone import Motion, build, build_model, quaternion
+from drystone import Motion, build, build_model
+from drystone.base import quaternion
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.joints import ContactSurface
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.stepping import Energy
-from drystone.units import GRAVITY
+from drystone.engine.cone_step.integrator import Energy
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
 
 PUSH = Motion("half-sine", amplitude=6.0, half_period=0.15, direction=(0.3, 1.0, 0.0))
 

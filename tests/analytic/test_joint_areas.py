@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from drystone import loads
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics.collapse_states import area_state_error, search_states
+from drystone.analysis.statics.first_crack import first_crack_multiplier
+from drystone.analysis.statics.joint_pressure import order_hulls, spread_pressure
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box, prism
-from drystone.laws import Adhesion, JointLaw
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.statics.balance import assemble_balance
-from drystone.statics.collapse_states import area_state_error, search_states
-from drystone.statics.crack import first_crack_multiplier
-from drystone.statics.joint_pressure import order_hulls, spread_pressure
-from drystone.statics.limit import solve_limit
-from drystone.units import GRAVITY
+from drystone.structure import loads
+from drystone.structure.joint_laws import Adhesion, JointLaw
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
 SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])

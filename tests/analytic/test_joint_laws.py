@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from drystone.analysis.statics.rigid_equilibrium import solve_equilibrium
 from drystone.build.shapes import box
-from drystone.joints import ContactSurface
-from drystone.laws import Adhesion, JointLaw
-from drystone.model import Block, build_model
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import solve_equilibrium
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.methods import make_solver
+from drystone.structure.joint_laws import Adhesion, JointLaw
+from drystone.structure.model import Block, build_model
 
 H = 1e-3  # [s]
 SIDES = (0.4, 0.25)  # [m] of the joint

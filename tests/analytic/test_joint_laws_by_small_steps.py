@@ -31,12 +31,12 @@ from test_joint_laws import (
 from test_small_steps import turned_box
 
 from drystone.build.shapes import box
-from drystone.engine.joint_law import BOND, CRUSHED
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import STONE, SmallSteps
-from drystone.laws import Adhesion, JointLaw
-from drystone.model import Block, build_model
-from drystone.simulate import initial_state
+from drystone.engine.simulation import initial_state
+from drystone.engine.small_steps.cell_stress import BOND, CRUSHED
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import STONE, SmallSteps
+from drystone.structure.joint_laws import Adhesion, JointLaw
+from drystone.structure.model import Block, build_model
 
 UNDAMPED = STONE._replace(damping=0.0, rocking=0.0, landing=0.0)
 SMALL = 1e-4  # [s] a small step, of a block that no joint can slow down

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone import loads
-from drystone.analyse.record import analyse_case
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics.collapse_states import search_states
+from drystone.analysis.statics.coulomb_collapse import distinct_multipliers, search_corner_states
+from drystone.analysis.statics_run import analyse_case
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.errors import InputError
-from drystone.io.blocks import write_blocks
 from drystone.io.case import read_case
-from drystone.model import build_model
-from drystone.statics.balance import assemble_balance
-from drystone.statics.collapse_states import search_states
-from drystone.statics.limit import solve_limit
-from drystone.statics.nonassociated import distinct_multipliers, search_corner_states
-from drystone.units import GRAVITY
+from drystone.io.geometry.block_file import write_blocks
+from drystone.structure import loads
+from drystone.structure.model import build_model
 
 DATA = Path("/work/shared/data")
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")

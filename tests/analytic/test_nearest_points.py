@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from drystone.analysis.dynamics import case_solver, simulate_case, start_state
+from drystone.base.errors import InputError
 from drystone.build.shapes import box
 from drystone.contact.inset import with_nearest_points
-from drystone.errors import InputError
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.methods import make_solver
 from drystone.io.case import parse_case
-from drystone.model import Block, build_model
-from drystone.session import case_solver, simulate_case, start_state
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.methods import make_solver
+from drystone.structure.model import Block, build_model
 
 G = 9.81
 H = 1e-3  # [s]

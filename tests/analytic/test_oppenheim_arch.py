@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.measure import collapse_time, peaks
-from drystone.simulate import simulate
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.native import native
+from drystone.results.measures import collapse_time, peaks
 
 
 @pytest.fixture(scope="module", params=[pytest.param(1e-3, id="1ms"), pytest.param(5e-4, id="0.5ms", marks=pytest.mark.soak)])

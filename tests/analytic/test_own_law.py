@@ -19,9 +19,13 @@ import pytest
 from test_joint_laws_by_small_steps import couple, drive
 
 from drystone import build
+from drystone.analysis.dynamics import record_history, resume_history, run
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.base.errors import InputError
 from drystone.build.shapes import box
-from drystone.contact.cells import CELLS
-from drystone.engine.joint_law import (
+from drystone.contact.joint_cells import CELLS
+from drystone.engine.simulation import initial_state, simulate, simulate_small_steps
+from drystone.engine.small_steps.cell_stress import (
     ALONG_1,
     ALONG_2,
     BOND,
@@ -35,17 +39,13 @@ from drystone.engine.joint_law import (
     SLOPE_LOST,
     STORED,
 )
-from drystone.engine.small_steps import SmallSteps
-from drystone.errors import InputError
+from drystone.engine.small_steps.integrator import SmallSteps
+from drystone.engine.solvers.methods import make_solver
 from drystone.io.case import parse_case
-from drystone.laws import JointLaw, OwnLaw
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.record import read_run
-from drystone.session import record_history, resume_history, run
-from drystone.simulate import initial_state, simulate, simulate_small_steps
-from drystone.solvers.methods import make_solver
-from drystone.statics.balance import assemble_balance
+from drystone.results.store.run_reader import read_run
+from drystone.structure.joint_laws import JointLaw, OwnLaw
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 SIDES, AREA = (0.4, 0.25), 0.1  # [m], [m2]
 H = 1e-3  # [s]

@@ -9,13 +9,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from drystone import build
+from drystone.base.units import GRAVITY
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.native import native
 from drystone.io.case import parse_case, read_case
-from drystone.model import build_model
-from drystone.search import search
-from drystone.simulate import simulate
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
-from drystone.validate.housner import find_impact_ratios
+from drystone.structure.model import build_model
+from drystone.study.search import search
+from drystone.validation.housner import find_impact_ratios
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ALPHA, P2 = np.arctan(0.2), 3 * GRAVITY / (4 * np.hypot(0.1, 0.5))

@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from drystone import build, quaternion
-from drystone.analyse.record import analyse_case
+from drystone import build
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.capacity_curve import summarise_curve, trace_capacity_curve
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics_run import analyse_case
+from drystone.base import quaternion
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.errors import InputError
 from drystone.io.case import parse_case
-from drystone.laws import JointLaw
-from drystone.loads import AppliedLoad, body_force, load_wrench, weight_wrench
-from drystone.model import build_model
-from drystone.statics.balance import assemble_balance
-from drystone.statics.limit import solve_limit
-from drystone.statics.pushover import summarise_curve, trace_capacity_curve
-from drystone.units import GRAVITY
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.loads import AppliedLoad, body_force, load_wrench, weight_wrench
+from drystone.structure.model import build_model
 
 
 def pushed(model, direction=(1.0, 0.0, 0.0), **options):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
-from drystone.joints import ContactSurface
-from drystone.simulate import simulate
-from drystone.solvers.native import native
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.native import native
 
 SCENES = {
     "wall": lambda: build.wall(courses=10, blocks=10),

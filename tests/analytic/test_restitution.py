@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from drystone import build, build_model
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY
 from drystone.build.compose import move_blocks
-from drystone.errors import InputError
+from drystone.engine.simulation import initial_state, simulate
+from drystone.engine.solvers.native import native
+from drystone.ground.motion import Motion
 from drystone.io.case import parse_case
-from drystone.laws import JointLaw
-from drystone.motion import Motion
-from drystone.simulate import initial_state, simulate
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.structure.joint_laws import JointLaw
 
 DROP = 0.5  # [m]
 

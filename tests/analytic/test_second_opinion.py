@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from drystone.cross.histories import compare_frames, other_case
+from drystone.analysis.dynamics import run as compute
+from drystone.analysis.second_opinion.of_history import compare_frames, other_case
 from drystone.io.case import parse_case
-from drystone.session import run as compute
 
 COLUMN = """
 structure = { generator = "drum-column" }

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from drystone import build
+from drystone.analysis.statics.open_joints import find_cracks, joints_as_drawn
+from drystone.analysis.statics.support_settlement import FALLS, IN_BALANCE, settle_supports, straight_path
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.elastic import Stone
-from drystone.laws import JointLaw
-from drystone.model import build_model
-from drystone.state import State
-from drystone.statics.cracks import find_cracks, joints_as_drawn
-from drystone.statics.settlement import FALLS, IN_BALANCE, settle_supports, straight_path
-from drystone.units import GRAVITY
+from drystone.engine.state import State
+from drystone.structure.deformable_blocks import Stone
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.model import build_model
 
 
 def names_of(model):

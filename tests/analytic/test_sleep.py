@@ -10,19 +10,19 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from drystone import build
+from drystone.analysis.dynamics import record_history, resume_history, run
+from drystone.base.errors import InputError
 from drystone.build.shapes import box
-from drystone.changes import BlockChange
-from drystone.engine.rest import settled
-from drystone.engine.sleep import CALM, STILL, are_asleep
-from drystone.engine.small_steps import LETTING_DOWN, SmallSteps
-from drystone.errors import InputError
+from drystone.engine.simulation import initial_state
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import LETTING_DOWN, SmallSteps
+from drystone.engine.small_steps.sleeping_islands import CALM, STILL, are_asleep
+from drystone.ground.motion import Motion
 from drystone.io.case import parse_case
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.record import read_run
-from drystone.session import record_history, resume_history, run
-from drystone.simulate import initial_state
+from drystone.results.store.run_reader import read_run
+from drystone.structure.block_changes import BlockChange
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 G, H = 9.81, 5e-3
 FALLS_ASLEEP = round(2 * CALM / H)  # time steps within which a structure that starts at rest does

@@ -7,14 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone import loads
-from drystone.build import GENERATORS
-from drystone.build.shapes import box
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.statics.balance import assemble_balance
-from drystone.statics.limit import solve_limit
-from drystone.statics.slow_collapse import (
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics.slow_collapse import (
     DOES_NOT_REST,
     REST_FACTOR,
     CollapsePath,
@@ -24,7 +19,12 @@ from drystone.statics.slow_collapse import (
     _settle_under_dead_load,
     collapse_slowly,
 )
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.build import GENERATORS
+from drystone.build.shapes import box
+from drystone.structure import loads
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 DATA = Path("/work/shared/data")
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")

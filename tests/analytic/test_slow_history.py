@@ -4,13 +4,14 @@ multipliers of rigid stones, which elastic ones tend to as they become stiffer."
 import numpy as np
 import pytest
 
-from drystone import build, loads
+from drystone import build
+from drystone.analysis.statics.slow_loading import SlowLoading, find_slow_capacity
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import box
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.simulate import simulate_small_steps
-from drystone.statics.slow_history import SlowLoading, find_slow_capacity
-from drystone.units import GRAVITY
+from drystone.engine.simulation import simulate_small_steps
+from drystone.structure import loads
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 FLOOR = box((-5, -5, -1), (5, 5, 0), fixed=True, name="floor")
 

@@ -9,14 +9,14 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from drystone.build.shapes import HEXAHEDRON, box, prism
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
-from drystone.laws import JointLaw
-from drystone.loads import AppliedLoad
-from drystone.model import Block, build_model
-from drystone.motion import Motion
-from drystone.simulate import initial_state, simulate_small_steps
-from drystone.validate import housner
+from drystone.engine.simulation import initial_state, simulate_small_steps
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import SmallSteps
+from drystone.ground.motion import Motion
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import Block, build_model
+from drystone.validation import housner
 
 G = 9.81
 SOAK = pytest.mark.soak

@@ -6,9 +6,9 @@ import pytest
 
 from drystone.build import arch
 from drystone.build.shapes import box
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.simulate import simulate_small_steps
+from drystone.engine.simulation import simulate_small_steps
+from drystone.ground.motion import Motion
+from drystone.structure.model import build_model
 
 G = 9.81
 GROUND = box((-5, -5, -1), (5, 5, 0), fixed=True, name="ground")

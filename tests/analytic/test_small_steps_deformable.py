@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 from drystone import build
+from drystone.analysis.dynamics import record_history, resume_history, run
 from drystone.build.shapes import box
-from drystone.elastic import Stone, gauss_stresses
-from drystone.engine.deformable import LAYER
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
+from drystone.engine.simulation import follow_small_steps, initial_state, simulate, simulate_small_steps
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import SmallSteps
+from drystone.engine.small_steps.mode_setup import LAYER
+from drystone.engine.solvers.native import native
+from drystone.ground.motion import Motion
 from drystone.io.case import parse_case
-from drystone.laws import JointLaw
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.session import record_history, resume_history, run
-from drystone.simulate import follow_small_steps, initial_state, simulate, simulate_small_steps
-from drystone.solvers.native import native
+from drystone.structure.deformable_blocks import Stone, gauss_stresses
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.model import build_model
 
 G, DENSITY = 9.81, 2000.0
 YOUNG = 1e8  # [Pa] of bars

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from test_small_steps import GROUND, G, turned_box
 
-from drystone.engine.joint_law import BOND
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
+from drystone.analysis.dynamics import record_history, resume_history, run
+from drystone.engine.simulation import initial_state
+from drystone.engine.small_steps.cell_stress import BOND
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import SmallSteps
 from drystone.io.case import parse_case
-from drystone.laws import Adhesion, JointLaw
-from drystone.loads import AppliedLoad
-from drystone.model import build_model
-from drystone.record import read_run
-from drystone.session import record_history, resume_history, run
-from drystone.simulate import initial_state
+from drystone.results.store.run_reader import read_run
+from drystone.structure.joint_laws import Adhesion, JointLaw
+from drystone.structure.loads import AppliedLoad
+from drystone.structure.model import build_model
 
 STEP = 5e-3
 STIFF = 2e9  # [N/m3]

@@ -12,18 +12,18 @@ from housner_reference import overturns
 from test_small_steps import GROUND, allowed_rise, heap, history, largest_rise, mechanical, turned_box
 
 from drystone import build
-from drystone.engine.rest import settled
-from drystone.engine.small_steps import SmallSteps
+from drystone.analysis.dynamics import case_solver, simulate_case, start_state
+from drystone.base.units import GRAVITY
+from drystone.engine.simulation import initial_state, simulate_small_steps
+from drystone.engine.small_steps.initial_equilibrium import settled
+from drystone.engine.small_steps.integrator import SmallSteps
+from drystone.ground.motion import Motion
 from drystone.io.case import parse_case, read_case
-from drystone.measure import peaks
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.session import case_solver, simulate_case, start_state
-from drystone.simulate import initial_state, simulate_small_steps
+from drystone.results.measures import peaks
+from drystone.structure.model import build_model
 from drystone.study.trial import run_trial
-from drystone.study.trials import COLLAPSED, STANDING
-from drystone.units import GRAVITY
-from drystone.validate import housner, oppenheim, planar_block, pulsed_block
+from drystone.study.trial_records import COLLAPSED, STANDING
+from drystone.validation import housner, oppenheim, planar_block, pulsed_block
 
 BLOCK = read_case(Path(__file__).parents[2] / "examples/rocking-block.toml")
 SOAK = pytest.mark.soak

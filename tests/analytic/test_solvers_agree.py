@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from drystone import Motion, build, build_model
-from drystone.joints import ContactSurface
-from drystone.simulate import simulate
-from drystone.solvers import clarabel
-from drystone.solvers.methods import SPATIAL, make_solver
-from drystone.solvers.native import native
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers import clarabel
+from drystone.engine.solvers.methods import SPATIAL, make_solver
+from drystone.engine.solvers.native import native
 
 
 def arch():

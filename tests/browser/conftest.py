@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bench import browser
-from drystone.page.answers import RunAnswers
-from drystone.page.files import BUNDLE
-from drystone.page.server import Server
+from drystone.show.page.answers import RunAnswers
+from drystone.show.page.bundle_files import BUNDLE
+from drystone.show.page.server import Server
 
 PATIENCE = 60_000  # [ms] on a machine that does much else
 

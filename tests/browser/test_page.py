@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import drystone as ds
-from drystone import quantities
 from drystone.io.case import parse_case
-from drystone.page.share import write_html
-from drystone.writer import RunWriter
+from drystone.results import quantities
+from drystone.results.store.run_writer import RunWriter
+from drystone.show.page.shared_file import write_html
 from tests.browser.conftest import pages, served
 from tests.unit import synthetic
 

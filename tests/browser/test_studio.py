@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from drystone.io.case import parse_case
-from drystone.page.controls import statics_text
-from drystone.page.instant import answer_collapse, prepare_structure
-from drystone.page.server import Server
-from drystone.page.studio import Studio
+from drystone.show.page.server import Server
+from drystone.show.page.studio import Studio
+from drystone.show.page.studio_controls import statics_text
+from drystone.show.page.studio_statics import answer_collapse, prepare_structure
 
 SLIDERS = [("structure.width", 0.2, 2.0), ("structure.height", 1.0, 4.0), ("joints.friction", 0.1, 1.2)]
 CASE = """

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from drystone.analysis.dynamics import record_history, resume_history, run
 from drystone.io.case import parse_case
-from drystone.record import read_run
-from drystone.session import record_history, resume_history, run
+from drystone.results.store.run_reader import read_run
 
 CASE = """
 [structure]
@@ -90,7 +90,7 @@ def by_threads(tmp_path_factory) -> Path:
 RUN_ALL = """
 import sys
 from drystone.io.case import read_case
-from drystone.session import run
+from drystone.analysis.dynamics import run
 for place in sys.argv[1:]:
     run(read_case(place + ".toml"), place)
 """

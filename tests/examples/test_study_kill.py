@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from drystone.study.begin import prepare_study
+from drystone.study.loop import run_study
+from drystone.study.preparation import prepare_study
 from drystone.study.process_workers import ProcessWorkers
-from drystone.study.run import run_study
 from drystone.study.sweep import Sweep
-from drystone.study.table import TrialTable
-from drystone.study.trials import FAILED
+from drystone.study.trial_records import FAILED
+from drystone.study.trial_table import TrialTable
 from drystone.study.workers import SerialWorkers
 from tests.unit.made_up_trials import poisoned
 

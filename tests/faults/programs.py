@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from drystone import writer
 from drystone.cli import main
-from drystone.record import read_run
+from drystone.results.store import run_writer
+from drystone.results.store.run_reader import read_run
 from tests.examples.test_determinism import CASE as SHAKEN_WALL
 from tests.examples.test_determinism import assert_same, content
 from tests.examples.test_study_kill import CASE as BLOCK
@@ -24,7 +24,7 @@ from tests.examples.test_study_kill import STUDY
 WALL = SHAKEN_WALL.format(integrator="small-steps", solver="", threads=1).replace("7 ms", "2 ms")
 WALL = WALL.replace('duration = "0.1 s"', 'duration = "0.4 s"')  # long enough to be cut
 # As `drystone`, but every frame is written at once: there is more to be hit.
-PROGRAM = "import drystone.writer as writer; writer.MAX_SECONDS_IN_MEMORY = 0.0; from drystone.cli import main; main()"
+PROGRAM = "import drystone.results.store.run_writer as writer; writer.MAX_SECONDS_IN_MEMORY = 0.0; from drystone.cli import main; main()"
 
 
 def drystone(*arguments: object) -> subprocess.Popen:
@@ -45,7 +45,7 @@ def told_here(*arguments: object) -> tuple[int, str, str]:
     nothing happens to."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(writer, "MAX_SECONDS_IN_MEMORY", 0.0)
+        patch.setattr(run_writer, "MAX_SECONDS_IN_MEMORY", 0.0)
         with pytest.raises(SystemExit) as ended:
             main([str(word) for word in arguments])
     return ended.value.code or 0, out.getvalue(), err.getvalue()

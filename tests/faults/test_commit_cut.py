@@ -11,11 +11,11 @@ import sys
 import h5py
 import pytest
 
-from drystone import writer as writing
-from drystone.record import read_run
-from drystone.writer import RunWriter
+from drystone.results.store import run_writer as writing
+from drystone.results.store.run_reader import read_run
+from drystone.results.store.run_writer import RunWriter
+from tests.unit.results.test_run_store import assert_same, content
 from tests.unit.synthetic import boxes, ground, start, steps
-from tests.unit.test_record import assert_same, content
 
 MODEL = boxes([[0, 0, 0.5], [0, 0, 1.5], [0.25, 0, 2.5]], fixed=[0])
 FEW, MANY = 3, 70  # frames of a run; HDF5 splits its index of chunks at 65

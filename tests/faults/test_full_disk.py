@@ -9,13 +9,13 @@ import subprocess
 
 import pytest
 
-from drystone import writer as writing
-from drystone.errors import InputError
-from drystone.record import read_run
-from drystone.writer import RunWriter
+from drystone.base.errors import InputError
+from drystone.results.store import run_writer as writing
+from drystone.results.store.run_reader import read_run
+from drystone.results.store.run_writer import RunWriter
 from tests.faults.programs import assert_same_run, sweep, told, told_here, wall
+from tests.unit.results.test_run_store import assert_same
 from tests.unit.synthetic import boxes, ground, start, steps
-from tests.unit.test_record import assert_same
 
 MODEL = boxes([[2 * k, 0, 0.5] for k in range(40)], fixed=[0])
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from drystone.record import read_run
+from drystone.results.store.run_reader import read_run
 from tests.faults.programs import assert_same_run, begun, drystone, end, steps_of, sweep, told, told_here, wall
 
 WAYS = {

@@ -10,7 +10,7 @@ from tests.faults.programs import told_here, wall
 # As `drystone`, but it says when the first frame has been compared.
 PROGRAM = """
 import sys
-import drystone.cross.histories as histories
+import drystone.analysis.second_opinion.of_history as histories
 compare = histories.block_distances
 def distances(*arguments):
     print("begun", file=sys.stderr, flush=True)

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from drystone.study.begin import prepare_study
-from drystone.study.table import TrialTable, read_rows
+from drystone.study.preparation import prepare_study
+from drystone.study.trial_table import TrialTable, read_rows
 from tests.faults.programs import assert_same_run, begun, drystone, end, seconds_after, steps_of, sweep, told_here, wall
 
 HOW_OFTEN = [pytest.param(2, id="2"), pytest.param(50, id="50", marks=pytest.mark.soak)]

@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
-from drystone.errors import InputError
-from drystone.io.alone import lock_folder
+from drystone.base.errors import InputError
+from drystone.base.files.folder_lock import lock_folder
 from tests.faults.programs import assert_same_run, begun, drystone, end, sweep, told_here, wall
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from drystone.page import files
-from drystone.page.server import Server
-from drystone.page.studio import Studio
+from drystone.show.page import bundle_files
+from drystone.show.page.server import Server
+from drystone.show.page.studio import Studio
 from tests.hostile import made, spoil
 from tests.hostile.valid import valid_files
 
@@ -31,7 +31,7 @@ def site(tmp_path, monkeypatch):
     for place in (bundle, folder):
         place.mkdir()
     (bundle / "studio.html").write_text("")
-    monkeypatch.setattr(files, "BUNDLE", bundle)
+    monkeypatch.setattr(bundle_files, "BUNDLE", bundle)
     studio = Studio(folder)
     with Server(studio, "studio.html") as server:
         thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)

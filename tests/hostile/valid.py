@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from drystone.analysis.dynamics import run
 from drystone.build import arch
+from drystone.engine.solvers.solution import Guess
 from drystone.io.case import parse_case
-from drystone.io.contact_problems import write_problem
-from drystone.io.foreign import local_problem
-from drystone.io.geometry.structure import WRITERS, write_structure
-from drystone.session import run
-from drystone.solvers.solution import Guess
+from drystone.io.contact_problems.foreign_problem import local_problem
+from drystone.io.contact_problems.problem_file import write_problem
+from drystone.io.geometry.structure_file import WRITERS, write_structure
 from tests.unit import foreign_files
-from tests.unit import test_accelerograms as grounds
+from tests.unit.ground import test_accelerograms as grounds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HISTORY = """[structure]

@@ -23,9 +23,9 @@ from drystone.io.case_tables import (
 )  # fmt: skip
 from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable
 from drystone.io.starter import write_starter
-from drystone.io.study import Conduct
-from drystone.io.table import Table
-from drystone.study.kinds import STUDY_KINDS
+from drystone.io.study_file import Conduct
+from drystone.io.table_base import Table
+from drystone.study.preparation import STUDY_KINDS
 from tests.hostile.court import Attack
 from tests.hostile.spoil import ALWAYS_WRONG, PERHAPS, tables_spoilt
 from tests.hostile.valid import DOMAIN, FRAGILITY, HISTORY, STATICS, SWEEP, Valid, beside, beside_a_study, put

@@ -25,15 +25,16 @@ class TooSlow(BaseException):
 
 
 def main(memory: int) -> None:
-    from drystone import cli, session  # what most commands need is loaded before memory is counted
+    from drystone import cli  # what most commands need is loaded before memory is counted
+    from drystone.analysis import dynamics
     from drystone.cli import study
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a C library may print what it likes
     signal.signal(signal.SIGPROF, _too_slow)
     study._run_or_resume = _valid
-    simulated = session.simulate_case
-    session.simulate_case = lambda *case: itertools.islice(simulated(*case), STEPS)
+    simulated = dynamics.simulate_case
+    dynamics.simulate_case = lambda *case: itertools.islice(simulated(*case), STEPS)
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for line in sys.stdin:

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from scipy.spatial.transform import Rotation
 
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.contact.detect import detect
+from drystone.contact.detection import detect
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from contact_reference import Joint, Shape, Solid, bodies_of, box, detect_slowly, hull, margin_of, solid, touch

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drystone.build import arch, wall
-from drystone.doctor.examine import examine
-from drystone.doctor.repair import repair
-from drystone.model import build_model
+from drystone.io.doctor.examination import examine
+from drystone.io.doctor.structure_repair import repair
+from drystone.structure.model import build_model
 
 STRUCTURES = {"wall": wall(courses=3, blocks=3, length=1.5, height=0.75), "arch": arch()}
 structures = st.sampled_from(sorted(STRUCTURES)).map(STRUCTURES.__getitem__)

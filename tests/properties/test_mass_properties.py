@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from drystone.solid import check_surfaces, make_surfaces, mass_properties
+from drystone.structure.polyhedra import check_surfaces, make_surfaces, mass_properties
 
 seeds = st.integers(0, 2**32 - 1)
 

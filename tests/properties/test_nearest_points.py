@@ -14,9 +14,9 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from drystone.contact.contacts import no_contacts
-from drystone.contact.detect import detect
+from drystone.contact.detection import detect
 from drystone.contact.inset import inset
-from drystone.model import NearestPoints
+from drystone.structure.model import NearestPoints
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from contact_reference import bodies_of, box, hull

@@ -7,16 +7,16 @@ common velocity opens all contacts. A method that does not get there within its 
 import numpy as np
 import pytest
 
-from drystone.problem import Problem, relative_velocity
-from drystone.solvers import clarabel
-from drystone.solvers.cone import respond
-from drystone.solvers.gauss_seidel import gauss_seidel
-from drystone.solvers.native import native
-from drystone.solvers.nlgs import nlgs
-from drystone.solvers.residual import contact_mass
-from drystone.solvers.solution import Guess, Solution
-from drystone.solvers.spectral import spectral
-from tests.unit.test_factor import dense_rows, random_problem
+from drystone.engine.solvers import clarabel
+from drystone.engine.solvers.cone import respond
+from drystone.engine.solvers.first_order.gauss_seidel import gauss_seidel
+from drystone.engine.solvers.first_order.nlgs import nlgs
+from drystone.engine.solvers.first_order.spectral_gradient import spectral
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem, relative_velocity
+from drystone.engine.solvers.residual import contact_mass
+from drystone.engine.solvers.solution import Guess, Solution
+from tests.unit.engine.test_factorisation import dense_rows, random_problem
 
 KINDS = ("plain", "frictionless", "rough", "one contact", "no contact", "copied", "light bodies", "plane")
 TOLERANCE, SWEEPS = 1e-7, 2000

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from drystone.model import Bodies
+from drystone.structure.model import Bodies
 
 Array = np.ndarray
 EPS = 1e-9  # of the size of the pair: decisions closer than this are ties

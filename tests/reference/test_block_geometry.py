@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from drystone.doctor.repair import repair
-from drystone.errors import InputError
-from drystone.io.geometry.structure import read_structure
-from drystone.io.geometry.surface import volume
-from drystone.model import build_model
-from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import solve_equilibrium
+from drystone.analysis.statics.rigid_equilibrium import solve_equilibrium
+from drystone.base.errors import InputError
+from drystone.engine.solvers.methods import make_solver
+from drystone.io.doctor.structure_repair import repair
+from drystone.io.geometry.mesh_repair import volume
+from drystone.io.geometry.structure_file import read_structure
+from drystone.structure.model import build_model
 
 FOLDERS = [folder / "shared/data/block_geometry" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])

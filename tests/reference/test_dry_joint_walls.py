@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone.analyse.record import analyse_case
+from drystone.analysis.statics.balance import assemble_balance
+from drystone.analysis.statics.collapse_multiplier import solve_limit
+from drystone.analysis.statics_run import analyse_case
 from drystone.io.case import read_case
-from drystone.statics.balance import assemble_balance
-from drystone.statics.limit import solve_limit
-from drystone.validate.dry_joint_walls import (
+from drystone.validation.dry_joint_walls import (
     build_tested_wall,
     capacity_curve,
     limit_strength,

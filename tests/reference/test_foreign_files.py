@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone.io.contact_problems import read_contact_problem
-from drystone.io.foreign import remainder
-from drystone.solve import solve_file
+from drystone.analysis.contact_problem import solve_file
+from drystone.io.contact_problems.foreign_problem import remainder
+from drystone.io.contact_problems.problem_file import read_contact_problem
 
 FOLDERS = [folder / "shared/data/contact_problems" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drystone.errors import InputError
-from drystone.io.accelerograms.read import read_accelerograms
+from drystone.base.errors import InputError
+from drystone.ground.formats.accelerogram_files import read_accelerograms
 
 FOLDERS = [folder / "shared/data/ground_motions" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[-1])

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.spectrum import response_spectrum
+from drystone.ground.response_spectra import response_spectrum
 
 DATA = Path("/work/shared/data/ground_motions")
 DAMPING = (0.02, 0.05, 0.07, 0.10, 0.20, 0.30)

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from drystone.analysis.dynamics import run
 from drystone.build.shapes import box
 from drystone.io.case import parse_case
-from drystone.io.geometry.structure import write_structure
-from drystone.search import search
-from drystone.session import run
+from drystone.io.geometry.structure_file import write_structure
+from drystone.study.search import search
 
 FOLDERS = [folder / "shared/data/limit_analysis" for folder in Path(__file__).parents]
 DATA = next((folder for folder in FOLDERS if folder.exists()), FOLDERS[0])

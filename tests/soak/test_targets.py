@@ -12,10 +12,10 @@ pytestmark = pytest.mark.soak
 PROGRAM = """
 import hashlib
 from drystone import build
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.simulate import simulate
-from drystone.solvers.methods import make_solver
+from drystone.structure.model import build_model
+from drystone.ground.motion import Motion
+from drystone.engine.simulation import simulate
+from drystone.engine.solvers.methods import make_solver
 model, digest = build_model(build.arch(blocks=7), friction=0.6), hashlib.sha256()
 for step in simulate(model, [Motion("one-sine", amplitude=8.0, half_period=0.1)], duration=0.5, time_step=1e-3,
                      solver=make_solver("native")):

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from drystone.units import GRAVITY
+from drystone.base.units import GRAVITY
 from tests.stress.assemblies import assembly
 from tests.stress.balance import Judged, energy_gain, judge, kinetic
 

@@ -18,14 +18,14 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from drystone import build
+from drystone.base.units import GRAVITY
 from drystone.build.shapes import HEXAHEDRON, box
-from drystone.joints import ContactSurface
-from drystone.laws import JointLaw
-from drystone.model import Block, Model, build_model
-from drystone.motion import Motion
-from drystone.simulate import initial_state
-from drystone.stepping import State
-from drystone.units import GRAVITY
+from drystone.engine.cone_step.integrator import State
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import initial_state
+from drystone.ground.motion import Motion
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.model import Block, Model, build_model
 
 Array = np.ndarray
 Chance = np.random.Generator

@@ -1,7 +1,7 @@
 """What must hold of every step: an assembly comes in, the steps with all that was solved in them, and what they break, go out.
 
-Energies and momenta are taken from poses and velocities, overlaps from separating axes (`drystone.overlap`): not from the
-ledger nor from contact detection, which they judge. The bounds are (T200) to (T204).
+Energies and momenta are taken from poses and velocities, overlaps from separating axes (`drystone.structure.overlap`): not from
+the ledger nor from contact detection, which they judge. The bounds are (T200) to (T204).
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone import quaternion
-from drystone.contact.placed import place
-from drystone.model import Bodies, Model
-from drystone.overlap import TOUCH_TOLERANCE, overlap_findings
-from drystone.problem import Problem, relative_velocity
-from drystone.simulate import load_between, simulate
-from drystone.solid import Surfaces
-from drystone.solvers.native import native
-from drystone.solvers.residual import MARGIN
-from drystone.solvers.solution import ContactSolver, Guess, Solution
-from drystone.stepping import State
-from drystone.units import GRAVITY
+from drystone.base import quaternion
+from drystone.base.units import GRAVITY
+from drystone.contact.placed_blocks import place
+from drystone.engine.cone_step.integrator import State
+from drystone.engine.simulation import load_between, simulate
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import Problem, relative_velocity
+from drystone.engine.solvers.residual import MARGIN
+from drystone.engine.solvers.solution import ContactSolver, Guess, Solution
+from drystone.structure.model import Bodies, Model
+from drystone.structure.overlap import TOUCH_TOLERANCE, overlap_findings
+from drystone.structure.polyhedra import Surfaces
 from tests.stress.assemblies import Assembly
 
 Array = np.ndarray

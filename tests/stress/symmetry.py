@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.model import Block
-from drystone.motion import Motion
+from drystone.ground.motion import Motion
+from drystone.structure.model import Block
 from tests.stress.assemblies import Assembly
 
 Array = np.ndarray

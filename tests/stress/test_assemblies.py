@@ -11,21 +11,21 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from drystone.base.units import GRAVITY
 from drystone.build.chip import chip
 from drystone.build.compose import move_blocks
 from drystone.build.shapes import box
 from drystone.contact.contacts import no_contacts
-from drystone.contact.detect import detect
-from drystone.joints import ContactSurface
-from drystone.laws import JointLaw
-from drystone.model import build_model
-from drystone.motion import Motion
-from drystone.problem import momentum_into
-from drystone.simulate import initial_state
-from drystone.solvers.factor import make_system
-from drystone.solvers.native import native
-from drystone.solvers.residual import MARGIN, grade
-from drystone.units import GRAVITY
+from drystone.contact.detection import detect
+from drystone.engine.contact_laws import ContactSurface
+from drystone.engine.simulation import initial_state
+from drystone.engine.solvers.linear.factorisation import make_system
+from drystone.engine.solvers.native import native
+from drystone.engine.solvers.problem import momentum_into
+from drystone.engine.solvers.residual import MARGIN, grade
+from drystone.ground.motion import Motion
+from drystone.structure.joint_laws import JointLaw
+from drystone.structure.model import build_model
 from tests.stress.assemblies import KINDS, assembly, wall
 from tests.stress.balance import TOLERANCE, judge, kinetic, watch
 from tests.stress.symmetry import carried, mirrored, shuffled

@@ -7,10 +7,10 @@ the ground have made it; the file is read again.
 import numpy as np
 import pytest
 
+from drystone.analysis.dynamics import run
+from drystone.base.units import GRAVITY
 from drystone.io.case import parse_case
-from drystone.record import Run, read_run
-from drystone.session import run
-from drystone.units import GRAVITY
+from drystone.results.store.run_reader import Run, read_run
 
 PULSE, HALF_PERIOD = 1.5 * GRAVITY, 0.4  # [m/s2], [s]
 CASE = f"""

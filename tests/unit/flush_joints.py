@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from drystone.analysis.statics.rigid_equilibrium import solve_equilibrium
 from drystone.contact.contacts import no_contacts
-from drystone.contact.detect import detect
-from drystone.model import build_model
-from drystone.simulate import initial_state
-from drystone.solvers.methods import make_solver
-from drystone.statics.equilibrium import solve_equilibrium
+from drystone.contact.detection import detect
+from drystone.engine.simulation import initial_state
+from drystone.engine.solvers.methods import make_solver
+from drystone.structure.model import build_model
 
 FLUSH = 1e-9  # [m]
 

@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from drystone.study.trials import STANDING, Outcome
+from drystone.study.trial_records import STANDING, Outcome
 
 
 def about_itself(sample, key):
-    from drystone.kernel.crew import default_threads
+    from drystone.base.kernel.helper_threads import default_threads
 
     print("what a trial prints does not come between the answers")
     ignores = signal.getsignal(signal.SIGINT) == signal.SIG_IGN

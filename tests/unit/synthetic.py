@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from drystone.contact.contacts import Contacts, no_contacts
-from drystone.model import Block, Bodies, Model
-from drystone.record import Run, read_run
-from drystone.solvers.solution import Residual, Solution
-from drystone.stepping import Energy, State
-from drystone.writer import RunWriter
+from drystone.engine.cone_step.integrator import Energy, State
+from drystone.engine.solvers.solution import Residual, Solution
+from drystone.results.store.run_reader import Run, read_run
+from drystone.results.store.run_writer import RunWriter
+from drystone.structure.model import Block, Bodies, Model
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))

@@ -22,7 +22,7 @@ from drystone.build.spandrel import spandrel_arch
 from drystone.build.tower import tower
 from drystone.build.vault import barrel_vault, cross_vault
 from drystone.build.wall import wall
-from drystone.model import Block
+from drystone.structure.model import Block
 
 GENERATORS: dict[str, Callable[..., list[Block]]] = {
     "block": block,

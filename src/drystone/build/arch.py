@@ -4,10 +4,10 @@ from typing import Literal
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Angle, Count, Density, Length
 from drystone.build.shapes import check_count, check_positive, prism
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Angle, Count, Density, Length
+from drystone.structure.model import Block
 
 Array = np.ndarray
 Shape = Literal["circular", "segmental", "pointed"]

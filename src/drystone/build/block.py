@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Angle, Density, Length
 from drystone.build.shapes import box, check_positive, foundation_slab, prism
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Angle, Density, Length
+from drystone.structure.model import Block
 
 
 def block(

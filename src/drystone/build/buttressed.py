@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Angle, Count, Density, Length
 from drystone.build.arch import circular_joints, voussoirs
 from drystone.build.shapes import box, check_count, check_positive, foundation_slab, prism
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Angle, Count, Density, Length
+from drystone.structure.model import Block
 
 Array = np.ndarray
 

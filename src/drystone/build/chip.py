@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Length, Ratio
 from drystone.build.shapes import check_positive, cut_block, join_pieces, keep_faces
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.solid import face_normals, make_surfaces
-from drystone.units import Length, Ratio
+from drystone.structure.model import Block
+from drystone.structure.polyhedra import face_normals, make_surfaces
 
 Array = np.ndarray
 

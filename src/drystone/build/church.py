@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.courses import Opening, Wall, lay_walls, make_bond
 from drystone.build.shapes import check_count, check_positive, foundation_slab
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 # [m] sizes that the parameters do not set
 LEVEL_STEP = 0.25  # sills, heads and tops are multiples of it, so the height of courses must divide it

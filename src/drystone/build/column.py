@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.shapes import box, check_count, check_positive, foundation_slab, loft, polygon
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 
 def column(

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.errors import InputError, did_you_mean
-from drystone.model import Block
+from drystone.base.errors import InputError, did_you_mean
+from drystone.structure.model import Block
 
 AXIS_NUMBERS = {"x": 0, "y": 1, "z": 2}
 

@@ -18,12 +18,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Length
 from drystone.build.compose import move_blocks
 from drystone.build.ring import ring_stones, ring_width
 from drystone.build.shapes import box, check_stones, prism
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Length
+from drystone.structure.model import Block
 
 Array = np.ndarray
 Interval = tuple[float, float]

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.shapes import check_count, check_positive, check_stones, loft, polygon
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 Array = np.ndarray
 

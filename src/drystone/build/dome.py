@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Angle, Count, Density, Length
 from drystone.build.shapes import HEXAHEDRON, check_count, check_positive, check_stones, join_pieces
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Angle, Count, Density, Length
+from drystone.structure.model import Block
 
 
 def dome(

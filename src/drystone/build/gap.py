@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.courses import Wall, lay_walls, make_bond
 from drystone.build.shapes import box, check_count, check_positive
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 
 def wall_over_gap(

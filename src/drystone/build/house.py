@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from drystone.base.units import Count, Density, Length
 from drystone.build.courses import Opening, Wall, lay_walls, make_bond
 from drystone.build.shapes import check_count, check_positive, foundation_slab
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 DEFAULT_DOOR = Opening(1.6, 0.0, 1.0, 2.25)
 DEFAULT_WINDOW = Opening(1.2, 1.125, 0.8, 0.9)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Length
+from drystone.base.errors import InputError
+from drystone.base.units import Length
+from drystone.structure.model import Block
 
 MAX_PLAY_SHARE = 0.05  # of the width of a block
 

@@ -5,13 +5,13 @@ from typing import Literal
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.arch import circular_joints, voussoirs
 from drystone.build.buttressed import pier
 from drystone.build.column import Shaft, check_shaft, raise_shaft
 from drystone.build.shapes import box, check_count, check_positive, foundation_slab
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 
 def portal(

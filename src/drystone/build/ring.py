@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 
 Array = np.ndarray
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, truncated_repr
-from drystone.model import Block
+from drystone.base.errors import InputError, truncated_repr
+from drystone.structure.model import Block
 
 Array = np.ndarray
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Count, Density, Length
 from drystone.build.compose import move_blocks
 from drystone.build.courses import Bond, Opening, Wall, lay_courses
 from drystone.build.shapes import check_count, check_positive, foundation_slab
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 
 def tower(

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from drystone.base.errors import InputError
+from drystone.base.units import Angle, Count, Density, Length
 from drystone.build.arch import abutments, circular_joints, joint_outlines
 from drystone.build.shapes import check_count, check_positive, cut_block, loft, prism
-from drystone.errors import InputError
-from drystone.model import Block
-from drystone.units import Angle, Count, Density, Length
+from drystone.structure.model import Block
 
 Array = np.ndarray
 

@@ -4,10 +4,10 @@ from typing import Literal
 
 import numpy as np
 
+from drystone.base.units import Count, Density, Length
 from drystone.build.courses import BondName, Opening, Wall, lay_walls, make_bond
 from drystone.build.shapes import check_count, check_positive, foundation_slab
-from drystone.model import Block
-from drystone.units import Count, Density, Length
+from drystone.structure.model import Block
 
 
 def wall(

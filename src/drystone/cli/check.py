@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.reading import geometry_options
-from drystone.cli.words import EXIT_DONE, EXIT_UNSOUND, print_json
-from drystone.doctor.examine import GAP_TOLERANCE, Examination, examine
-from drystone.errors import InputError
-from drystone.forecast import summarise_case
+from drystone.analysis.forecast import summarise_case
+from drystone.base.errors import InputError
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.geometry_options import geometry_options
+from drystone.cli.output import EXIT_DONE, EXIT_UNSOUND, print_json
 from drystone.io.case import Case, read_case
-from drystone.model import Block
-from drystone.view.tables import print_check
+from drystone.io.doctor.examination import GAP_TOLERANCE, Examination, examine
+from drystone.show.tables.summary_tables import print_check
+from drystone.structure.model import Block
 
 
 def check(
@@ -33,7 +33,7 @@ def check(
         summary |= {"fixed": str(fix), "repairs": repairs, "remaining": repaired.listed()}
         report = repaired
     if picture is not None:
-        from drystone.view.defects import defects_picture
+        from drystone.show.pictures.defect_picture import defects_picture
 
         defects_picture(report, picture)
         summary["picture"] = str(picture)
@@ -44,7 +44,7 @@ def check(
 def _read_blocks(source: Path, options: dict[str, Any]) -> tuple[list[Block], Case | None]:
     """Return the blocks of a geometry file, or the blocks of a case and the case."""
     if source.suffix != ".toml":
-        from drystone.io.geometry.structure import read_structure
+        from drystone.io.geometry.structure_file import read_structure
 
         return read_structure(source, refuse=False, **options), None
     if any(options.values()):
@@ -55,8 +55,8 @@ def _read_blocks(source: Path, options: dict[str, Any]) -> tuple[list[Block], Ca
 
 def _repair(report: Examination, source: Path, out: Path, within: float) -> tuple[Examination, list[dict[str, Any]]]:
     """Repair the blocks, write them and examine them again; return the new report and the repairs."""
-    from drystone.doctor.repair import repair
-    from drystone.io.geometry.structure import write_structure
+    from drystone.io.doctor.structure_repair import repair
+    from drystone.io.geometry.structure_file import write_structure
 
     if out.exists():
         raise InputError(f"--fix {out}: this file already exists, and a repair never overwrites a file; give another name")

@@ -1,7 +1,7 @@
 """All commands with a line of help for each, in groups: the text of `drystone --help`.
 
 Nothing is imported here, because loading Typer alone would take longer than all the rest of printing the help.
-`tests/unit/test_start.py` compares these lines with the commands themselves (options.py).
+`tests/unit/cli/test_start.py` compares these lines with the commands themselves (options.py).
 """
 
 ABOUT = "Compute how a historical masonry structure stands, moves and falls."

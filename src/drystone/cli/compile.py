@@ -1,8 +1,8 @@
 """`drystone compile`: compile all kernels before they are needed."""
 
-from drystone.cli.words import available_cores, print_json, print_status
-from drystone.compile_all import compile_all
-from drystone.kernel.store import user_folder
+from drystone.base.kernel.store import user_folder
+from drystone.cli.compile_all import compile_all
+from drystone.cli.output import available_cores, print_json, print_status
 
 
 def compile(jobs: int | None, json: bool) -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from drystone.cli.reading import geometry_options
-from drystone.cli.words import print_json
-from drystone.io.geometry.structure import read_structure, write_structure
-from drystone.units import parse_quantity
+from drystone.base.units import parse_quantity
+from drystone.cli.geometry_options import geometry_options
+from drystone.cli.output import print_json
+from drystone.io.geometry.structure_file import read_structure, write_structure
 
 
 def convert(

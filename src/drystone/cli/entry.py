@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from drystone import __version__
+from drystone.base.errors import InputError, truncated_repr
 from drystone.cli.commands import help_text
-from drystone.cli.words import EXIT_BAD_INPUT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, report_error
-from drystone.errors import InputError, truncated_repr
+from drystone.cli.output import EXIT_BAD_INPUT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, report_error
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -7,17 +7,16 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from drystone.cli.words import print_json, print_status
-from drystone.errors import InputError
-from drystone.export import tables
-from drystone.export.frames import frame_at, frames_every
-from drystone.export.glb import default_tolerance, write_glb
-from drystone.export.shape import shape
-from drystone.export.vtkhdf import uncompressed_size, write_vtkhdf
-from drystone.io.geometry.structure import WRITERS, write_structure
-from drystone.io.whole import report_write_errors
-from drystone.measure import select_blocks
-from drystone.record import Run, read_run
+from drystone.base.errors import InputError
+from drystone.base.files.atomic_write import report_write_errors
+from drystone.cli.output import print_json, print_status
+from drystone.io.geometry.structure_file import WRITERS, write_structure
+from drystone.results.measures import select_blocks
+from drystone.results.store.run_reader import Run, read_run
+from drystone.show.export import csv_tables
+from drystone.show.export.frames import frame_at, frames_every, shape
+from drystone.show.export.glb import default_tolerance, write_glb
+from drystone.show.export.vtkhdf import uncompressed_size, write_vtkhdf
 
 TABLES = ("histories", "energies", "joints")
 MOTION_FORMATS = ".vtkhdf, .glb, .csv or a folder of tables"
@@ -65,7 +64,7 @@ def _csv(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
     table = options.get("table", TABLES[0])
     if table not in TABLES:
         raise InputError(f"--table {table}: choose one of {', '.join(TABLES)}")
-    tables.write_table(out, _table(run, table, options))
+    csv_tables.write_table(out, _table(run, table, options))
     return {"written": [str(out)], "table": table}
 
 
@@ -74,17 +73,17 @@ def _folder(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
         out.mkdir(parents=True, exist_ok=True)
     paths = [out / f"{table}.csv" for table in TABLES]
     for path in paths:
-        tables.write_table(path, _table(run, path.stem, options))
+        csv_tables.write_table(path, _table(run, path.stem, options))
     return {"written": [str(path) for path in paths]}
 
 
 def _table(run: Run, table: str, options: dict[str, Any]) -> Iterable[Any]:
     if table == "energies":
-        return tables.energy_rows(run)
+        return csv_tables.energy_rows(run)
     if table == "joints":
-        return tables.joint_rows(run, frame_at(run, options.get("time")))
+        return csv_tables.joint_rows(run, frame_at(run, options.get("time")))
     blocks = select_blocks(run, options["blocks"]) if "blocks" in options else range(len(run.model.blocks))
-    return tables.history_rows(run, blocks, _with_progress_bar(frames_every(run, options.get("every"))))
+    return csv_tables.history_rows(run, blocks, _with_progress_bar(frames_every(run, options.get("every"))))
 
 
 def _shape(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,11 @@ loaded."""
 from pathlib import Path
 from typing import Any
 
-from drystone import measure
+from drystone.cli.output import print_json
 from drystone.cli.summary import show_summary
-from drystone.cli.words import print_json
-from drystone.record import read_result, read_run
-from drystone.view.result_tables import print_result
+from drystone.results import measures
+from drystone.results.store.run_reader import read_result, read_run
+from drystone.show.tables.statics_tables import print_result
 
 
 def info(folder: Path, mechanism: bool, json: bool) -> None:
@@ -22,5 +22,5 @@ def info(folder: Path, mechanism: bool, json: bool) -> None:
 
 def _mechanism_summary(folder: Path) -> dict[str, Any]:
     """Return the mechanism of the last frame and its crack widths [mm]."""
-    mechanism = measure.mechanism_of_frame(read_run(folder))
-    return {"mechanism": mechanism.as_dict(), "cracks": measure.crack_widths(mechanism)}
+    mechanism = measures.mechanism_of_frame(read_run(folder))
+    return {"mechanism": mechanism.as_dict(), "cracks": measures.crack_widths(mechanism)}

@@ -6,14 +6,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-from drystone.cli.looks import DEFAULT_SIZE, parse_size, without_none
-from drystone.cli.words import print_json
-from drystone.record import read_run
-from drystone.view import movie as movies
+from drystone.cli.output import print_json
+from drystone.cli.picture_options import DEFAULT_SIZE, parse_size, without_none
+from drystone.results.store.run_reader import read_run
+from drystone.show.pictures import movie as movies
 
 
 def movie(source: Path, out: Path, size: str | None, json: bool, **options: Any) -> None:
-    """`options`: the options of the same name of `drystone.view.movie.movie`; None means not given."""
+    """`options`: the options of the same name of `drystone.show.pictures.movie.movie`; None means not given."""
     with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=1.0)
         watch = lambda share: bar.update(task, completed=share)  # noqa: E731

@@ -1,8 +1,8 @@
 """`drystone new`: print a case to start from."""
 
+from drystone.base.errors import InputError
 from drystone.build import GENERATORS
-from drystone.cli.words import print_json
-from drystone.errors import InputError
+from drystone.cli.output import print_json
 from drystone.io.starter import summarise_generator, write_starter
 
 

@@ -15,9 +15,9 @@ import typer
 from typer.core import TyperGroup
 
 from drystone import __version__
+from drystone.base.errors import InputError
 from drystone.cli.commands import OPTIONS, help_text
-from drystone.cli.words import EXIT_DONE, print_json
-from drystone.errors import InputError
+from drystone.cli.output import EXIT_DONE, print_json
 
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's UsageError; the place of click in Typer depends on the version
 

@@ -3,19 +3,19 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.looks import DEFAULT_SIZE, parse_size, without_none
-from drystone.cli.words import print_json
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.cli.output import print_json
+from drystone.cli.picture_options import DEFAULT_SIZE, parse_size, without_none
 from drystone.io.case import read_case
-from drystone.record import Run, read_run
-from drystone.view import picture as drawing
+from drystone.results.store.run_reader import Run, read_run
+from drystone.show.pictures import picture as drawing
 
 
 def picture(
     source: Path, out: Path, frame: int | None, time: float | None, strip: int | None, size: str | None, json: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """`options`: the options of the same name of `drystone.view.picture.picture`; None means not given."""
+    """`options`: the options of the same name of `drystone.show.pictures.picture.picture`; None means not given."""
     look = without_none(options)
     summary: dict[str, Any] = {"picture": str(out)}
     if source.is_file():

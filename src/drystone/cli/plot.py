@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from drystone.cli.words import print_json
-from drystone.errors import InputError
-from drystone.view import panels
-from drystone.view.style import COLUMN_WIDTH, PAGE_WIDTH
+from drystone.base.errors import InputError
+from drystone.cli.output import print_json
+from drystone.show.plots import panels
+from drystone.show.plots.style import COLUMN_WIDTH, PAGE_WIDTH
 
 
 def plot(

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from drystone.cli.words import print_json
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.files.atomic_write import replace_atomically
+from drystone.cli.output import print_json
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.corrections import apply_corrections
-from drystone.ground.measures import summarise_accelerogram
-from drystone.ground.spectrum import DEFAULT_DAMPING, response_spectrum
-from drystone.io.accelerograms.read import read_accelerograms
+from drystone.ground.formats.accelerogram_files import read_accelerograms
+from drystone.ground.intensity_measures import summarise_accelerogram
+from drystone.ground.response_spectra import DEFAULT_DAMPING, response_spectrum
 from drystone.io.motion_tables import read_component
-from drystone.io.whole import replace_atomically
-from drystone.view.ground import accelerograms_picture, print_accelerograms
+from drystone.show.plots.ground_motion_plots import accelerograms_picture, print_accelerograms
 
 
 def record(

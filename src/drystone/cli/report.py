@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
-from drystone.report.page import write_report
-from drystone.report.printed import print_pdf
+from drystone.cli.output import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
+from drystone.show.report.html_report import write_report
+from drystone.show.report.pdf import print_pdf
 
 
 def report(folder: Path, out: Path, pdf: bool, json: bool) -> int:

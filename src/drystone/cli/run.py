@@ -8,16 +8,16 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from drystone import session
-from drystone.cli.compiling import show_compiling_notice
+from drystone.analysis import dynamics
+from drystone.analysis.forecast import planned_steps
+from drystone.base.errors import InputError
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, print_status
 from drystone.cli.summary import show_summary
-from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, print_status
-from drystone.errors import InputError
-from drystone.forecast import planned_steps
+from drystone.engine.simulation import Step
+from drystone.engine.solvers.solution import FINER_STEPS, SMALL_STEPS
 from drystone.io.case import Case, read_case
-from drystone.record import read_run, recorded_case
-from drystone.simulate import Step
-from drystone.solvers.solution import FINER_STEPS, SMALL_STEPS
+from drystone.results.store.run_reader import read_run, recorded_case
 
 
 def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, picture: bool, json: bool) -> int:
@@ -30,17 +30,17 @@ def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, p
     else:
         computed, folder = read_case(case), out
         if not computed.goes_through_time:
-            from drystone.cli.statics import analyse
+            from drystone.cli.run_statics import analyse
 
             return analyse(computed, folder, force, picture, json)
     closed_gaps = [] if computed is None else [gap._asdict() for gap in computed.closed_gaps()]
     if closed_gaps:
-        from drystone.view.tables import describe_closed_gaps
+        from drystone.show.tables.summary_tables import describe_closed_gaps
 
         print_status(f"gaps that come from rounding in the drawing: {describe_closed_gaps(closed_gaps)}")
     interrupted = _compute(computed, folder, force)
     if picture:
-        from drystone.view.picture import picture as draw
+        from drystone.show.pictures.picture import picture as draw
 
         draw(read_run(folder), folder / "last.png")
     summary = show_summary(folder, json, {"out": str(folder), "interrupted": interrupted, "closed_gaps": closed_gaps})
@@ -52,7 +52,7 @@ def run(case: Path | None, out: Path | None, resume: Path | None, force: bool, p
 def _compute(case: Case | None, folder: Path, force: bool) -> bool:
     """Compute and record a case, or resume the run in the folder if `case` is None; return True if Ctrl-C interrupted it."""
     computed = recorded_case(read_run(folder)) if case is None else case
-    steps = session.resume_history(folder) if case is None else session.record_history(computed, folder, overwrite=force)
+    steps = dynamics.resume_history(folder) if case is None else dynamics.record_history(computed, folder, overwrite=force)
     show_compiling_notice()
     try:
         with closing(steps) as generator:

@@ -1,6 +1,6 @@
 """`drystone schema`: print the JSON schema of the case file."""
 
-from drystone.cli.words import print_json
+from drystone.cli.output import print_json
 from drystone.io.schema import case_schema
 
 

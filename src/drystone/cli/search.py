@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from drystone import search as searches
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json, print_status
+from drystone.base.units import split_number_and_unit
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_NOT_CONVERGED, print_json, print_status
 from drystone.io.case import read_case
-from drystone.units import split_number_and_unit
-from drystone.view.tables import print_search
+from drystone.show.tables.summary_tables import print_search
+from drystone.study import search as searches
 
 
 def search(case: Path, key: str, event: str, between: tuple[str, str], tolerance: str, scan: int, json: bool) -> int:

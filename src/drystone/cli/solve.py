@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
-from drystone.solve import save_answer, solve_file
-from drystone.view.tables import print_solution
+from drystone.analysis.contact_problem import save_answer, solve_file
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
+from drystone.show.tables.summary_tables import print_solution
 
 
 def solve(file: Path, method: str | None, tolerance: float | None, law: str | None, output: Path | None, json: bool) -> int:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.words import print_status
-from drystone.page.server import serve
-from drystone.page.studio import Studio
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import print_status
+from drystone.show.page.server import serve
+from drystone.show.page.studio import Studio
 
 
 def studio(source: Path | None, folder: Path, port: int, browser: bool) -> None:

@@ -10,25 +10,25 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, available_cores, print_json, print_status
-from drystone.errors import InputError
-from drystone.io.alone import lock_folder
-from drystone.io.whole import write_atomic
-from drystone.record import read_result, read_run
-from drystone.study.begin import PreparedStudy, prepare_study, resume_study, write_manifest
+from drystone.base.errors import InputError
+from drystone.base.files.atomic_write import write_atomic
+from drystone.base.files.folder_lock import lock_folder
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, available_cores, print_json, print_status
+from drystone.results.store.run_reader import read_result, read_run
+from drystone.show.pictures.analysis_pictures import result_pictures
+from drystone.show.pictures.picture import picture as draw
+from drystone.show.plots.study_plots import study_pictures
+from drystone.show.report.study_page import study_page
+from drystone.show.tables.study_tables import print_study, print_trial
 from drystone.study.dask_workers import DaskWorkers
+from drystone.study.loop import run_study
+from drystone.study.preparation import PreparedStudy, prepare_study, resume_study, write_manifest
 from drystone.study.process_workers import ProcessWorkers
-from drystone.study.run import run_study
-from drystone.study.table import RESULT_FILE, TrialRow, TrialTable, read_row
 from drystone.study.trial import Recording, run_trial
-from drystone.study.trials import FAILED
+from drystone.study.trial_records import FAILED
+from drystone.study.trial_table import RESULT_FILE, TrialRow, TrialTable, read_row
 from drystone.study.workers import SerialWorkers, compile_kernels
-from drystone.view.picture import picture as draw
-from drystone.view.results import result_pictures
-from drystone.view.studies import study_pictures
-from drystone.view.study_page import study_page
-from drystone.view.study_tables import print_study, print_trial
 
 
 def study(

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.words import print_json
-from drystone.loads import loads_at, vertical_forces
-from drystone.measure import balanced_from, base_resultant, head_joint_openings, summarise
-from drystone.record import read_run, recorded_case
-from drystone.view.tables import print_summary
+from drystone.cli.output import print_json
+from drystone.results.measures import balanced_from, base_resultant, head_joint_openings, summarise
+from drystone.results.store.run_reader import read_run, recorded_case
+from drystone.show.tables.summary_tables import print_summary
+from drystone.structure.loads import loads_at, vertical_forces
 
 
 def show_summary(folder: Path, json: bool, extra: dict[str, Any]) -> dict[str, Any]:

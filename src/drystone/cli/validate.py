@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNSOUND, print_json, print_status
-from drystone.errors import InputError
-from drystone.validate import subjects
-from drystone.validate.claims import FAILS, Subject, judge_claims
-from drystone.validate.conduct import SubjectResult, conduct, read_subject_result, workspace_of
-from drystone.validate.pages import print_verdicts, write_index, write_page
+from drystone.base.errors import InputError
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNSOUND, print_json, print_status
+from drystone.validation import subjects
+from drystone.validation.claims import FAILS, Subject, judge_claims
+from drystone.validation.computation import SubjectResult, conduct, read_subject_result, workspace_of
+from drystone.validation.verdict_pages import print_verdicts, write_index, write_page
 
 
 def validate(

@@ -4,14 +4,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from drystone import verify as verification
-from drystone.analyse.stages import Stages
-from drystone.cli.compiling import show_compiling_notice
-from drystone.cli.stages import show_stage_progress
-from drystone.cli.words import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
-from drystone.cross import second_opinion
-from drystone.errors import InputError
-from drystone.view.tables import print_cross, print_verification
+from drystone.analysis.second_opinion import second_opinion
+from drystone.analysis.second_opinion import verification as verification
+from drystone.analysis.stages import Stages
+from drystone.base.errors import InputError
+from drystone.cli.compiling_notice import show_compiling_notice
+from drystone.cli.output import EXIT_DONE, EXIT_NOT_CONVERGED, print_json
+from drystone.cli.progress_bar import show_stage_progress
+from drystone.show.tables.summary_tables import print_cross, print_verification
 
 
 def verify(

@@ -5,10 +5,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from drystone.cli.words import print_json
-from drystone.page.answers import RunAnswers
-from drystone.page.server import serve
-from drystone.page.share import write_html
+from drystone.cli.output import print_json
+from drystone.show.page.answers import RunAnswers
+from drystone.show.page.server import serve
+from drystone.show.page.shared_file import write_html
 
 
 def view(runs: list[Path], html: Path | None, port: int, browser: bool, json: bool) -> None:

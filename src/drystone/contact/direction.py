@@ -15,7 +15,7 @@ Step 2 of detection; departs from NB section 3 (GJK on shrunken copies), see doc
 
 import numpy as np
 
-from drystone.kernel import inner
+from drystone.base.kernel import inner
 
 TOLERANCE = 2e-3  # of the smallest width of the two blocks
 COS_60, COS_120 = 0.5, -0.5

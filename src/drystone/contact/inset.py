@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.contact.placed import widths
-from drystone.errors import InputError
-from drystone.model import Bodies, Model, NearestPoints
-from drystone.neighbours import find_near_pairs, label_connected
+from drystone.base.errors import InputError
+from drystone.contact.placed_blocks import widths
+from drystone.structure.model import Bodies, Model, NearestPoints
+from drystone.structure.neighbours import find_near_pairs, label_connected
 
 Array = np.ndarray
 Polygon = Array  # (K, 3) [m] corners of a face, counter-clockwise seen from outside

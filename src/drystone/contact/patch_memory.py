@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from drystone.laws import OwnLaws
+from drystone.structure.joint_laws import OwnLaws
 
 Array = np.ndarray
 
@@ -23,7 +23,7 @@ class PatchMemory(NamedTuple):
     dilation: Array  # (P, 2) [m] by which the joint has opened as it slid, [m/s] how fast it does
 
 
-EVERY_CELL = 4  # numbers that any cell remembers, as engine/joint_law.py names them; those of its law follow
+EVERY_CELL = 4  # numbers that any cell remembers, as engine/small_steps/cell_stress.py names them; those of its law follow
 CELL_NUMBERS = 9  # that a cell remembers for a `JointLaw`
 
 

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from drystone.base.kernel import inner
 from drystone.contact.direction import edge_axis, edge_directions, face_separations
-from drystone.contact.narrow import along, plane_over
-from drystone.contact.placed import Placed, pair_margin
+from drystone.contact.narrow_phase import along, plane_over
+from drystone.contact.placed_blocks import Placed, pair_margin
 from drystone.contact.polygon import centroid, clip, keep_below, simplify
-from drystone.kernel import inner
-from drystone.model import Bodies
+from drystone.structure.model import Bodies
 
 Array = np.ndarray
 

@@ -7,9 +7,9 @@ of the first. The order of the points stays, so that what is found does not depe
 
 import numpy as np
 
+from drystone.base.kernel import inner
 from drystone.contact.contacts import Contacts
-from drystone.kernel import inner
-from drystone.model import Bodies
+from drystone.structure.model import Bodies
 
 Array = np.ndarray
 

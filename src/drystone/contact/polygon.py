@@ -3,7 +3,7 @@ share out."""
 
 import numpy as np
 
-from drystone.kernel import inner
+from drystone.base.kernel import inner
 
 
 @inner

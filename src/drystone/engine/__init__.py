@@ -1,1 +1,1 @@
-"""What moves a structure through time: small explicit steps with Coulomb friction, patch by patch."""
+"""What moves a structure through time: two integrators side by side, their solvers, and the loop over time steps."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.measures import arias_times, pga, pgv
+from drystone.ground.intensity_measures import arias_times, pga, pgv
 from drystone.ground.samples import integrate_twice
 
 Array = np.ndarray

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from drystone.kernel import inner, kernel
+from drystone.base.kernel import inner, kernel
 
 Array = np.ndarray
 

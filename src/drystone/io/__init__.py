@@ -1,1 +1,2 @@
-"""Files in and out: block files and cases. Everything is checked here or in `model`, the door."""
+"""Files in and out: case files, geometry, contact problems, and the geometry doctor. Input is checked here or in
+`structure.model`."""

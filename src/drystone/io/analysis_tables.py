@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from drystone.changes import BlockChange
-from drystone.errors import InputError
-from drystone.io.table import Direction, PositiveTime, Table
-from drystone.loads import AppliedLoad
-from drystone.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY, Acceleration, Count, Force, Length, Ratio, Stress, Time
+from drystone.io.table_base import Direction, PositiveTime, Table
+from drystone.structure.block_changes import BlockChange
+from drystone.structure.loads import AppliedLoad
 
 
 class HistoryRow(NamedTuple):

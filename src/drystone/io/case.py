@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from drystone.base.errors import InputError, truncated_repr
+from drystone.base.files.reading import read_utf8
 from drystone.build import GENERATORS, chip, with_play
 from drystone.build.compose import mirror_blocks, move_blocks, prefix_names
-from drystone.changes import BlockChange, Presence, last_change_time
-from drystone.errors import InputError, truncated_repr
 from drystone.ground.accelerogram import Accelerogram
+from drystone.ground.motion import Motion, check_in_plane, last_motion_end
 from drystone.io.analysis_tables import (
     ANALYSIS_TABLES,
     AnalysisTable,
@@ -41,14 +42,13 @@ from drystone.io.case_tables import (
     structure_table,
 )  # fmt: skip
 from drystone.io.geometry.drawing import check_extent
-from drystone.io.given import read_utf8
 from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable, MotionTable
-from drystone.io.problems import InputProblem, KeyPath, describe_error, format_problems, read_toml
-from drystone.io.table import Table
-from drystone.laws import DEFAULT_RELAXATION, DEFAULT_YOUNG, ContactSurface, JointLaw
-from drystone.loads import AppliedLoad, last_load_change, load_wrench
-from drystone.model import Block, Model, build_model
-from drystone.motion import Motion, check_in_plane, last_motion_end
+from drystone.io.table_base import Table
+from drystone.io.toml_problems import InputProblem, KeyPath, describe_error, format_problems, read_toml
+from drystone.structure.block_changes import BlockChange, Presence, last_change_time
+from drystone.structure.joint_laws import DEFAULT_RELAXATION, DEFAULT_YOUNG, ContactSurface, JointLaw
+from drystone.structure.loads import AppliedLoad, last_load_change, load_wrench
+from drystone.structure.model import Block, Model, build_model
 
 DEFAULT_STONE_YOUNG = DEFAULT_YOUNG  # [Pa] modulus of the stone in compliant contact if the case states none
 MAX_STEPS = 10**8  # time steps in a history
@@ -57,7 +57,7 @@ DEFAULT_MAX_TIME_STEP = 5e-3  # [s] longest interval at which small steps return
 
 
 if TYPE_CHECKING:
-    from drystone.doctor.rounding import ClosedGap
+    from drystone.io.doctor.rounding import ClosedGap
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,8 @@ class Case:
 
     def _drawn(self, keys: dict[str, Any]) -> "tuple[list[Block], list[ClosedGap]]":
         """The blocks of a file, and the gaps between them that rounding of coordinates had caused."""
-        from drystone.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
-        from drystone.io.geometry.structure import read_structure
+        from drystone.io.doctor.rounding import close_rounding_gaps  # with scipy; generated structures do without
+        from drystone.io.geometry.structure_file import read_structure
 
         return close_rounding_gaps(read_structure(self.path.parent / keys.pop("file"), **keys))
 

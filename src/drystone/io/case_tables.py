@@ -9,13 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from drystone.build import GENERATORS
-from drystone.elastic import Stone
-from drystone.errors import InputError
-from drystone.io.table import PositiveTime, Table
-from drystone.laws import Adhesion, JointLaw, Scatter
-from drystone.model import Block
-from drystone.units import (
+from drystone.base.errors import InputError
+from drystone.base.units import (
     Angle,
     Count,
     DamageViscosity,
@@ -28,6 +23,11 @@ from drystone.units import (
     Stress,
     Time,
 )  # fmt: skip
+from drystone.build import GENERATORS
+from drystone.io.table_base import PositiveTime, Table
+from drystone.structure.deformable_blocks import Stone
+from drystone.structure.joint_laws import Adhesion, JointLaw, Scatter
+from drystone.structure.model import Block
 
 
 class DeformableTable(Table):

@@ -7,15 +7,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.units import Acceleration, Angle, Count, Frequency, Length, Ratio, Time, Velocity
 from drystone.ground import corrections
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.design import EC8_TYPE_1, eurocode, ntc
-from drystone.ground.synthetic import make_kanai_tajimi, match_spectrum
-from drystone.io.accelerograms.read import read_accelerograms
-from drystone.io.table import Direction, PositiveTime, Table
-from drystone.motion import Motion
-from drystone.units import Acceleration, Angle, Count, Frequency, Length, Ratio, Time, Velocity
+from drystone.ground.design_spectra import EC8_TYPE_1, eurocode, ntc
+from drystone.ground.formats.accelerogram_files import read_accelerograms
+from drystone.ground.motion import Motion
+from drystone.ground.synthetic_motions import make_kanai_tajimi, match_spectrum
+from drystone.io.table_base import Direction, PositiveTime, Table
 
 PositiveFrequency = Annotated[Frequency, Field(gt=0)]
 StrongPhase = tuple[Time, Time]  # [s] the interval in which the envelope of a synthetic motion is 1

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from drystone.base.units import UNITS, describe_accepted
 from drystone.build import GENERATORS
 from drystone.io.analysis_tables import ANALYSIS_TABLES, ChangeTable, LoadTable, SettlementHistoryTable
 from drystone.io.case_tables import (
@@ -21,13 +22,12 @@ from drystone.io.case_tables import (
 )  # fmt: skip
 from drystone.io.motion_tables import PULSE_TABLES, AccelerogramTable
 from drystone.io.starter import summarise_generator
-from drystone.units import UNITS, describe_accepted
 
 SCHEMA_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
 class _WithUnits(GenerateJsonSchema):
-    """Numbers that are read by units.py may be strings."""
+    """Numbers that are read by base/units.py may be strings."""
 
     def function_before_schema(self, schema: Any) -> dict[str, Any]:
         plain = super().function_before_schema(schema)

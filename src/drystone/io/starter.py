@@ -8,10 +8,10 @@ import inspect
 from importlib import resources
 from typing import Any, get_args, get_type_hints
 
+from drystone.base.errors import InputError
+from drystone.base.units import UNITS
 from drystone.build import GENERATORS
-from drystone.errors import InputError
-from drystone.io.problems import InputProblem
-from drystone.units import UNITS
+from drystone.io.toml_problems import InputProblem
 
 # the unit in which a default is written, by dimension
 DEFAULT_UNITS = {"length": "m", "angle": "deg", "density": "kg/m3", "time": "s", "acceleration": "g"}
@@ -44,7 +44,7 @@ def _key(parameter: inspect.Parameter) -> str:
 
 
 def dimension_of(annotation: Any) -> str:
-    """The dimension of a unit type of units.py, or of one in a union; an empty string if there is none."""
+    """The dimension of a unit type of base/units.py, or of one in a union; an empty string if there is none."""
     for part in (annotation, *get_args(annotation)):
         names = [each for each in getattr(part, "__metadata__", ()) if isinstance(each, str)]
         if names:

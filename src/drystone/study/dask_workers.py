@@ -13,8 +13,8 @@ from queue import SimpleQueue
 from typing import Any, Self
 
 from drystone import __version__
-from drystone.errors import InputError
-from drystone.study.trials import FAILED, Outcome, Sample
+from drystone.base.errors import InputError
+from drystone.study.trial_records import FAILED, Outcome, Sample
 from drystone.study.workers import Compute
 
 

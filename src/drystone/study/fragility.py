@@ -18,10 +18,18 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.units import GRAVITY, Count, Ratio, Time, parse_quantity
 from drystone.io.case import Case
-from drystone.io.table import Table
-from drystone.study.fit import (
+from drystone.io.table_base import Table
+from drystone.study.intensity_search import (
+    bracket,
+    next_intensities,
+    next_middle_level,
+    round_to_six_digits,
+    stands_above_collapse,
+)
+from drystone.study.lognormal_fit import (
     CapacityBounds,
     bounds_of_trials,
     confidence_bands,
@@ -30,7 +38,6 @@ from drystone.study.fit import (
     fit_power_law,
     goodness_of_fit,
 )
-from drystone.study.hunt import bracket, next_intensities, next_middle_level, round_to_six_digits, stands_above_collapse
 from drystone.study.specimens import (
     Random,
     Shaking,
@@ -42,8 +49,7 @@ from drystone.study.specimens import (
     pair_specimens,
 )
 from drystone.study.sweep import combinations
-from drystone.study.trials import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
-from drystone.units import GRAVITY, Count, Ratio, Time, parse_quantity
+from drystone.study.trial_records import COLLAPSED, FAILED, Outcome, Sample, Trials, is_unfinished
 
 COLLAPSE_LIMIT = "collapse"
 MEASURE_DIMENSIONS = {"PGV": "velocity", "PGD": "length", "Arias": "velocity", "CAV": "velocity"}  # others: acceleration

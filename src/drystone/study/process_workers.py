@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Self
 
-from drystone.errors import InputError
-from drystone.study.trials import FAILED, Outcome, Sample
+from drystone.base.errors import InputError
+from drystone.study.trial_records import FAILED, Outcome, Sample
 from drystone.study.worker_process import ERROR, READY
 from drystone.study.workers import Compute
 

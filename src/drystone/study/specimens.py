@@ -14,16 +14,16 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.units import Ratio, parse_quantity, split_number_and_unit
 from drystone.ground.accelerogram import Accelerogram
-from drystone.ground.measures import intensity
+from drystone.ground.intensity_measures import intensity
+from drystone.ground.motion import Motion
 from drystone.io.case import Case, case_content, parse_case
-from drystone.io.table import Table
-from drystone.laws import Scatter
-from drystone.motion import Motion
-from drystone.study.hunt import round_to_six_digits
-from drystone.study.trials import Sample
-from drystone.units import Ratio, parse_quantity, split_number_and_unit
+from drystone.io.table_base import Table
+from drystone.structure.joint_laws import Scatter
+from drystone.study.intensity_search import round_to_six_digits
+from drystone.study.trial_records import Sample
 
 Array = np.ndarray
 

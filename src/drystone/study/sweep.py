@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 from drystone.io.case import Case, parse_case
-from drystone.io.table import Table
-from drystone.study.trials import Sample, Trials, sample_text
+from drystone.io.table_base import Table
+from drystone.study.trial_records import Sample, Trials, sample_text
 
 Values = Annotated[list[Any], Field(min_length=1)]  # as a case file has them
 

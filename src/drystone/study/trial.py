@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone import session
-from drystone.analyse import record as statics
-from drystone.analyse.stages import Stage
-from drystone.errors import InputError
+from drystone.analysis import dynamics
+from drystone.analysis import statics_run as statics
+from drystone.analysis.stages import Stage
+from drystone.base.errors import InputError
+from drystone.engine.simulation import Step
+from drystone.engine.state import State
 from drystone.io.case import Case, parse_case
-from drystone.model import Model
-from drystone.simulate import Step
-from drystone.state import State
-from drystone.study.content import self_contained_case, start_key
-from drystone.study.remainder import RemainingMotionCheck
-from drystone.study.rest import AtRest
-from drystone.study.trials import COLLAPSED, DURATION_OVER, FAILED, STANDING, Outcome, Sample
+from drystone.structure.model import Model
+from drystone.study.at_rest import AtRest
+from drystone.study.motion_remainder import RemainingMotionCheck
+from drystone.study.trial_key import self_contained_case, start_key
+from drystone.study.trial_records import COLLAPSED, DURATION_OVER, FAILED, STANDING, Outcome, Sample
 
 UNCONVERGED_SHARE = 0.01  # the reason mentions steps that did not converge if their share is larger than this
 MULTIPLIER_KEYS = ("multiplier_safe", "multiplier_from_rest", "multiplier_upper", "multiplier")  # of the weakest direction
@@ -79,7 +79,7 @@ _cached_start: dict[str, State] = {}  # the initial state of the last history in
 def _start_state(case: Case, model: Model, key: str) -> State:
     """The initial state of a history. It is reused if the case differs from the one before only in its motions."""
     if key not in _cached_start:
-        state = session.start_state(case, model)
+        state = dynamics.start_state(case, model)
         _cached_start.clear()
         _cached_start[key] = state
     return _cached_start[key]
@@ -90,8 +90,8 @@ def _run_history(case: Case, model: Model, start: State, out: Path | None, deadl
     peaks = _HistoryPeaks(model, start, case.output.monitor)
     at_rest, can_bear_rest = AtRest(case, model), RemainingMotionCheck(case, model)
     collapse_energy = (1 - case.history.collapse) * start.energy.potential
-    steps = (session.simulate_case(case, model, start, session.case_solver(case), tells_contacts=False) if out is None
-             else session.record_history(case, out, overwrite=True))  # fmt: skip
+    steps = (dynamics.simulate_case(case, model, start, dynamics.case_solver(case), tells_contacts=False) if out is None
+             else dynamics.record_history(case, out, overwrite=True))  # fmt: skip
     status, reason = STANDING, DURATION_OVER
     with closing(steps):  # type: ignore[type-var]  # a generator, by name an iterator
         for step in steps:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+from drystone.analysis.dynamics import case_solver, is_step_compiled, simulate_case, start_state
 from drystone.io.case import Case
-from drystone.session import case_solver, is_step_compiled, simulate_case, start_state
 from drystone.study.trial import Recording, run_trial
-from drystone.study.trials import Outcome, Sample
+from drystone.study.trial_records import Outcome, Sample
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import QhullError
 
+from drystone.base.errors import InputError
 from drystone.build.shapes import join_pieces
-from drystone.errors import InputError
+from drystone.io.geometry.convex_pieces import make_hull
 from drystone.io.geometry.drawing import Drawing, parse_numbers, read_text
-from drystone.io.geometry.pieces import make_hull
-from drystone.model import Block
+from drystone.structure.model import Block
 
 NEXT_HULL = ("*", "9999")
 HEADER_NUMBERS, OLD_HEADER_NUMBERS = 11, 9  # numbers before the corners

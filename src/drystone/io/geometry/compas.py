@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 from drystone.io.geometry.drawing import Drawing, Face
-from drystone.model import Block
+from drystone.structure.model import Block
 
 Entry = tuple[str, Any, bool]  # name, mesh, whether it is a support
 

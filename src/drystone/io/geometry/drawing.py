@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError, truncated_repr
-from drystone.io.given import read_bytes
-from drystone.model import Block
+from drystone.base.errors import InputError, truncated_repr
+from drystone.base.files.reading import read_bytes
+from drystone.structure.model import Block
 
 Array = np.ndarray
 Face = tuple[int, ...]
@@ -64,11 +64,6 @@ def parse_integers(words: Sequence[str], where: str) -> list[int]:
         return [int(word) for word in words]
     except ValueError:
         raise InputError(f"{where}: {' '.join(words)[:60]!r} are not whole numbers; correct them") from None
-
-
-def missing_library(library: str, extra: str, path: Path) -> InputError:
-    """The error for a library that is not installed."""
-    return InputError(f"{path}: {library} is needed for this; install it with: pip install 'drystone[{extra}]'")
 
 
 def describe_block(block: Block) -> str:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
-from drystone.io.geometry.drawing import Drawing, Face, missing_library, one_line
-from drystone.io.given import read_bytes
-from drystone.model import Block
+from drystone.base.errors import InputError, missing_library
+from drystone.base.files.reading import read_bytes
+from drystone.io.geometry.drawing import Drawing, Face, one_line
+from drystone.structure.model import Block
 
 # by $INSUNITS; others are not said
 METRES_PER_UNIT = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 0.01, 6: 1.0, 7: 1e3, 10: 0.9144, 14: 0.1}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from drystone.base.errors import InputError
 from drystone.build.shapes import join_pieces
-from drystone.errors import InputError
+from drystone.io.geometry.convex_pieces import make_hull
 from drystone.io.geometry.drawing import Drawing, Face, check_corners, read_text
-from drystone.io.geometry.pieces import make_hull
-from drystone.model import Block
+from drystone.structure.model import Block
 
 NUMBER_PATTERN = r"\s*([-+]?\d*\.?\d+(?:[DdEe][-+]?\d+)?)"
 MAX_HALF_SIZE = 1e9  # [m] half the size of a plane

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 from drystone.io.geometry.drawing import (
     Drawing,
     Face,
@@ -23,7 +23,7 @@ from drystone.io.geometry.drawing import (
     read_text,
     stack_meshes,
 )
-from drystone.model import Block
+from drystone.structure.model import Block
 
 
 def read_obj(path: Path, density: float) -> Drawing:

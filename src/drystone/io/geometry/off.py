@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
 from drystone.io.geometry.drawing import (
     Drawing,
     check_corners,
@@ -21,7 +21,7 @@ from drystone.io.geometry.drawing import (
     split_by_notes,
     stack_meshes,
 )  # fmt: skip
-from drystone.model import Block
+from drystone.structure.model import Block
 
 
 def read_off(path: Path, density: float) -> Drawing:

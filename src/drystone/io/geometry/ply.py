@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.files.reading import read_bytes
 from drystone.io.geometry.drawing import (
     Drawing,
     check_corners,
@@ -22,8 +23,7 @@ from drystone.io.geometry.drawing import (
     split_by_notes,
     stack_meshes,
 )
-from drystone.io.given import read_bytes
-from drystone.model import Block
+from drystone.structure.model import Block
 
 NUMBER_CODES = {
     "char": "b", "int8": "b", "uchar": "B", "uint8": "B", "short": "h", "int16": "h", "ushort": "H", "uint16": "H",

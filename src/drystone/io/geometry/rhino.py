@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from drystone.errors import InputError, truncated_repr
-from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, missing_library, one_line, triangulate_fan
-from drystone.io.given import read_bytes
-from drystone.model import Block
+from drystone.base.errors import InputError, missing_library, truncated_repr
+from drystone.base.files.reading import read_bytes
+from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, one_line, triangulate_fan
+from drystone.structure.model import Block
 
 METRES_PER_UNIT = {
     "Millimeters": 1e-3,

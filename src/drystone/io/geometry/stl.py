@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from drystone.errors import InputError
+from drystone.base.errors import InputError
+from drystone.base.files.reading import read_bytes
 from drystone.io.geometry.drawing import Drawing, one_line, parse_numbers, triangulate_fan
-from drystone.io.given import read_bytes
-from drystone.model import Block
+from drystone.structure.model import Block
 
 TRIANGLE_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes
 

@@ -1,0 +1,1 @@
+"""Files read with a bound, written all at once, locked and checked."""

@@ -1,0 +1,1 @@
+"""The default integrator: small explicit steps with Coulomb friction, patch by patch."""

@@ -1,0 +1,1 @@
+"""The linear systems of the solvers: ordering, elimination plan, factorisation and substitution."""

@@ -1,0 +1,1 @@
+"""Contact problems in files: those of other programs and our own."""

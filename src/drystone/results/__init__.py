@@ -1,0 +1,1 @@
+"""What came out: runs on disk and the numbers that are read from them."""

@@ -1,0 +1,1 @@
+"""Runs on disk: written as they go, read without the files they came from."""

@@ -1,0 +1,1 @@
+"""Pictures and movies of structures and runs, drawn without graphics hardware."""

@@ -1,0 +1,1 @@
+"""Curves and diagrams of runs, analyses, studies and ground motions."""

@@ -1,0 +1,1 @@
+"""Summaries and results as tables on standard output."""

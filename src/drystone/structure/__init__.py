@@ -1,0 +1,1 @@
+"""What stands: blocks, joints, loads and the checked `Model` made of them."""

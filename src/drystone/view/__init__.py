@@ -1,1 +1,0 @@
-"""Pictures of runs; attaches to a `Run`, never to the simulator."""
